@@ -6,7 +6,7 @@
 const char glance_crashed[] = "its worker crashed: the lease ended";
 
 /* Its first line, with # in the place of each number. */
-void glance_group_text(dueq_bytes error, char text[GLANCE_ERROR]) {
+static void copy_line(dueq_bytes error, char text[GLANCE_ERROR]) {
     const char *data = error.data;
     size_t size = 0;
     for (size_t i = 0; i < error.size && size + 5 < GLANCE_ERROR; i++) {
@@ -23,15 +23,21 @@ void glance_group_text(dueq_bytes error, char text[GLANCE_ERROR]) {
     text[size] = '\0';
 }
 
+bool glance_class(const dueq_message *message, char text[GLANCE_ERROR]) {
+    const bool crashed = !message->error.size && message->crashes;
+    if (!message->error.size && !crashed && message->state != DUEQ_DEAD)
+        return false;
+    copy_line(message->error, text);
+    if (!*text)
+        strcpy(text, crashed ? glance_crashed : "no error was given");
+    return true;
+}
+
 static void add(struct glance *row, const dueq_message *message) {
     char text[GLANCE_ERROR];
     size_t at = 0;
-    bool crashed = !message->error.size && message->crashes;
-    if (!message->error.size && !crashed && message->state != DUEQ_DEAD)
+    if (!glance_class(message, text))
         return;
-    glance_group_text(message->error, text);
-    if (!*text)
-        strcpy(text, crashed ? glance_crashed : "no error was given");
     while (at < row->group_count &&
            (row->groups[at].state != message->state || strcmp(row->groups[at].text, text) != 0))
         at++;

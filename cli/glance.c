@@ -34,12 +34,16 @@ static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct glance
     return status;
 }
 
-static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct glance *row) {
-    dueq_result *result;
-    dueq_status status = cli_wait(cli, dueq_rates_submit(queue, GLANCE_MINUTES, 0), &result);
+static void clear_minutes(struct glance *row) {
     for (size_t i = 0; i < GLANCE_MINUTES; i++)
         row->minutes[i] =
             (dueq_rate){.late_p50_ms = -1, .late_p99_ms = -1, .run_p50_ms = -1, .run_p99_ms = -1};
+}
+
+static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct glance *row) {
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_rates_submit(queue, GLANCE_MINUTES, 0), &result);
+    clear_minutes(row);
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_rate *rate = dueq_result_rate(result, i);
         int64_t ago = row->counts.now_ms / 60000 - rate->start_ms / 60000;
@@ -50,17 +54,22 @@ static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct glanc
     return status;
 }
 
+int64_t glance_count(const dueq_counts *counts, dueq_state state) {
+    const int64_t numbers[] = {[DUEQ_READY] = counts->ready,
+                               [DUEQ_DELAYED] = counts->delayed,
+                               [DUEQ_LEASED] = counts->leased,
+                               [DUEQ_DEAD] = counts->dead,
+                               [DUEQ_OUTBOX] = counts->outbox};
+    return numbers[state];
+}
+
 /* Of dead messages, and of those that are tried again: the first ones of each. */
 static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct glance *row) {
-    const int64_t counts[] = {[DUEQ_READY] = row->counts.ready,
-                              [DUEQ_DELAYED] = row->counts.delayed,
-                              [DUEQ_LEASED] = row->counts.leased,
-                              [DUEQ_DEAD] = row->counts.dead};
     dueq_status status = DUEQ_OK;
     bool fails = row->counts.retried || row->counts.died || row->counts.leased;
     for (dueq_state state = DUEQ_READY; status == DUEQ_OK && state <= DUEQ_DEAD; state++) {
         dueq_result *page;
-        if (!counts[state] || !fails)
+        if (!glance_count(&row->counts, state) || !fails)
             continue;
         status =
             cli_wait(cli, dueq_peek_submit(queue, state, (dueq_bytes){0}, GLANCE_LOOKED), &page);
@@ -97,11 +106,8 @@ static const char *whole_of(const struct roster *roster, const char *name) {
 }
 
 /* before: what it was the last time; NULL: it was not there. */
-static void read_row(struct cli *cli, const struct roster *roster, const struct glance *before,
-                     struct glance *row) {
+static void read_row(struct cli *cli, const struct glance *before, struct glance *row) {
     dueq_queue *queue;
-    row->whole = whole_of(roster, row->queue);
-    count_workers(roster, row);
     row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
     if (row->status == DUEQ_OK)
         row->status = read_counts(cli, queue, row, before);
@@ -111,6 +117,83 @@ static void read_row(struct cli *cli, const struct roster *roster, const struct 
         row->status = read_errors(cli, queue, row);
     glance_problem(cli, row->status, row->problem, sizeof row->problem);
     dueq_queue_close(queue);
+}
+
+/* ---- Sums of partitions ---- */
+
+/* By the queue that they are of, its sums first, and by number. */
+static int by_part(const void *first, const void *second) {
+    const struct glance *one = first, *other = second;
+    const int order = strcmp(one->whole, other->whole);
+    const char *part = cli_part_of(one->queue), *next = cli_part_of(other->queue);
+    if (order || one->whole == one->queue || other->whole == other->queue)
+        return order ? order : (other->whole == other->queue) - (one->whole == one->queue);
+    const size_t size = strlen(part), more = strlen(next);
+    return size != more ? (size > more) - (size < more) : strcmp(part, next);
+}
+
+static int64_t earlier(int64_t one, int64_t other) {
+    return !one || (other && other < one) ? other : one;
+}
+
+static int64_t greater(int64_t one, int64_t other) { return one > other ? one : other; }
+
+static void add_counts(dueq_counts *sums, const dueq_counts *more) {
+    sums->ready += more->ready;
+    sums->delayed += more->delayed;
+    sums->leased += more->leased;
+    sums->dead += more->dead;
+    sums->outbox += more->outbox;
+    sums->pushed += more->pushed;
+    sums->reserved += more->reserved;
+    sums->acked += more->acked;
+    sums->retried += more->retried;
+    sums->expired += more->expired;
+    sums->died += more->died;
+    sums->cancelled += more->cancelled;
+    sums->purged += more->purged;
+    sums->quarantined += more->quarantined;
+    sums->paused += more->paused;
+    sums->next_ms = earlier(sums->next_ms, more->next_ms);
+    sums->oldest_ms = earlier(sums->oldest_ms, more->oldest_ms);
+    sums->now_ms = greater(sums->now_ms, more->now_ms);
+}
+
+/* Of what 50 and 99 of 100 took the worst partition's. */
+static void add_rate(dueq_rate *sums, const dueq_rate *more) {
+    sums->pushed += more->pushed;
+    sums->reserved += more->reserved;
+    sums->acked += more->acked;
+    sums->retried += more->retried;
+    sums->expired += more->expired;
+    sums->died += more->died;
+    sums->cancelled += more->cancelled;
+    sums->late_p50_ms = greater(sums->late_p50_ms, more->late_p50_ms);
+    sums->late_p99_ms = greater(sums->late_p99_ms, more->late_p99_ms);
+    sums->run_p50_ms = greater(sums->run_p50_ms, more->run_p50_ms);
+    sums->run_p99_ms = greater(sums->run_p99_ms, more->run_p99_ms);
+}
+
+static void add_up(struct glance *sums) {
+    sums->counts = (dueq_counts){0};
+    sums->in = sums->out = 0;
+    clear_minutes(sums);
+    for (size_t i = 1; i <= sums->parts; i++) {
+        const struct glance *part = &sums[i];
+        if (part->status)
+            continue;
+        add_counts(&sums->counts, &part->counts);
+        for (size_t k = 0; k < GLANCE_MINUTES; k++)
+            add_rate(&sums->minutes[k], &part->minutes[k]);
+        sums->in = part->in < 0 || sums->in < 0 ? -1 : sums->in + part->in;
+        sums->out = part->out < 0 || sums->out < 0 ? -1 : sums->out + part->out;
+    }
+}
+
+static void add_all_up(struct glances *glances) {
+    for (size_t i = 0; i < glances->count; i++)
+        if (glances->rows[i].parts)
+            add_up(&glances->rows[i]);
 }
 
 /* ---- All ---- */
@@ -128,6 +211,26 @@ bool glance_general(dueq_status status) {
            status == DUEQ_LOADING;
 }
 
+static bool is_named(char *names[], size_t count, const char *name) {
+    while (count && strcmp(names[count - 1], name) != 0)
+        count--;
+    return count > 0;
+}
+
+static void arrange(struct glances *glances) {
+    struct glance *sums = NULL;
+    if (glances->count)
+        qsort(glances->rows, glances->count, sizeof *glances->rows, by_part);
+    for (size_t i = 0; i < glances->count; i++) {
+        struct glance *row = &glances->rows[i];
+        if (row->whole == row->queue)
+            sums = row;
+        else if (sums && sums->queue == row->whole)
+            sums->parts++;
+    }
+    add_all_up(glances);
+}
+
 dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
                         void (*between)(struct cli *cli)) {
     struct glances read = {.read_ms = time_monotonic_ms()};
@@ -138,18 +241,24 @@ dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct gla
         cli_out_of_memory();
     for (size_t i = 0; status == DUEQ_OK && i < all->count; i++) {
         struct glance *row = &read.rows[read.count];
-        if (cli_is_whole(all, all->list[i]))
+        const bool sums = cli_is_whole(all, all->list[i]);
+        if (sums && count && !is_named(names, count, all->list[i]))
             continue;
         *row = (struct glance){.queue = all->list[i], .in = -1, .out = -1};
-        read_row(cli, &read.roster, glance_find(glances, row->queue), row);
+        row->whole = whole_of(&read.roster, row->queue);
+        count_workers(&read.roster, row);
+        if (!sums)
+            read_row(cli, glance_find(glances, row->queue), row);
         if (glance_general(row->status))
             status = row->status;
         read.count++;
         if (between)
             between(cli);
     }
-    if (status == DUEQ_OK)
+    if (status == DUEQ_OK) {
+        arrange(&read);
         memory_read(cli, &read.memories);
+    }
     read.took_ms = time_monotonic_ms() - read.read_ms;
     glance_end(status == DUEQ_OK ? glances : &read);
     if (status == DUEQ_OK)
@@ -163,6 +272,8 @@ dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
     for (size_t i = 0; status == DUEQ_OK && i < glances->count; i++) {
         struct glance *row = &glances->rows[i];
         dueq_queue *queue;
+        if (row->parts)
+            continue;
         row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
         if (row->status == DUEQ_OK)
             row->status = read_counts(cli, queue, row, row);
@@ -172,5 +283,6 @@ dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
             status = row->status;
         between(cli);
     }
+    add_all_up(glances);
     return status;
 }

@@ -19,10 +19,11 @@ struct glance_group {
     int64_t count, last_ms;
 };
 
-/* A queue, or a partition of one. */
+/* A queue, a partition of one, or the sums of all partitions of one. */
 struct glance {
     const char *queue;
     const char *whole; /* that its consumers are registered with: the same, but of a partition */
+    size_t parts;      /* of sums: how many rows behind it are of its partitions; else 0 */
     dueq_status status;
     char problem[200]; /* why it could not be read */
     dueq_counts counts;
@@ -47,7 +48,8 @@ struct glances {
 
 /*
  * Reads these queues, or, where there are none, all of the server, and puts them in the place of what was read before.
- * Of a queue that fails, its row has the status. Returns what concerns the server, and so all of them: then *glances stays
+ * A row has the sums of a queue's partitions where these were not named, but all queues or that one are wanted; theirs
+ * follow. Of a queue that fails, its row has the status. Returns what concerns the server, and so all of them: then *glances stays
  * as it was. between: is called after each queue; may be NULL.
  */
 dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
@@ -55,6 +57,8 @@ dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct gla
 /* Reads the numbers alone, of the queues that are there. `between` is called. */
 dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
                                void (*between)(struct cli *cli));
+/* How many of a queue's messages are in the state. */
+int64_t glance_count(const dueq_counts *counts, dueq_state state);
 /* Whether a status concerns the server, and so all queues. */
 bool glance_general(dueq_status status);
 const struct glance *glance_find(const struct glances *glances, const char *queue);
@@ -66,10 +70,13 @@ void glance_end(struct glances *glances);
 
 /* The text of those without an error whose leases ended. */
 extern const char glance_crashed[];
+/*
+ * The class of what a message failed of: the first line of its error with # in the place of each number, or in words that
+ * there is none. False: it has not failed.
+ */
+bool glance_class(const dueq_message *message, char text[GLANCE_ERROR]);
 /* Adds the errors of a page of messages. */
 void glance_group_page(struct glance *row, const dueq_result *page);
-/* The text of an error that stands for its group. */
-void glance_group_text(dueq_bytes error, char text[GLANCE_ERROR]);
 
 /* ---- why.c ---- */
 

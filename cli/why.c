@@ -88,10 +88,34 @@ static bool fails(const struct glance *row, char *why, size_t room) {
                         : crashes ? "crashing"
                                   : "failing",
                         (long long)died, (long long)retried);
-    if (group && size > 0 && (size_t)size < room)
-        snprintf(why + size, room - (size_t)size, "; %lld with: %s", (long long)group->count,
-                 group->text);
+    if (!group || size < 0 || (size_t)size >= room)
+        return true;
+    why += size;
+    room -= (size_t)size;
+    if (glance_count(&row->counts, group->state) > GLANCE_LOOKED)
+        snprintf(why, room, "; %lld of the first %d with: %s", (long long)group->count,
+                 GLANCE_LOOKED, group->text);
+    else
+        snprintf(why, room, "; %lld with: %s", (long long)group->count, group->text);
     return true;
+}
+
+/* Of sums: how many partitions have something, and what the first of these has. */
+static bool why_parts(const struct glances *glances, const struct glance *sums, char *why,
+                      size_t room) {
+    char each[WHY_ROOM], first[WHY_ROOM];
+    const struct glance *found = NULL;
+    size_t count = 0;
+    for (size_t i = 1; i <= sums->parts; i++) {
+        if (!why_queue(glances, &sums[i], each))
+            continue;
+        if (!count++) {
+            strcpy(first, each);
+            found = &sums[i];
+        }
+    }
+    return count && snprintf(why, room, "%zu of %zu partitions; %s %.*s", count, sums->parts,
+                             cli_part_of(found->queue), WHY_ROOM - 100, first);
 }
 
 bool why_queue(const struct glances *glances, const struct glance *row, char why[WHY_ROOM]) {
@@ -101,6 +125,8 @@ bool why_queue(const struct glances *glances, const struct glance *row, char why
     /* Of a cluster it is said of the server alone: which queues that has, only the cluster knows. */
     const struct memory *only = glances->memories.count == 1 ? full(&glances->memories) : NULL;
     char limit[NUMBER_ROOM];
+    if (row->parts)
+        return why_parts(glances, row, why, room);
     if (row->status)
         return snprintf(why, room, "cannot be read: %s", row->problem);
     if (counts->paused)

@@ -90,7 +90,7 @@ function errors(queue) {
   const result = { body: [list, more], read };
 
   async function kickAll(group) {
-    const name = group.error || "(no error)";
+    const name = group.error;
     if (!(await ask("Kick all of these?", `About ${number(group.count)} dead messages become ready again: ${brief(name)}`, { yes: "Kick them" }))) return;
     let kicked = 0, after;
     try {
@@ -108,7 +108,7 @@ function errors(queue) {
 
   function draw() {
     const rows = [...groups.values()].sort((a, b) => b.count - a.count).map((group) => el("tr", null,
-      el("td", { class: "text", "data-label": "Error" }, el("a", { href: path("q", queue, "m", group.id), title: "an example" }, brief(group.error || "(no error)", 200))),
+      el("td", { class: "text", "data-label": "Error" }, el("a", { href: path("q", queue, "m", group.id), title: "an example" }, brief(group.error, 200))),
       cell("Messages", number(group.count)), cell("First", second(group.first_ms)), cell("Last", second(group.last_ms)),
       api.state.writable && el("td", { class: "actions", "data-label": "" }, button("Kick all of these", () => kickAll(group)))));
     list.replaceChildren(table(["Error", "Messages", "First died", "Last died", ...api.state.writable ? [""] : []], rows, "No message is dead."));

@@ -7,6 +7,12 @@ static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(
 
 /* ---- All ---- */
 
+size_t top_next(const struct top *top, size_t place) {
+    const struct glance *row = &top->model.rows[place];
+    const bool open = top->all_opened || strcmp(row->queue, top->opened) == 0;
+    return place + 1 + (open ? 0 : row->parts);
+}
+
 /* Between two queues: what was asked for at a key comes first. */
 static void serve(struct cli *cli) {
     if (cli->top->order.verb)
@@ -60,42 +66,75 @@ void top_read_view(struct top *top) {
 
 /* ---- What keys change ---- */
 
-static dueq_status kick_all(struct top *top, dueq_queue *queue, const char *error, size_t *all) {
-    const dueq_filter filter = {.error = bytes_of(error)};
+/* Those of the page that are of the class. */
+static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_result *page,
+                              const char *class, size_t *all) {
+    dueq_bytes ids[GLANCE_LOOKED];
+    dueq_result *kicked;
+    size_t count = 0;
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        char text[GLANCE_ERROR];
+        if (message && glance_class(message, text) && strcmp(text, class) == 0)
+            ids[count++] = message->id;
+    }
+    if (!count)
+        return DUEQ_OK;
+    dueq_status status = cli_wait(top->cli, dueq_kick_submit(queue, ids, count), &kicked);
+    for (size_t i = 0; i < dueq_result_count(kicked); i++)
+        *all += dueq_result_status(kicked, i) == DUEQ_OK;
+    dueq_result_free(kicked);
+    /* One that was kicked or cancelled meanwhile is none of them any more. */
+    return status < 0 ? status : DUEQ_OK;
+}
+
+static dueq_status kick_all(struct top *top, dueq_queue *queue, const char *class, size_t *all) {
     dueq_result *page = NULL, *next;
     dueq_status status;
     do {
         status = cli_wait(
-            top->cli,
-            dueq_kick_all_submit(queue, &filter, dueq_result_cursor(page), DUEQ_MAX_BATCH), &next);
+            top->cli, dueq_peek_submit(queue, DUEQ_DEAD, dueq_result_cursor(page), GLANCE_LOOKED),
+            &next);
         dueq_result_free(page);
         page = next;
-        *all += dueq_result_kicked(page);
+        if (status == DUEQ_OK)
+            status = kick_those(top, queue, page, class, all);
     } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
     dueq_result_free(page);
+    return status;
+}
+
+static dueq_status perform(struct top *top, const char *name, const struct top_order *order,
+                           dueq_result **result, size_t *all) {
+    const dueq_bytes id = bytes_of(order->id);
+    dueq_queue *queue;
+    dueq_status status = dueq_queue_open(top->cli->client, name, strlen(name), &queue);
+    if (status == DUEQ_OK)
+        status = order->verb == TOP_PAUSE    ? cli_wait(top->cli, dueq_pause_submit(queue), NULL)
+                 : order->verb == TOP_RESUME ? cli_wait(top->cli, dueq_resume_submit(queue), NULL)
+                 : order->verb == TOP_KICK
+                     ? cli_wait(top->cli, dueq_kick_submit(queue, &id, 1), NULL)
+                 : order->verb == TOP_CANCEL
+                     ? cli_wait(top->cli, dueq_cancel_submit(queue, &id, 1), result)
+                     : kick_all(top, queue, order->error, all);
+    dueq_queue_close(queue);
     return status;
 }
 
 void top_perform(struct top *top) {
     static const char *const done[] = {"", "paused", "resumed", "kicked", "kicked", "cancelled"};
     const struct top_order order = top->order;
-    const dueq_bytes id = bytes_of(order.id);
-    dueq_queue *queue;
+    const struct glance *row = glance_find(&top->model, order.queue);
+    const size_t parts = row ? row->parts : 0;
     dueq_result *result = NULL;
+    dueq_status status = DUEQ_OK;
     char problem[300];
     size_t all = 0;
     top->order.verb = TOP_NOTHING;
-    dueq_status status =
-        dueq_queue_open(top->cli->client, order.queue, strlen(order.queue), &queue);
-    if (status == DUEQ_OK)
-        status = order.verb == TOP_PAUSE    ? cli_wait(top->cli, dueq_pause_submit(queue), NULL)
-                 : order.verb == TOP_RESUME ? cli_wait(top->cli, dueq_resume_submit(queue), NULL)
-                 : order.verb == TOP_KICK
-                     ? cli_wait(top->cli, dueq_kick_submit(queue, &id, 1), NULL)
-                 : order.verb == TOP_CANCEL
-                     ? cli_wait(top->cli, dueq_cancel_submit(queue, &id, 1), &result)
-                     : kick_all(top, queue, order.error, &all);
-    dueq_queue_close(queue);
+    if (!parts)
+        status = perform(top, order.queue, &order, &result, &all);
+    for (size_t i = 1; status == DUEQ_OK && i <= parts; i++)
+        status = perform(top, row[i].queue, &order, &result, &all);
     glance_problem(top->cli, status, problem, sizeof problem);
     const char *what = order.id[0] ? order.id : order.queue;
     if (status != DUEQ_OK)

@@ -46,13 +46,29 @@ static const struct glance_group *selected_group(const struct top *top, const st
     return NULL;
 }
 
+/* The row of a queue, or of a partition, that is selected; NULL: none. */
+static const struct glance *selected_row(const struct top *top) {
+    size_t at = 0;
+    for (size_t i = top->selected[TOP_QUEUES]; i && at < top->model.count; i--)
+        at = top_next(top, at);
+    return at < top->model.count ? &top->model.rows[at] : NULL;
+}
+
 /* The queue that a key is about; NULL: none. */
 static const char *subject(const struct top *top) {
-    size_t place = top->selected[TOP_QUEUES];
+    const struct glance *row = top->view == TOP_QUEUES ? selected_row(top) : NULL;
     if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
         return top->queue;
-    return top->view == TOP_QUEUES && place < top->model.count ? top->model.rows[place].queue
-                                                               : NULL;
+    return row ? row->queue : NULL;
+}
+
+/* Shows the partitions of a queue, and selects it; where they are shown they are not any more. */
+static void open_parts(struct top *top, const struct glance *sums) {
+    const bool open = strcmp(top->opened, sums->queue) == 0;
+    strcpy(top->opened, open ? "" : sums->queue);
+    top->selected[TOP_QUEUES] = 0;
+    for (size_t at = 0; &top->model.rows[at] != sums; at = top_next(top, at))
+        top->selected[TOP_QUEUES]++;
 }
 
 /* The message that a key is about; size 0: none. */
@@ -74,10 +90,21 @@ static void enter(struct top *top) {
     dueq_bytes id;
     switch (top->view) {
     case TOP_QUEUES:
-        open_queue(top, subject(top), DUEQ_READY);
+        row = selected_row(top);
+        if (row && row->parts)
+            open_parts(top, row);
+        else
+            open_queue(top, subject(top), DUEQ_READY);
         break;
     case TOP_WORKERS:
-        open_queue(top, place < roster->count ? roster->list[place].queue : NULL, DUEQ_LEASED);
+        row = place < roster->count ? glance_find(&top->model, roster->list[place].queue) : NULL;
+        if (row && row->parts) {
+            top->opened[0] = '\0';
+            open_parts(top, row);
+            go(top, TOP_QUEUES);
+        } else if (row) {
+            open_queue(top, row->queue, DUEQ_LEASED);
+        }
         break;
     case TOP_ERRORS:
         if ((group = selected_group(top, &row)))
@@ -105,6 +132,8 @@ static void leave(struct top *top) {
         go(top, TOP_QUEUE);
     else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
         go(top, top->back);
+    else if (top->view == TOP_QUEUES && top->opened[0] && glance_find(&top->model, top->opened))
+        open_parts(top, glance_find(&top->model, top->opened));
 }
 
 static void help(struct top *top) {
@@ -115,12 +144,6 @@ static void help(struct top *top) {
     top->view = TOP_HELP;
 }
 
-/* The start of an error that all of its group have. */
-static void copy_part(const char *text, char part[GLANCE_ERROR]) {
-    size_t size = strcspn(text, "#");
-    snprintf(part, GLANCE_ERROR, "%.*s", (int)size, text);
-}
-
 static void ask(struct top *top, enum top_verb verb) {
     const char *queue = subject(top);
     const struct glance *row = NULL;
@@ -129,7 +152,7 @@ static void ask(struct top *top, enum top_verb verb) {
     struct top_order order = {.verb = verb};
     if (verb == TOP_KICK_ALL && top->view == TOP_ERRORS && (group = selected_group(top, &row))) {
         queue = row->queue;
-        copy_part(group->text, order.error);
+        strcpy(order.error, group->text);
     }
     if (top->read_only) {
         snprintf(top->said, sizeof top->said, "read only: nothing is changed");

@@ -162,7 +162,8 @@ void draw_message(const struct top *top, struct top_page *page) {
 void draw_help(const struct top *top, struct top_page *page) {
     static const char *const lines[] = {
         "Up Down PgUp PgDn Home End   move",
-        "Enter                        look into what is selected: a queue, a message",
+        "Enter                        look into what is selected: a queue, a message; of a queue",
+        "                             of partitions (how many: in parentheses) shows each of them",
         "Esc, Backspace               back",
         "Tab, 1 2 3                   queues, workers, errors",
         "Left Right                   of a queue: ready, delayed, leased, dead, outbox",

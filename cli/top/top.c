@@ -27,6 +27,7 @@ static void print_view(struct top *top, enum top_view view, size_t from) {
 
 static int print_once(struct top *top) {
     enum { HEAD = 3 };
+    top->all_opened = true;
     int code = cli_report(top->cli, top_read(top), NULL);
     if (code != CLI_DONE)
         return code;

@@ -15,7 +15,7 @@ struct top_order {
     enum top_verb verb;
     char queue[DUEQ_MAX_NAME + 1];
     char id[DUEQ_MAX_ID + 1];
-    char error[GLANCE_ERROR]; /* of TOP_KICK_ALL */
+    char error[GLANCE_ERROR]; /* of TOP_KICK_ALL: the class */
 };
 
 enum top_body { TOP_AUTO, TOP_TEXT, TOP_JSON, TOP_HEX, TOP_BODIES };
@@ -35,6 +35,8 @@ struct top {
     enum top_view view, back; /* back: of the help */
     char queue[DUEQ_MAX_NAME + 1], id[DUEQ_MAX_ID + 1];
     dueq_state state;
+    char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown, too */
+    bool all_opened;                /* those of all are */
     size_t selected[TOP_VIEWS];
     size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
     enum top_body body;
@@ -47,10 +49,13 @@ struct top {
 
     struct top_order asked; /* waits for yes or no */
     struct top_order order; /* is to be done */
-    char said[400];         /* what came of the last one */
+    char said[800];         /* what came of the last one */
 };
 
 /* ---- data.c ---- */
+
+/* The row that is shown after this one, by their places: the partitions of a queue that is not opened are not. */
+size_t top_next(const struct top *top, size_t place);
 
 /* Reads all queues. Returns the status; of a queue that fails, its row has it. */
 dueq_status top_read(struct top *top);

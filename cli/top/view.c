@@ -19,7 +19,8 @@ static bool why_head(const struct top *top, char why[WHY_ROOM]) {
 
 bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]) {
     const bool wrong = why_queue(&top->model, row, why);
-    if (wrong && !row->status && row->counts.paused)
+    const bool paused = row->parts ? row->counts.paused == (int64_t)row->parts : row->counts.paused;
+    if (wrong && !row->status && paused)
         strcat(why, " (key r)");
     return wrong;
 }
@@ -43,7 +44,7 @@ static void draw_sums(const struct top *top, struct top_page *page) {
         const dueq_counts *counts = &top->model.rows[i].counts;
         const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead,
                                    counts->outbox};
-        for (size_t k = 0; k < 5; k++)
+        for (size_t k = 0; !top->model.rows[i].parts && k < 5; k++)
             sums[k] += numbers[k];
     }
     for (size_t i = 0; i < top->model.roster.count; i++) {
@@ -115,7 +116,9 @@ static void draw_row(const struct glance *row, const struct columns *columns, FI
     const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead};
     int64_t acked[GLANCE_MINUTES];
     char text[TIME_ROOM];
-    top_cell_text(out, row->queue, columns->name);
+    char name[DUEQ_MAX_NAME + 32];
+    snprintf(name, sizeof name, "%s (%zu)", row->queue, row->parts);
+    top_cell_text(out, row->parts ? name : row->queue, columns->name);
     for (size_t i = 0; i < 4; i++)
         fprintf(out, " %6s", text_number(numbers[i], text));
     fprintf(out, " %6s",
@@ -140,7 +143,7 @@ static void draw_queues(const struct top *top, struct top_page *page) {
             columns.spark >= 13 ? "DONE A MINUTE" : "DONE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
-    for (size_t i = 0; i < top->model.count; i++) {
+    for (size_t i = 0; i < top->model.count; i = top_next(top, i)) {
         const struct glance *row = &top->model.rows[i];
         char why[WHY_ROOM];
         bool wrong = top_why(top, row, why);
@@ -200,8 +203,8 @@ static void draw_workers(const struct top *top, struct top_page *page) {
 static void draw_errors(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 16;
     FILE *out = page_line(page);
-    fprintf(out, "%-*s %6s %-8s %8s  ERROR (#: a number), of the first %d of each state", width,
-            "QUEUE", "COUNT", "STATE", "LAST", GLANCE_LOOKED);
+    fprintf(out, "%-*s %6s %-8s %8s  ERROR, of the first %d of each state", width, "QUEUE", "COUNT",
+            "STATE", "LAST", GLANCE_LOOKED);
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
     for (size_t i = 0; i < top->model.count; i++) {

@@ -97,7 +97,8 @@ void look_whys(const struct glances *glances, const char *before, FILE *out) {
     if (why_server(glances, why))
         put_why(NULL, why, before, out);
     for (size_t i = 0; i < glances->count; i++)
-        if (why_queue(glances, &glances->rows[i], why))
+        /* The page adds partitions up itself. */
+        if (!glances->rows[i].parts && why_queue(glances, &glances->rows[i], why))
             put_why(glances->rows[i].queue, why, before, out);
 }
 
@@ -255,8 +256,8 @@ void look_message(struct call *call) {
 
 json_object *look_group(const dueq_message *message) {
     char text[GLANCE_ERROR];
-    glance_group_text(message->error, text);
-    return json_text((dueq_bytes){text, strlen(text)});
+    const bool failed = glance_class(message, text);
+    return json_text((dueq_bytes){text, failed ? strlen(text) : 0});
 }
 
 static size_t group(struct call *call, const dueq_result *page, void *context) {

@@ -85,7 +85,7 @@ dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor
 /* The cursor that the request goes on from, and where the next one does. */
 dueq_bytes look_begin(const struct call *call);
 void look_end(const struct call *call, dueq_bytes *cursor);
-/* The group of a dead message, as dueq top has it. */
+/* The class of a dead message (glance_class()), as JSON has it. */
 json_object *look_group(const dueq_message *message);
 
 /* ---- act.c: what changes something ---- */

@@ -15,10 +15,10 @@ import pytest
 
 from private_server import Server
 
-from .program import Program
+from .program import Program, said
 from .prometheus import MONITORING, Prometheus, faster, prometheus
 from .stuck import WAYS
-from .test_cli_metrics import port_of, said
+from .test_cli_metrics import port_of
 from .test_cli_workers import register
 
 # The alert that says it, and what it says, with the name of the queue or of the server.

@@ -1,6 +1,11 @@
 """dueq top, on the screen of a terminal."""
 
+import contextlib
+import os
+import pty
 import re
+import select
+import termios
 import time
 from contextlib import AbstractContextManager
 from typing import Any
@@ -63,10 +68,17 @@ def test_once(dueq: Program) -> None:
 def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--partitions", "2", "--id", "x")
     register(server, "session", queue="orders")
-    rows = [line.split() for line in dueq("top", "--once").lines if line.startswith("orders#")]
-    assert sorted(row[0] for row in rows) == sorted({row[0] for row in rows})
+    lines = dueq("top", "--once").lines
+    assert lines[1] == "ready 1  delayed 0  leased 0  dead 0  outbox 0  workers 1"
+    rows = [line.split() for line in lines if line.startswith("orders#")]
+    assert [row[0] for row in rows] in (["orders#0"], ["orders#1"])
     assert sum(int(row[1]) for row in rows) == 1
     assert all(row[7] == "1" for row in rows)
+    (sums,) = [line for line in lines if line.startswith("orders (1)")]
+    assert sums.split()[2:6] == ["1", "0", "0", "0"]
+    # One that is named stands for itself.
+    (named,) = [row[0] for row in rows]
+    assert "orders (" not in dueq("top", "--once", named).text
 
 
 def test_once_for_a_viewer(dueq: Program) -> None:
@@ -127,6 +139,36 @@ def test_views(dueq: Program, columns: int, rows: int) -> None:
         assert all(len(line) <= columns for line in shown.lines)
         shown.keys("q")
         assert "exit code 0" in shown.ends()
+
+
+def test_queue_of_partitions_is_one_row_that_opens(dueq: Program) -> None:
+    for i in range(12):
+        dueq("push", f"orders#{i}", "--lines", "--delay", "1h", stdin=b"x\n" * (i + 1))
+    dueq("push", "orders!", "x", "--delay", "1h")  # in the alphabet it is between
+    dueq("pause", "orders#2")
+    with top(dueq) as shown:
+        shown.until(
+            "delayed 79 ", "orders! ", "! 1 of 12 partitions; #2 paused: ", without="orders#"
+        )
+        (sums,) = [line for line in shown.lines if line.startswith("orders (12)")]
+        assert sums.split()[2:4] == ["0", "78"]
+        shown.keys("Enter")
+        text = shown.until("orders#0 ", "orders#11 ")
+        rows = [line.split() for line in text.splitlines() if line.startswith("orders#")]
+        assert [(row[0], row[2]) for row in rows] == [
+            (f"orders#{i}", str(i + 1)) for i in range(12)
+        ]
+        shown.keys("Down", "Enter")
+        shown.until("dueq top  queue", "orders#0", "delayed 1 ")
+        shown.keys("Escape", "Escape")
+        shown.until("orders (12)", without="orders#")
+        shown.keys("p")
+        shown.until("! 12 of 12 partitions; #0 paused: ", "(key r)")
+        assert dueq.stats("orders#11")["paused"] is True
+        shown.keys("r")
+        shown.until("orders: resumed", without="partitions; ")
+        assert dueq.stats("orders#2")["paused"] is False
+        assert dueq.stats("orders#11")["paused"] is False
 
 
 def test_body_of_a_message(dueq: Program) -> None:
@@ -204,15 +246,17 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
 def test_kick_all_of_an_error(dueq: Program) -> None:
     bury(dueq, "m1", "m2", why="ValueError: row 1")
     bury(dueq, "m3", why="KeyError: 3")
+    bury(dueq, "m4", why="ValueError: row of 3")
     with top(dueq) as shown:
         shown.until("orders ")
         shown.keys("3")
         shown.until("ValueError: row #", "KeyError: #")
         shown.keys("K")
-        shown.until("Kick all dead with ValueError: row  of orders?")
+        shown.until("Kick all dead with ValueError: row # of orders?")
         shown.keys("y")
         shown.until("orders: 2 kicked")
         assert dueq.find("m3")["state"] == "dead"
+        assert dueq.find("m4")["state"] == "dead"
 
 
 def test_read_only(dueq: Program) -> None:
@@ -260,6 +304,41 @@ def test_colours(dueq: Program, environment: dict[str, str], coloured: bool) -> 
         shown.until("! paused")
         seen = shown.run("capture-pane", "-e", "-p", "-t", "top")
     assert bool(re.search("\x1b\\[[0-9;]*3[13]", seen)) == coloured
+
+
+def test_few_bytes_cross_the_network(dueq: Program) -> None:
+    """As docs/seeing.md has it: ncurses sends what has changed, and top what is worth it."""
+    for i in range(15):
+        dueq("push", f"queue-{i}", "--lines", "--delay", "1h", stdin=b"x\n" * 100)
+    dueq.environment |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "LINES": "24"}
+    child, screen = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (24, 80))
+        os.execve(dueq.path, [dueq.path, "top", "--every", "1s"], dueq.environment)
+    try:
+        first = sent(screen, 60, until=b"queue-9") + sent(screen, 0.5)
+        still = sent(screen, 5) / 5
+        dueq("push", "queue-7", "--lines", "--delay", "1h", stdin=b"x\n" * 50)
+        changed = sent(screen, 2)
+        os.write(screen, b"q")
+        sent(screen, 60)
+    finally:
+        os.close(screen)
+        os.waitpid(child, 0)
+    print(f"first screen {first}, a refresh {still:.0f}, 50 messages more {changed} bytes")
+    assert first < 4000
+    assert still < 500
+    assert changed < 1000
+
+
+def sent(screen: int, seconds: float, until: bytes = b"\0") -> int:
+    """How many bytes come in that time, or until these have come, or it ends."""
+    seen, end = b"", time.monotonic() + seconds
+    with contextlib.suppress(OSError):  # EIO at the end
+        while until not in seen and (left := end - time.monotonic()) > 0:
+            if select.select([screen], [], [], left)[0]:
+                seen += os.read(screen, 65536)
+    return len(seen)
 
 
 def test_locale_without_blocks(dueq: Program) -> None:
@@ -380,6 +459,20 @@ def test_why_poison(dueq: Program, server: Server) -> None:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
 
 
+def test_why_says_of_how_many_messages_it_knows(dueq: Program) -> None:
+    lines = "".join(f"{i}\n" for i in range(60))
+    dueq("push", "orders", "--lines", "--max-attempts", "1", stdin=lines.encode())
+    tickets = [
+        row["ticket"] for row in dueq("reserve", "orders", "--count", "60", "--json").objects
+    ]
+    for ticket in tickets:
+        dueq.run("retry", "orders", ticket, "--error", "TypeError: 7")
+    with top(dueq) as shown:
+        shown.until("60 failed in 30 min; 50 of the first 50 with: TypeError: #")
+        shown.keys("3")
+        shown.until("ERROR, of the first 50 of each state", "50 dead", "TypeError: #")
+
+
 def test_why_failing(dueq: Program) -> None:
     dueq("push", "orders", "x", "--id", "m")
     dueq("retry", "orders", dueq.take(), "--error", "TimeoutError: 5 s", "--delay", "1h")
@@ -411,8 +504,18 @@ def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
 
 
 def test_why_full(dueq: Program, server: Server) -> None:
-    with stuck.full(dueq, server, "orders"), top(dueq) as shown:
-        shown.until(
-            "the server is full: ",
-            "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
-        )
+    """Also where it is full, and not any more, while the screen is shown."""
+    with top(dueq) as shown:
+        with stuck.full(dueq, server, "orders"):
+            shown.until(
+                "the server is full: ",
+                "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
+            )
+        shown.until("orders ", without="the server is")
+        server.command("CONFIG", "SET", "maxmemory", "100mb")
+        server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        try:
+            shown.until("the server may evict messages when its memory is full: set maxmemory-")
+        finally:
+            server.command("CONFIG", "SET", "maxmemory", "0")
+            server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
