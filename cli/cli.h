@@ -289,6 +289,8 @@ void cli_sort_names(struct cli_names *names);
 /* Adds those of all queues of the server, sorted, each once. */
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
+/* Also the queues that these are partitions of: roster.c. */
+void cli_add_wholes(struct cli_names *names);
 /* The "#NUMBER" of a partition's name; NULL: it is none. */
 const char *cli_part_of(const char *name);
 /* Whether there are partitions of this queue. */

@@ -7,8 +7,7 @@
 
 enum { PAGE = DUEQ_MAX_BATCH };
 
-/* Also the queues that partitions are of: their consumers are registered there. */
-static void add_wholes(struct cli_names *names) {
+void cli_add_wholes(struct cli_names *names) {
     for (size_t i = 0, count = names->count; i < count; i++) {
         const char *name = names->list[i], *mark = cli_part_of(name);
         if (mark)
@@ -79,7 +78,8 @@ dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct ros
         cli_add_name(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
     if (!count)
         status = cli_read_names(cli, &roster->queues);
-    add_wholes(&roster->queues);
+    /* Consumers of partitions are registered there. */
+    cli_add_wholes(&roster->queues);
     for (size_t i = 0; status == DUEQ_OK && i < roster->queues.count; i++)
         status = read_queue(cli, roster->queues.list[i], roster);
     if (roster->count)

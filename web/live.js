@@ -52,13 +52,8 @@ export const rows = (store) => [...store.wholes,
 export const partitions = (store, queue) => [...store.queues].filter(([name]) => wholeOf(name) === queue)
   .sort(([a], [b]) => a.slice(queue.length + 1) - b.slice(queue.length + 1));
 
-/** Why it is stuck, or null; of partitions: the first that is, and how many are. */
-export function why(store, queue) {
-  if (!store.wholes.has(queue)) return store.whys.get(queue) ?? null;
-  const parts = partitions(store, queue), stuck = parts.filter(([name]) => store.whys.has(name));
-  if (stuck.length === 0) return null;
-  return `${stuck.length} of ${parts.length} partitions, as ${stuck[0][0]}: ${store.whys.get(stuck[0][0])}`;
-}
+/** Why it is stuck, or null. */
+export const why = (store, queue) => store.whys.get(queue) ?? null;
 
 /** Where more of it is seen. */
 const PLACES = {

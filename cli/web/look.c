@@ -97,8 +97,7 @@ void look_whys(const struct glances *glances, const char *before, FILE *out) {
     if (why_server(glances, why))
         put_why(NULL, why, before, out);
     for (size_t i = 0; i < glances->count; i++)
-        /* The page adds partitions up itself. */
-        if (!glances->rows[i].parts && why_queue(glances, &glances->rows[i], why))
+        if (why_queue(glances, &glances->rows[i], why))
             put_why(glances->rows[i].queue, why, before, out);
 }
 

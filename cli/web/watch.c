@@ -8,7 +8,7 @@ enum { NAMES_MS = 2000, PATIENT = 10 };
 /* What all see: however many look on, the server is asked once a second. */
 struct watch {
     pthread_mutex_t lock;
-    struct cli_names names;
+    struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
     int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
     struct glances glances;   /* what is wrong, and when that is to be read again */
     int64_t why_ms;
@@ -26,6 +26,7 @@ struct watch *watch_new(void) {
 
 void watch_end(struct watch *watch) {
     cli_free_names(&watch->names);
+    cli_free_names(&watch->wholes);
     glance_end(&watch->glances);
     pthread_mutex_destroy(&watch->lock);
     free(watch->piece);
@@ -70,7 +71,12 @@ static dueq_status put_queues(struct watch *watch, struct cli *cli, FILE *out) {
     const int64_t begin_ms = time_monotonic_ms();
     if (begin_ms >= watch->names_ms) {
         cli_free_names(&watch->names);
+        cli_free_names(&watch->wholes);
         status = cli_read_names(cli, &watch->names);
+        for (size_t i = 0; i < watch->names.count; i++)
+            cli_add_name(&watch->wholes,
+                         (dueq_bytes){watch->names.list[i], strlen(watch->names.list[i])});
+        cli_add_wholes(&watch->wholes);
         /* It is a walk over all keys of the server: not often where that takes long. */
         watch->names_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, NAMES_MS, PATIENT * PATIENT);
     }
@@ -85,7 +91,7 @@ static dueq_status put_why(struct watch *watch, struct cli *cli, FILE *out) {
     const int64_t begin_ms = time_monotonic_ms();
     dueq_status status = DUEQ_OK;
     if (begin_ms >= watch->why_ms) {
-        status = glance_read(cli, watch->names.list, watch->names.count, &watch->glances, NULL);
+        status = glance_read(cli, watch->wholes.list, watch->wholes.count, &watch->glances, NULL);
         watch->why_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, WHY_MS, PATIENT);
     }
     fputs("event: why\n", out);

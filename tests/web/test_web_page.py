@@ -137,7 +137,7 @@ def test_a_queue_of_partitions_is_one_row(page: Browser, site: Site) -> None:
     page.press("orders")
     page.until(f"{rows} === 'orders#0,orders#1,orders#2,orders#3'")
     page.press("Pause")
-    page.sees("4 of 4 partitions, as orders#0: paused: it delivers nothing until it is resumed")
+    page.sees("4 of 4 partitions; #0 paused: it delivers nothing until it is resumed")
     page.press("Resume")
     page.until("!document.querySelector('.title').innerText.includes('paused')")
     assert not site.get("orders#3").object["paused"]
