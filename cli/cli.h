@@ -92,6 +92,7 @@ extern const struct command find_command, peek_command;                   /* que
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
+extern const struct command failures_command;                             /* history.c */
 extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command web_command;                                  /* web/web.c */
@@ -266,7 +267,8 @@ void cli_print_message(const struct cli *cli, const dueq_message *message); /* f
 void cli_json_message(const struct cli *cli, const dueq_message *message);  /* one line of JSON */
 /* "NAME   ", as long as for all names of find and stats */
 void cli_label(const char *name);
-/* "2026-12-01T10:00:00.000Z (in 12.3 s)" and the end of the line */
+/* "2026-12-01T10:00:00.000Z (in 12.3 s)"; cli_print_time(): and the end of the line */
+void cli_put_time(int64_t ms, int64_t now_ms);
 void cli_print_time(int64_t ms, int64_t now_ms);
 /* Its state, since or until when, and the end of the line. */
 void cli_print_state(const dueq_message *message);
@@ -313,6 +315,8 @@ struct roster {
     size_t count;
 };
 
+/* realloc(), or the end of the command. */
+void *cli_grown(void *list, size_t count, size_t each);
 /* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
 dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
 void roster_end(struct roster *roster);
@@ -375,6 +379,28 @@ typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
 schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes its message now; *pushed has the id. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
+
+/* ---- history.c: what failed ----------------------------------------------------------------------- */
+
+/* Start from {0}; end with history_end(). */
+struct history {
+    dueq_result **pages;
+    size_t page_count;
+    const dueq_failure **list; /* the latest first */
+    size_t count;
+    bool crashed; /* one is a crash: consumers know whose */
+};
+
+/* Reads what failed of this message, and not of an earlier one of its id. */
+dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
+                       struct history *history);
+void history_end(struct history *history);
+/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: who.c. */
+dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+                     struct history *history);
+/* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
+bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
+                int64_t *pid);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@ void cli_add_wholes(struct cli_names *names) {
     cli_sort_names(names);
 }
 
-static void *grown(void *list, size_t count, size_t each) {
+void *cli_grown(void *list, size_t count, size_t each) {
     void *longer = realloc(list, count * each);
     if (!longer)
         cli_out_of_memory();
@@ -25,10 +25,10 @@ static void *grown(void *list, size_t count, size_t each) {
 
 static void add_page(struct roster *roster, const char *queue, dueq_result *page) {
     size_t more = dueq_result_count(page);
-    roster->pages = grown(roster->pages, roster->page_count + 1, sizeof(dueq_result *));
+    roster->pages = cli_grown(roster->pages, roster->page_count + 1, sizeof(dueq_result *));
     roster->pages[roster->page_count++] = page;
     if (more)
-        roster->list = grown(roster->list, roster->count + more, sizeof *roster->list);
+        roster->list = cli_grown(roster->list, roster->count + more, sizeof *roster->list);
     for (size_t i = 0; i < more; i++)
         roster->list[roster->count++] = (struct consumer){queue, dueq_result_worker(page, i)};
 }

@@ -79,11 +79,16 @@ static void row_of_limit(const char *name, uint32_t count, uint32_t limit) {
         printf("%u of any number\n", count);
 }
 
-void cli_print_time(int64_t ms, int64_t now_ms) {
+void cli_put_time(int64_t ms, int64_t now_ms) {
     char text[TIME_ROOM];
     double away = (double)(ms - now_ms) / 1000;
-    printf("%s (%s%.1f s%s)\n", time_format(ms, text), away >= 0 ? "in " : "",
+    printf("%s (%s%.1f s%s)", time_format(ms, text), away >= 0 ? "in " : "",
            away >= 0 ? away : -away, away >= 0 ? "" : " ago");
+}
+
+void cli_print_time(int64_t ms, int64_t now_ms) {
+    cli_put_time(ms, now_ms);
+    putchar('\n');
 }
 
 void cli_print_state(const dueq_message *message) {

@@ -36,7 +36,7 @@ static void json_holder(json_object *object, const struct holder *holder) {
 }
 
 json_object *json_of_who(const char *queue, const dueq_message *message,
-                         const struct roster *roster) {
+                         const struct roster *roster, const struct history *history) {
     struct holder holder = {0};
     holder.consumer = roster_holder(roster, message->ticket, &holder.holding);
     uint32_t now = message->state == DUEQ_LEASED;
@@ -52,15 +52,44 @@ json_object *json_of_who(const char *queue, const dueq_message *message,
     json_object_object_add(object, "crashes", json_object_new_int64(message->crashes));
     json_object_object_add(object, "error", json_text(message->error));
     json_holder(object, &holder);
+    json_object *list = json_object_new_array();
+    for (size_t i = history->count; i-- > 0;)
+        json_object_array_add(list, json_of_failure(history->list[i], roster));
+    json_object_object_add(object, "history", list);
     return object;
 }
 
+/* The first comes first. */
+static void print_history(const struct history *history, const struct roster *roster,
+                          int64_t now_ms) {
+    for (size_t i = history->count; i-- > 0;) {
+        const dueq_failure *failure = history->list[i];
+        dueq_bytes host;
+        int64_t pid;
+        cli_label(dueq_failure_name(failure->kind));
+        cli_put_time(failure->time_ms, now_ms);
+        printf(", delivery %u", failure->delivery);
+        if (history_by(failure, roster, &host, &pid)) {
+            fputs(", by ", stdout);
+            cli_put(host);
+            printf(" process %lld", (long long)pid);
+        } else if (failure->kind != DUEQ_DIED) {
+            fputs(", by a consumer that is not known", stdout);
+        }
+        if (failure->error.size) {
+            fputs(": ", stdout);
+            cli_put(failure->error);
+        }
+        putchar('\n');
+    }
+}
+
 static void print_who(const struct cli *cli, const dueq_message *message,
-                      const struct roster *roster) {
+                      const struct roster *roster, const struct history *history) {
     struct holder held = {0}, *holder = &held;
     held.consumer = roster_holder(roster, message->ticket, &held.holding);
     if (cli->json) {
-        json_line(json_of_who(cli->queue_name, message, roster));
+        json_line(json_of_who(cli->queue_name, message, roster, history));
         return;
     }
     uint32_t now = message->state == DUEQ_LEASED;
@@ -83,6 +112,7 @@ static void print_who(const struct cli *cli, const dueq_message *message,
     }
     cli_label("pushed");
     cli_print_time(message->created_ms, message->now_ms);
+    print_history(history, roster, message->now_ms);
     cli_label("delivered");
     printf("%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
            message->crashes);
@@ -93,6 +123,15 @@ static void print_who(const struct cli *cli, const dueq_message *message,
     }
 }
 
+dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+                     struct history *history) {
+    char *name = (char *)(uintptr_t)cli->queue_name;
+    dueq_status status = history_of(cli, cli->queue, message, history);
+    if (status == DUEQ_OK && (message->state == DUEQ_LEASED || history->crashed))
+        status = roster_read(cli, &name, 1, roster);
+    return status;
+}
+
 /* Shows a message of cli->queue; *status is what find answered. */
 static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     dueq_result *result;
@@ -101,12 +140,12 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     if (*status == DUEQ_OK) {
         const dueq_message *message = dueq_result_message(result, 0);
         struct roster roster = {0};
+        struct history history = {0};
         cli_source(cli, dueq_result_queue(result));
-        char *name = (char *)(uintptr_t)cli->queue_name;
-        if (message->state == DUEQ_LEASED)
-            code = cli_report(cli, roster_read(cli, &name, 1, &roster), NULL);
+        code = cli_report(cli, who_read(cli, message, &roster, &history), NULL);
         if (code == CLI_DONE)
-            print_who(cli, message, &roster);
+            print_who(cli, message, &roster, &history);
+        history_end(&history);
         roster_end(&roster);
     }
     dueq_result_free(result);
@@ -263,11 +302,14 @@ const struct command who_command = {
     "the\n"
     "server. A consumer with a heartbeat says at most 12 seconds later that it holds a message; "
     "one\n"
-    "without, as dueq reserve, never. See dueq workers.\n"
+    "without, as dueq reserve, never. See dueq workers. Failures are those among the last 1000 of "
+    "the\n"
+    "queue: see dueq failures.\n"
     "\n"
     "Examples:\n"
     "  dueq who invoice-7\n"
-    "  dueq who orders invoice-7 --json | jq .holder.host\n",
+    "  dueq who orders invoice-7 --json | jq .holder.host\n"
+    "  dueq who orders invoice-7 --json | jq -r '.history[] | \"\\(.kind) \\(.error)\"'\n",
     run_who};
 
 const struct command slow_command = {

@@ -123,6 +123,7 @@ enum {
     DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
     DUEQ_MAX_HOLDINGS = 100,        /* messages that a worker names as held */
+    DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_MAX_REPLICAS = 100,        /* replicas that a push waits for */
     DUEQ_MAX_DURABLE_MS = 86400000, /* how long it waits for them and for disks */
@@ -540,13 +541,14 @@ DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
 /* purge, remove: messages taken away; check: entries looked at. */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
-/* peek, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
+/* peek, failures, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 DUEQ_API size_t
 dueq_result_quarantined(const dueq_result *result); /* reserve: entries quarantined */
 DUEQ_API void dueq_result_free(dueq_result *result);
+#include "dueq_failures.h" /* what failed */
 
 /* ---- The verbs, blocking ----------------------------------------------------------------------- */
 

@@ -223,6 +223,17 @@ DUEQ_API dueq_status dueq_rates(dueq_queue *queue, size_t minutes, size_t hours,
 DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes, size_t hours);
 
 /*
+ * Lists what failed in the queue, a page at a time, the latest first: deliveries that ended by retry or bury, leases that
+ * ended, and deaths. The queue keeps DUEQ_MAX_FAILURES of them. `id`: of that message alone; size 0: of all. `page`: 1 to
+ * DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first. Items have dueq_result_failure(). What cannot be read is
+ * left out. Returns OK.
+ */
+DUEQ_API dueq_status dueq_failures(dueq_queue *queue, dueq_bytes id, dueq_bytes cursor, size_t page,
+                                   dueq_result **result);
+DUEQ_API dueq_status dueq_failures_submit(dueq_queue *queue, dueq_bytes id, dueq_bytes cursor,
+                                          size_t page);
+
+/*
  * Lists who is registered as a consumer of the queue, a page at a time: those that were seen longest ago first. `page`: 1 to
  * DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first. One that registers between two pages may come twice.
  * Items have dueq_result_worker(). What cannot be read is left out. Returns OK.

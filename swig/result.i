@@ -124,6 +124,20 @@ static PyObject *worker_object(const dueq_worker *worker) {
     return tuple_object(items, 13);
 }
 
+static PyObject *failure_object(const dueq_failure *failure) {
+    PyObject *items[] = {PyLong_FromLongLong(failure->time_ms),
+                         PyUnicode_FromString(dueq_failure_name(failure->kind)),
+                         text_object(failure->id),
+                         text_object(failure->ticket),
+                         PyLong_FromUnsignedLong(failure->delivery),
+                         PyLong_FromLongLong(failure->created_ms),
+                         text_object(failure->host),
+                         PyLong_FromLongLong(failure->pid),
+                         text_object(failure->error)};
+
+    return tuple_object(items, 9);
+}
+
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
     PyObject *items[] = {PyLong_FromLong(dueq_result_status(result, index)),
                          text_object(dueq_result_id(result, index))};
@@ -149,7 +163,7 @@ static int append(PyObject *list, PyObject *item) {
 
 /* The lists of an answer, by what an item is. */
 struct lists {
-    PyObject *messages, *rates, *findings, *workers, *values, *jobs, *outcomes;
+    PyObject *messages, *rates, *findings, *workers, *failures, *values, *jobs, *outcomes;
 };
 
 static int append_item(const struct lists *lists, const dueq_result *result, size_t index) {
@@ -157,6 +171,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
     const dueq_rate *rate = dueq_result_rate(result, index);
     const dueq_finding *finding = dueq_result_finding(result, index);
     const dueq_worker *worker = dueq_result_worker(result, index);
+    const dueq_failure *failure = dueq_result_failure(result, index);
     const dueq_value *value = dueq_result_value(result, index);
     const dueq_job *job = dueq_result_job(result, index);
 
@@ -168,6 +183,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
         return append(lists->findings, finding_object(finding));
     if (worker)
         return append(lists->workers, worker_object(worker));
+    if (failure)
+        return append(lists->failures, failure_object(failure));
     if (value)
         return append(lists->values, value_object(dueq_result_status(result, index), value));
     if (job)
@@ -176,14 +193,14 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 }
 
 /*
- * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
+ * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
  * none of these, states of all items, counts or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0),
-                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
-                 !lists.values || !lists.jobs || !lists.outcomes;
+                 !lists.failures || !lists.values || !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
         failed = append_item(&lists, result, i);
@@ -192,13 +209,14 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(lists.rates);
         Py_XDECREF(lists.findings);
         Py_XDECREF(lists.workers);
+        Py_XDECREF(lists.failures);
         Py_XDECREF(lists.values);
         Py_XDECREF(lists.jobs);
         Py_XDECREF(lists.outcomes);
         return NULL;
     }
     return Py_BuildValue(
-        "(iNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.workers, lists.values, lists.jobs,
+        "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.workers, lists.failures, lists.values, lists.jobs,
         lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),

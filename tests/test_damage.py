@@ -502,7 +502,7 @@ def test_text_of_handover(inside: Inside, mails: Inside, text: str) -> None:
 KEYS = [
     *["msg", "ready", "high", "low", "delayed", "leased", "dead", "wake", "meta", "attempts"],
     *["unique", "rates", "quarantine", "lock:held", "lock_wake:held"],
-    *["outbox", "handover", "received"],
+    *["outbox", "handover", "received", "failures"],
 ]
 VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "push": lambda queue, _, __: queue.push("x"),
@@ -529,6 +529,7 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "peek": lambda queue, _, __: [list(queue.peek(state)) for state in dueq.State],
     "stats": lambda queue, _, __: queue.stats(),
     "rates": lambda queue, _, __: queue.rates(),
+    "failures": lambda queue, _, __: queue.failures(),
     "pause": lambda queue, _, __: queue.pause(),
     "purge": lambda queue, _, __: queue.purge("ready"),
     "purge delayed": lambda queue, _, __: queue.purge("delayed"),

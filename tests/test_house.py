@@ -14,7 +14,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 CONTRACT = [
-    *["core/dueq.h", "core/dueq_rates.h", "core/dueq_verbs.h", "core/dueq_peer.h"],
+    *[
+        "core/dueq.h",
+        "core/dueq_failures.h",
+        "core/dueq_rates.h",
+        "core/dueq_verbs.h",
+        "core/dueq_peer.h",
+    ],
     *["interop/dueq_redisson.h", "interop/dueq_laravel.h"],
 ]
 VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
@@ -144,6 +150,7 @@ def test_contract_includes_only_the_language() -> None:
         "poll.h",
         "stddef.h",
         "stdint.h",
+        "dueq_failures.h",
         "dueq_rates.h",
         "dueq_verbs.h",
     }

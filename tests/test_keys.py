@@ -384,7 +384,7 @@ def test_looking_changes_nothing(inside: Inside, look: str) -> None:
     assert everything(inside) == before
 
 
-def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside) -> None:
+def test_queue_that_is_empty_keeps_its_counters_and_what_failed(inside: Inside) -> None:
     queue = inside.queue
     drafts = [dueq.Draft("a"), dueq.Draft("b", id="b"), dueq.Draft("c", priority=1, ttl=60)]
     queue.push_many([*drafts, dueq.Draft("d", delay=3600, id="d")])
@@ -396,4 +396,4 @@ def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside) -> None:
     found = {key.decode() for key in everything(inside)}
     parts = {key[len(inside.key("")) :].split(":")[0] for key in found if "orders" in key}
     # Nobody waits, so nobody took the wake marker.
-    assert parts == {"meta", "rates", "reply", "wake"}
+    assert parts == {"meta", "rates", "failures", "reply", "wake"}

@@ -21,7 +21,7 @@ HEADER = re.sub(
     "",
     "".join(
         (ROOT / f"core/{name}").read_text("utf-8")
-        for name in ("dueq.h", "dueq_rates.h", "dueq_verbs.h")
+        for name in ("dueq.h", "dueq_failures.h", "dueq_rates.h", "dueq_verbs.h")
     ),
     flags=re.S,
 )
@@ -149,6 +149,12 @@ NAMES = {
         php_fields("Holding"),
         json_names("workers.c"),
     ),
+    "a failure": (
+        c_fields("dueq_failure") | {"ticket"},
+        python_fields(dueq.Failure),
+        php_fields("Failure"),
+        json_names("history.c"),
+    ),
     "consume": (
         c_fields("dueq_consumer_options") | {"timeout_ms"},
         set(inspect.signature(dueq.Queue.consume).parameters),
@@ -174,6 +180,7 @@ NAMES = {
     "peek": of_verb("peek", dueq.Queue.peek, ("Queue", "peek"), "peek"),
     "purge": of_verb("purge", dueq.Queue.purge, ("Queue", "purge"), "purge"),
     "check": of_verb("check", dueq.Queue.check, ("Queue", "check"), "check"),
+    "failures": of_verb("failures", dueq.Queue.failures, ("Queue", "failures"), "failures"),
     "rates": of_verb("rates", dueq.Queue.rates, ("Queue", "rates"), "rates"),
     "lock": of_verb("lock", dueq.Queue.lock, ("Queue", "lock"), "lock"),
     "relock": of_verb("relock", dueq.Lock.extend, ("Lock", "extend"), "relock"),

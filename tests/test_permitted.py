@@ -96,6 +96,7 @@ def look_and_manage(queue: dueq.Queue) -> None:
     queue.push("g", id="g", delay=3600)
     assert [len(list(queue.peek(state, page=1))) for state in dueq.State] == [2, 1, 0, 3, 0]
     assert sum(rate.died for rate in queue.rates()) == 3
+    assert len(queue.failures()) == 5
     assert queue.reschedule("g", delay=60)
     assert queue.kick("d")
     assert queue.kick_all(error="enough") == 2

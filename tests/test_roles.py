@@ -138,6 +138,7 @@ def await_workers(queue: dueq.Queue) -> None:
 def view(queue: dueq.Queue, owner: dueq.Queue) -> None:
     assert queue.stats().ready
     assert queue.rates()
+    assert queue.failures()
     assert queue.workers() == []
     assert queue.find("dead")
     for state in dueq.State:
@@ -204,6 +205,7 @@ LOOKS: dict[str, Verb] = {
     "stats": lambda queue, held: queue.stats(),
     "rates": lambda queue, held: queue.rates(),
     "workers": lambda queue, held: queue.workers(),
+    "failures": lambda queue, held: queue.failures(),
     "check": lambda queue, held: queue.check(),
 }
 PUSHES: dict[str, Verb] = {

@@ -70,6 +70,18 @@ function holderOf(who) {
     : el("p", { class: "dim" }, "No consumer says so: it came a moment ago, or its holder has no heartbeat."));
 }
 
+const ENDS = { failed: "failed", crashed: "crashed: its lease ended", buried: "was buried", died: "died" };
+
+/** What failed, the first one first. */
+function historyOf(who) {
+  return el("section", null, el("h2", null, "History"), facts([
+    ["Pushed", time(who.pushed_ms), ` (${away(who.pushed_ms, who.now_ms)})`],
+    ...who.history.map((failure) => [`Delivery ${failure.delivery}`,
+      el("span", { class: "badge bad" }, ENDS[failure.kind]), " ", time(failure.time_ms), ` (${away(failure.time_ms, who.now_ms)})`,
+      failure.host ? `, ${plain(failure.host)} · process ${failure.pid}` : failure.kind === "crashed" ? ", no consumer says who had it" : "",
+      failure.error && el("pre", { class: "bad", tabindex: 0 }, lines(failure.error))])]));
+}
+
 export function messageView(main, queue, id) {
   const body = el("div"), actions = el("div", { class: "row" });
 
@@ -104,9 +116,10 @@ export function messageView(main, queue, id) {
     }
     offer(message);
     const names = Object.entries(message.headers);
-    const who = message.state === "leased" ? (await api.get(api.of(queue, "who", id))).list[0] : null;
-    body.replaceChildren(...[about(message), who?.pushed_ms && holderOf(who),
+    const who = (await api.get(api.of(queue, "who", id))).list[0], found = who?.pushed_ms;
+    body.replaceChildren(...[about(message), found && who.state === "leased" && holderOf(who),
       message.error && el("section", null, el("h2", null, "Last error"), el("pre", { class: "bad", tabindex: 0 }, lines(message.error))),
+      found && who.history.length > 0 && historyOf(who),
       names.length > 0 && el("section", null, el("h2", null, "Headers"), facts(names.map(([name, value]) => [plain(name), plain(value)]))),
       bodyOf(message)].filter(Boolean));
   }

@@ -157,6 +157,8 @@ namespace Dueq
 
         public function workers(): array;
 
+        public function failures(?string $id = null): array;
+
         public function lock(
             string $name,
             float|\DateInterval $ttl,
@@ -760,6 +762,15 @@ namespace Dueq
          * @return list<WorkerInfo> those first that were not seen for longest
          */
         public function workers(): array {}
+
+        /**
+         * Lists what failed in the queue: messages that were retried or buried, whose lease ended, or that
+         * died, with the error and who said so. The queue, or each of its partitions, keeps the last 1000.
+         *
+         * @param string|null $id of this message alone
+         * @return list<Failure> the latest first
+         */
+        public function failures(?string $id = null): array {}
 
         /**
          * Acquires a lock, which has one owner at a time. Each queue has its own locks.
@@ -1552,6 +1563,45 @@ namespace Dueq
 
         /** Whether its program works on it; false: it is prefetched. */
         public readonly bool $working;
+
+        private function __construct() {}
+    }
+
+    /**
+     * What failed. A queue keeps the last 1000. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Failure
+    {
+        /** By the server's clock; of a crash, when it was noticed. */
+        public readonly float $time;
+
+        /**
+         * "failed": retried; "crashed": its lease ended; "buried"; "died": its attempts or crashes are used
+         * up, or it is damaged.
+         */
+        public readonly string $kind;
+
+        public readonly string $id;
+
+        /** That of the delivery: a worker whose `holdings` name it had the message. */
+        public readonly string $ticket;
+
+        /** The number of the delivery: 1 of the first. */
+        public readonly int $delivery;
+
+        /** When the message was pushed, as of a Message. */
+        public readonly float $created;
+
+        /** Whose process said so; null: nobody did, as of a crash. */
+        public readonly ?string $host;
+
+        public readonly ?int $pid;
+
+        /** Its first 500 bytes; may be empty. */
+        public readonly string $error;
 
         private function __construct() {}
     }

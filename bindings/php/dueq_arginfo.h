@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 4f0349408ae33f87c7d60a4f60922edbba70496a */
+ * Stub hash: 8df5706d11fe92a8fec1bc59c4700bf8b3f86269 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -160,6 +160,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_rates,
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_workers arginfo_class_Dueq_ClientInterface_names
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_failures, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_lock, 0, 2, Dueq\\LockInterface, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -368,6 +372,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_workers arginfo_class_Dueq_ClientInterface_names
 
+#define arginfo_class_Dueq_Queue_failures arginfo_class_Dueq_QueueInterface_failures
+
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_lock, 0, 2, Dueq\\Lock, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -494,6 +500,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_WorkerInfo___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Holding___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Failure___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
@@ -730,6 +738,7 @@ ZEND_METHOD(Dueq_Queue, check);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, workers);
+ZEND_METHOD(Dueq_Queue, failures);
 ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
@@ -782,6 +791,7 @@ ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_WorkerInfo, __construct);
 ZEND_METHOD(Dueq_Holding, __construct);
+ZEND_METHOD(Dueq_Failure, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer);
@@ -870,6 +880,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, stats, arginfo_class_Dueq_QueueInterface_stats, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, workers, arginfo_class_Dueq_QueueInterface_workers, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, failures, arginfo_class_Dueq_QueueInterface_failures, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, lock, arginfo_class_Dueq_QueueInterface_lock, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
 };
@@ -959,6 +970,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, failures, arginfo_class_Dueq_Queue_failures, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -1076,6 +1088,12 @@ static const zend_function_entry class_Dueq_WorkerInfo_methods[] = {
 
 static const zend_function_entry class_Dueq_Holding_methods[] = {
 	ZEND_ME(Dueq_Holding, __construct, arginfo_class_Dueq_Holding___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Failure_methods[] = {
+	ZEND_ME(Dueq_Failure, __construct, arginfo_class_Dueq_Failure___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -2087,6 +2105,71 @@ static zend_class_entry *register_class_Dueq_Holding(void)
 	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
 	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_working_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Failure(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Failure", class_Dueq_Failure_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_time_default_value;
+	ZVAL_UNDEF(&property_time_default_value);
+	zend_string *property_time_name = zend_string_init("time", sizeof("time") - 1, 1);
+	zend_declare_typed_property(class_entry, property_time_name, &property_time_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_time_name);
+
+	zval property_kind_default_value;
+	ZVAL_UNDEF(&property_kind_default_value);
+	zend_string *property_kind_name = zend_string_init("kind", sizeof("kind") - 1, 1);
+	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_kind_name);
+
+	zval property_id_default_value;
+	ZVAL_UNDEF(&property_id_default_value);
+	zend_string *property_id_name = zend_string_init("id", sizeof("id") - 1, 1);
+	zend_declare_typed_property(class_entry, property_id_name, &property_id_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_id_name);
+
+	zval property_ticket_default_value;
+	ZVAL_UNDEF(&property_ticket_default_value);
+	zend_string *property_ticket_name = zend_string_init("ticket", sizeof("ticket") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ticket_name, &property_ticket_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_ticket_name);
+
+	zval property_delivery_default_value;
+	ZVAL_UNDEF(&property_delivery_default_value);
+	zend_string *property_delivery_name = zend_string_init("delivery", sizeof("delivery") - 1, 1);
+	zend_declare_typed_property(class_entry, property_delivery_name, &property_delivery_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_delivery_name);
+
+	zval property_created_default_value;
+	ZVAL_UNDEF(&property_created_default_value);
+	zend_string *property_created_name = zend_string_init("created", sizeof("created") - 1, 1);
+	zend_declare_typed_property(class_entry, property_created_name, &property_created_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_created_name);
+
+	zval property_host_default_value;
+	ZVAL_UNDEF(&property_host_default_value);
+	zend_string *property_host_name = zend_string_init("host", sizeof("host") - 1, 1);
+	zend_declare_typed_property(class_entry, property_host_name, &property_host_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_host_name);
+
+	zval property_pid_default_value;
+	ZVAL_UNDEF(&property_pid_default_value);
+	zend_string *property_pid_name = zend_string_init("pid", sizeof("pid") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pid_name, &property_pid_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_pid_name);
+
+	zval property_error_default_value;
+	ZVAL_UNDEF(&property_error_default_value);
+	zend_string *property_error_name = zend_string_init("error", sizeof("error") - 1, 1);
+	zend_declare_typed_property(class_entry, property_error_name, &property_error_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_error_name);
 
 	return class_entry;
 }

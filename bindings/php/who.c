@@ -18,6 +18,17 @@ enum {
     WORKER_HOLDINGS
 };
 enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_WORKING };
+enum {
+    FAILURE_TIME,
+    FAILURE_KIND,
+    FAILURE_ID,
+    FAILURE_TICKET,
+    FAILURE_DELIVERY,
+    FAILURE_CREATED,
+    FAILURE_HOST,
+    FAILURE_PID,
+    FAILURE_ERROR
+};
 
 static void make_holding(zval *out, const dueq_holding *holding) {
     zend_object *object;
@@ -111,6 +122,75 @@ ZEND_METHOD(Dueq_Queue, workers) {
     zval_ptr_dtor(&workers);
 }
 
+static void make_failure(zval *out, const dueq_failure *failure) {
+    zend_object *object;
+
+    object_init_ex(out, dueq_php_failure_ce);
+    object = Z_OBJ_P(out);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, FAILURE_TIME), dueq_php_seconds(failure->time_ms));
+    ZVAL_STRING(OBJ_PROP_NUM(object, FAILURE_KIND), dueq_failure_name(failure->kind));
+    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ID), failure->id);
+    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_TICKET), failure->ticket);
+    ZVAL_LONG(OBJ_PROP_NUM(object, FAILURE_DELIVERY), (zend_long)failure->delivery);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, FAILURE_CREATED), dueq_php_seconds(failure->created_ms));
+    if (failure->host.size) {
+        dueq_php_string(OBJ_PROP_NUM(object, FAILURE_HOST), failure->host);
+        ZVAL_LONG(OBJ_PROP_NUM(object, FAILURE_PID), (zend_long)failure->pid);
+    } else {
+        ZVAL_NULL(OBJ_PROP_NUM(object, FAILURE_HOST));
+        ZVAL_NULL(OBJ_PROP_NUM(object, FAILURE_PID));
+    }
+    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ERROR), failure->error);
+}
+
+/* Those of several partitions come one partition after the other. What is of one time stays in the order that the sort noted. */
+static int compare_failures(Bucket *one, Bucket *other) {
+    double earlier = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(one->val), FAILURE_TIME));
+    double later = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(other->val), FAILURE_TIME));
+
+    return earlier == later  ? (Z_EXTRA(one->val) > Z_EXTRA(other->val) ? 1 : -1)
+           : earlier < later ? 1
+                             : -1;
+}
+
+ZEND_METHOD(Dueq_Queue, failures) {
+    zend_string *id = NULL, *cursor = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    array_init(return_value);
+    do {
+        dueq_status submitted = dueq_failures_submit(queue->queue, dueq_php_bytes(id),
+                                                     dueq_php_bytes(cursor), DUEQ_MAX_BATCH);
+        dueq_bytes next;
+
+        if (cursor) {
+            zend_string_release(cursor);
+            cursor = NULL;
+        }
+        if (dueq_php_finish(queue->client, submitted) < 0) {
+            RETURN_THROWS();
+        }
+        for (size_t i = 0; i < dueq_result_count(queue->client->result); i++) {
+            zval failure;
+
+            make_failure(&failure, dueq_result_failure(queue->client->result, i));
+            zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &failure);
+        }
+        next = dueq_result_cursor(queue->client->result);
+        if (next.size) {
+            cursor = zend_string_init(next.data, next.size, false);
+        }
+    } while (cursor);
+    zend_hash_sort(Z_ARRVAL_P(return_value), compare_failures, true);
+}
+
 ZEND_METHOD(Dueq_WorkerInfo, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Holding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Failure, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

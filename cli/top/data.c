@@ -37,6 +37,7 @@ dueq_status top_read_counts(struct top *top) {
 void top_read_view(struct top *top) {
     dueq_queue *queue;
     dueq_result *result = NULL;
+    struct history history = {0};
     enum top_view view = top->view;
     char name[DUEQ_MAX_NAME + 1];
     top->hurry = false;
@@ -51,12 +52,19 @@ void top_read_view(struct top *top) {
                           dueq_peek_submit(queue, top->state,
                                            (dueq_bytes){top->cursor, top->cursor_size}, TOP_PAGE),
                           &result);
+    if (status == DUEQ_OK && view == TOP_MESSAGE)
+        status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);
     dueq_queue_close(queue);
     /* A key has changed what is to be shown: that is read next. */
     bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
     if (!stays || status == DUEQ_INTERRUPTED) {
+        history_end(&history);
         dueq_result_free(result);
         return;
+    }
+    if (view == TOP_MESSAGE) {
+        history_end(&top->history);
+        top->history = history;
     }
     dueq_result **into = view == TOP_QUEUE ? &top->page : &top->message;
     dueq_result_free(*into);
@@ -153,4 +161,5 @@ void top_end(struct top *top) {
     glance_end(&top->model);
     dueq_result_free(top->page);
     dueq_result_free(top->message);
+    history_end(&top->history);
 }

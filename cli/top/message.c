@@ -42,6 +42,24 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
              message->now_ms);
 }
 
+static void put_failures(const struct top *top, int64_t now_ms, struct top_page *page) {
+    const struct history *history = &top->history;
+    for (size_t i = history->count; i-- > 0;) {
+        const dueq_failure *failure = history->list[i];
+        char away[TIME_ROOM], by[200] = "";
+        dueq_bytes host;
+        int64_t pid;
+        if (history_by(failure, &top->model.roster, &host, &pid))
+            snprintf(by, sizeof by, ", %.*s process %lld", (int)host.size, (const char *)host.data,
+                     (long long)pid);
+        page_say(page, failure->kind == DUEQ_DIED ? TOP_BAD : TOP_WARN,
+                 "%-*s %s ago, delivery %u%s%s%.*s", LABEL, dueq_failure_name(failure->kind),
+                 time_format_brief(now_ms > failure->time_ms ? now_ms - failure->time_ms : 0, away),
+                 failure->delivery, by, failure->error.size ? ": " : "", (int)failure->error.size,
+                 (const char *)failure->error.data);
+    }
+}
+
 static void put_history(const struct top *top, const dueq_message *message, struct top_page *page) {
     bool leased = message->state == DUEQ_LEASED;
     char attempts[TIME_ROOM] = "any number", crashes[TIME_ROOM] = "any number";
@@ -50,6 +68,7 @@ static void put_history(const struct top *top, const dueq_message *message, stru
     if (message->max_crashes)
         snprintf(crashes, sizeof crashes, "%u", message->max_crashes);
     put_time(page, "pushed", message->created_ms, message->now_ms);
+    put_failures(top, message->now_ms, page);
     page_say(page, TOP_PLAIN, "%-*s %u: %u of %s failed, %u of %s crashed", LABEL, "delivered",
              message->deliveries, message->attempt - (leased && message->attempt), attempts,
              message->crashes, crashes);

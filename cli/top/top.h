@@ -42,6 +42,7 @@ struct top {
     enum top_body body;
     dueq_result *page, *message; /* of the views of a queue and of a message; NULL: not read yet */
     char cursor[512];            /* where the page begins */
+    struct history history;      /* of the message */
     size_t cursor_size;
     dueq_status page_status, message_status;
     bool hurry; /* the view is to be read at once */

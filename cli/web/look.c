@@ -114,17 +114,18 @@ void look_why(struct call *call) {
 
 void look_who(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
-    char *name = (char *)(uintptr_t)call->cli.queue_name;
     struct roster roster = {0};
+    struct history history = {0};
     dueq_result *result;
     dueq_status status = dueq_find(call->cli.queue, id, &result);
     const dueq_message *message = dueq_result_message(result, 0);
-    if (message && message->state == DUEQ_LEASED)
-        status = roster_read(&call->cli, &name, 1, &roster);
+    if (message)
+        status = who_read(&call->cli, message, &roster, &history);
     if (status == DUEQ_OK)
-        api_line(call, json_of_who(name, message, &roster));
+        api_line(call, json_of_who(call->cli.queue_name, message, &roster, &history));
     else
         api_item(call, "id", id, status);
+    history_end(&history);
     roster_end(&roster);
     dueq_result_free(result);
 }

@@ -42,6 +42,9 @@ int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
 
+/* This machine's name, as a text that fits in a line; "?": it has none. */
+void dueq__host_name(char *out, size_t room);
+
 /* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 

@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base.h"
 
@@ -14,6 +15,13 @@ int64_t dueq__monotonic_us(void) { return read_us(CLOCK_MONOTONIC); }
 int64_t dueq__monotonic_ms(void) { return dueq__monotonic_us() / 1000; }
 
 int64_t dueq__wall_ms(void) { return read_us(CLOCK_REALTIME) / 1000; }
+
+void dueq__host_name(char *out, size_t room) {
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1))
+        *name = '\0';
+    dueq_escape(out, room, *name ? name : "?");
+}
 
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data) {
     sigset_t all, before;

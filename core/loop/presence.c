@@ -16,11 +16,8 @@ static void put_name(char out[DUEQ__PRESENCE_NAME], const char *text) {
 }
 
 void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_options *options) {
-    char host[256] = "";
     char names[3][DUEQ__PRESENCE_NAME];
-    if (gethostname(host, sizeof host - 1))
-        *host = '\0';
-    put_name(names[0], host);
+    dueq__host_name(names[0], sizeof names[0]);
     put_name(names[1], options->program ? options->program : "c");
     put_name(names[2], DUEQ_VERSION);
     snprintf(presence->names, sizeof presence->names, "%s\n%s\n%s\n", names[0], names[1], names[2]);

@@ -123,6 +123,10 @@ void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) 
     answer_with(client, dueq__result_workers(reply, &client->error));
 }
 
+void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply) {
+    answer_with(client, dueq__result_failures(reply, &client->error));
+}
+
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_answer(client, dueq__result_counted(reply, &client->node->server, &client->error),
                       DUEQ_OK);

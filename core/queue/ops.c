@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <unistd.h>
 
 #include "queue.h"
 
@@ -67,6 +68,10 @@ dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
     return status;
 }
 
+dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id) {
+    return id.size ? dueq__ops_check_ids(queue, &id, 1) : DUEQ_OK;
+}
+
 dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb) {
     dueq_bytes name = dueq__keys_name(queue->keys);
     if (!queue->whole)
@@ -126,6 +131,13 @@ dueq_bytes dueq__ops_cut(dueq_bytes text) {
 void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text) {
     text = dueq__ops_cut(text);
     dueq__ops_put(words, &text, 1);
+}
+
+void dueq__ops_put_process(struct dueq__resp *words) {
+    char host[128], process[160];
+    dueq__host_name(host, sizeof host);
+    snprintf(process, sizeof process, "%s %ld", host, (long)getpid());
+    dueq__resp_text(words, process);
 }
 
 void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {

@@ -16,7 +16,7 @@ dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
 dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
 dueq__decode dueq__decode_purged, dueq__decode_kicked;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
-dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers;
+dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
 /* Are they that many outcomes, as scripts answer them? */
 bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
@@ -43,6 +43,8 @@ dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
                                    struct dueq__ticket *parts);
 dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
 dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+/* Also none (size 0). */
+dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id);
 /* What `save` stores, by itself. */
 dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor);
 dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
@@ -51,6 +53,8 @@ void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t cou
 /* A text that is kept with a message, cut between characters. */
 dueq_bytes dueq__ops_cut(dueq_bytes text);
 void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
+/* Which process this is, as scripts keep it with what failed: "HOST PID". */
+void dueq__ops_put_process(struct dueq__resp *words);
 /* And the chance for its jitter. */
 void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
 /* The call remembers it, for its answer. */

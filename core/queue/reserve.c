@@ -204,6 +204,7 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
         dueq__ops_put(&words, &settlement->retry, 1);
         dueq__ops_put_retry_delay(&words, settlement->retry_delay_ms);
         dueq__ops_put_note(&words, settlement->retry_error);
+        dueq__ops_put_process(&words);
     }
     client->call.settling.settled = settlement->settled;
     client->call.settling.owner = settlement->owner;

@@ -73,6 +73,9 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
 /* From the answer of workers.lua: workers.c. */
 dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);
 
+/* From the answer of failures.lua: failures.c. */
+dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq__error *error);
+
 /* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
 void dueq__result_own(dueq_result *result, struct dueq__reply **reply);
 /* What an item of that kind has; NULL: the result has no such one. */
@@ -98,6 +101,6 @@ struct dueq__rated {
 void dueq__rated_times(struct dueq__rated *rated);
 
 extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate,
-    dueq__kind_worker;
+    dueq__kind_worker, dueq__kind_failure;
 
 #endif

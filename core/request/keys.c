@@ -33,6 +33,7 @@ const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
     [DUEQ__KEY_CONSUMERS] = "consumers",
     [DUEQ__KEY_DESCRIBED] = "described",
     [DUEQ__KEY_TIMINGS] = "timings",
+    [DUEQ__KEY_FAILURES] = "failures",
 };
 
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {

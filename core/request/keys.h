@@ -32,6 +32,7 @@ enum dueq__key {
     DUEQ__KEY_CONSUMERS, /* these two of who is registered: see queue/workers.c */
     DUEQ__KEY_DESCRIBED,
     DUEQ__KEY_TIMINGS,
+    DUEQ__KEY_FAILURES,
     DUEQ__KEY_COUNT
 };
 

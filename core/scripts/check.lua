@@ -1,6 +1,6 @@
 -- check: looks at a window of one key and says what is wrong there; it may repair that. It judges a message by all keys
 -- at one moment. A key of another type counts as empty.
--- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received
+-- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received failures
 -- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first), how
 --      many, mark of who repairs; then of lost and doubled tickets
 -- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its

@@ -1,7 +1,7 @@
 -- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
 -- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, exhausted or damaged.
--- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry, of one that
+-- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
+-- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
 --      With '.0' behind how many: it says how late each message is, too.
 -- Returns what reserve does; the outcome of what failed is the last. Behind the messages may come a text, "MARK UNTIL LATE
@@ -33,7 +33,7 @@ end
 if back then
   -- include known
   look_around()
-  local digit, out, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  local digit, out, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, out_now = outcomes .. digit, at or first, out
 end
 
@@ -98,6 +98,7 @@ if #garbage > 0 then
   call('LTRIM', quarantine, -100, -1)
 end
 bulk('ZADD', leased, deliver)
+keep_failures()
 remove_gone()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)

@@ -31,6 +31,7 @@ COMMANDS = {
     "stats": [],
     "rates": [],
     "workers": [],
+    "failures": [],
     "who": ["later"],
     "slow": [],
     "check": [],

@@ -16,6 +16,7 @@ SHOWING = [
     ["stats", "orders", "--json"],
     ["queues"],
     ["rates", "orders"],
+    ["failures", "orders"],
     ["who", "orders", "one"],
     ["peek", "orders", "ready", "--count", "1000"],
     ["peek", "orders", "ready", "--count", "1000", "--json"],
@@ -38,6 +39,8 @@ TAKING = [
 
 @pytest.fixture
 def full(dueq: Program) -> Program:
+    dueq("push", "orders", "body")
+    dueq("bury", "orders", dueq.take())
     dueq("push", "orders", "body", "--id", "one")
     dueq("push", "orders", "--lines", stdin=b"line\n" * 300)
     return dueq

@@ -14,7 +14,7 @@ COMMANDS = [
     *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
     "remove",
     *["lock", "relock", "unlock", "work"],
-    *["workers", "who", "slow"],
+    *["workers", "who", "slow", "failures"],
 ]
 # They are about all queues, or may be.
 OF_ALL = {"queues": "", "workers": " [QUEUE...]", "who": " [QUEUE] ID", "slow": " [QUEUE...]"}

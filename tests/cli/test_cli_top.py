@@ -185,6 +185,25 @@ def test_body_of_a_message(dueq: Program) -> None:
         shown.until("as hex", "7b 22 6e 61 6d 65", '{"name":{"first"')
 
 
+def test_history_of_a_message(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--id", "x")
+    dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "\x1b[2J\u202e no such shop")
+    ticket = dueq("reserve", "orders", "--lease", "1ms", "--json").object["ticket"]
+    register(server, "session", f"5000 1 0 {ticket}", seen_ms=61_000)
+    dueq("bury", "orders", dueq.take(), "--reason", "so")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("Enter", "Right", "Right", "Right")
+        shown.until("[dead 1]")
+        shown.keys("Enter")
+        shown.until("pushed ", "failed ", "ago, delivery 1, ", "ago, delivery 2, shop-3 process 17")
+        text = shown.until(
+            "crashed ", "buried ", "ago, delivery 3, ", "delivered   3: 2 of 16 failed"
+        )
+        assert text.index("failed ") < text.index("crashed ") < text.index("buried ")
+        assert "\\u202e no such shop" in text
+
+
 def test_pages_of_messages(dueq: Program) -> None:
     lines = "".join(f"message {i}\n" for i in range(150))
     dueq("push", "orders", "--lines", stdin=lines.encode())

@@ -96,8 +96,87 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     lines = dueq("who", "orders", "x").lines
     assert lines[1].startswith("state       dead since ")
     assert lines[-2:] == ["delivered   2 (2 failed, 0 crashed)", "error       still\x1b none"]
+    own = re.escape(socket.gethostname())
+    when = r"2\S+Z \([\d.]+ s ago\)"
+    assert re.fullmatch(
+        rf"failed      {when}, delivery 1, by {own} process \d+: no such shop", lines[3]
+    )
+    assert re.fullmatch(
+        rf"buried      {when}, delivery 2, by {own} process \d+: still\x1b none", lines[4]
+    )
     found = dueq("who", "x", "--json").object
+    assert [(row["kind"], row["delivery"], row["error"]) for row in found["history"]] == [
+        ("failed", 1, "no such shop"),
+        ("buried", 2, "still\x1b none"),
+    ]
+    assert found["pushed_ms"] <= found["history"][0]["time_ms"] <= found["now_ms"]
     assert (found["holder"], found["failures"], found["error"]) == (None, 2, "still\x1b none")
+
+
+def test_history_is_of_this_message_alone(dueq: Program) -> None:
+    """An earlier one of its id is another."""
+    for body in ("first", "second"):
+        dueq("push", "orders", body, "--id", "x", "--drop")
+        dueq("bury", "orders", dueq.take(), "--reason", body)
+    dueq("push", "orders", "third", "--id", "x")
+    dueq("push", "orders", "other", "--id", "xx")
+    assert dueq("who", "x", "--json").object["history"] == []
+    dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "third")
+    [failed] = dueq("who", "x", "--json").object["history"]
+    assert failed["error"] == "third"
+    listed = dueq("failures", "orders", "--id", "x", "--json").objects
+    assert [row["error"] for row in listed] == ["third", "second", "first"]
+    assert listed[0] == failed
+    header, *rows = dueq("failures", "orders").lines
+    assert header.split() == ["TIME", "KIND", "DELIVERY", "HOST", "PID", "ID", "ERROR"]
+    assert rows[0].endswith(f"failed          1  {failed['host']} {failed['pid']}  x  third")
+    assert len(rows) == 3
+    assert len(dueq("failures", "orders", "--count", "2").lines) == 3
+    assert dueq("failures", "orders", "--id", "xx").out == dueq("failures", "others").out == b""
+
+
+def test_crash_is_whose_consumer_said_that_it_held_the_message(
+    dueq: Program, server: Server
+) -> None:
+    dueq("push", "orders", "x", "--id", "x")
+    shortly = ("reserve", "orders", "--lease", "1ms", "--wait", "20s", "--json")
+    ticket = dueq(*shortly).object["ticket"]
+    register(server, "dead", f"5000 1 0 {ticket}", seen_ms=61_000)
+    again = dueq(*shortly).object["ticket"]
+    dueq.take()
+    first, second = dueq("who", "x", "--json").object["history"]
+    assert (first["kind"], first["ticket"], first["host"], first["pid"]) == (
+        *("crashed", ticket, "shop-3"),
+        17,
+    )
+    assert (second["kind"], second["ticket"], second["host"], second["pid"]) == (
+        *("crashed", again, None),
+        None,
+    )
+    lines = dueq("who", "x").lines
+    assert lines[-3].endswith(", delivery 1, by shop-3 process 17")
+    assert lines[-2].endswith(", delivery 2, by a consumer that is not known")
+    later, earlier = dueq("failures", "orders", "--json").objects
+    assert (earlier, later) == (first, second)
+    assert [row.split()[3:5] for row in dueq("failures", "orders").lines[1:]] == [
+        ["-", "x"],
+        ["shop-3", "17"],
+    ]
+
+
+def test_worker_that_is_killed_is_named(dueq: Program, server: Server, gate: Gate) -> None:
+    dueq("push", "orders", "a", "--id", "a")
+    with dueq.start("work", "orders", "--lease", "3s", "--", *AT_THE_GATE) as worker:
+        runs(worker)
+        dueq.until(lambda: dueq("who", "a", "--json").object["holder"] is not None)
+        worker.kill()
+        worker.communicate(timeout=60)
+    dueq("reserve", "orders", "--wait", "20s")
+    [crashed] = dueq("who", "a", "--json").object["history"]
+    assert (crashed["kind"], crashed["host"], crashed["pid"]) == (
+        *("crashed", socket.gethostname()),
+        worker.pid,
+    )
 
 
 def test_who_of_no_message(dueq: Program) -> None:
@@ -113,9 +192,16 @@ def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
     taken = json.loads(dueq("reserve", "orders", "--partitions", "4", "--json").out)
     number = int(taken["queue"].split("#")[1])
     register(server, "session", f"9000 1 {number + 1} {taken['ticket']}")
+    whole = ["orders", "--partitions", "4"]
+    dueq("retry", *whole, taken["ticket"], "--delay", "0", "--error", "why")
+    taken = json.loads(dueq("reserve", "orders", "--partitions", "4", "--json").out)
+    register(server, "session", f"9000 1 {number + 1} {taken['ticket']}")
     for words in (["x"], ["orders", "x", "--partitions", "4"], [taken["queue"], "x"]):
         found = dueq("who", *words, "--json").object
         assert (found["queue"], found["holder"]["host"]) == (taken["queue"], "shop-3")
+        assert [row["error"] for row in found["history"]] == ["why"]
+    for words in (whole, [taken["queue"]]):
+        assert [row["id"] for row in dueq("failures", *words, "--json").objects] == ["x"]
     assert dueq("slow", "--json").object["queue"] == taken["queue"]
     assert len(dueq("workers").lines) == 2
 
@@ -142,12 +228,17 @@ def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) ->
     assert dueq("slow", "--json").out == b""
 
 
-@pytest.mark.parametrize("words", [["workers"], ["slow"], ["who", EVIL]])
+@pytest.mark.parametrize(
+    "words", [["workers"], ["slow"], ["who", EVIL], ["failures", EVIL, "--id", EVIL]]
+)
 def test_workers_at_a_terminal(dueq: Program, server: Server, words: list[str]) -> None:
     dueq("push", EVIL, "x", "--id", EVIL)
     ticket = dueq.take(EVIL)
     register(server, "session", f"5000 1 0 {ticket}", queue=EVIL, host=EVIL)
     register(server, "forged", queue=EVIL, host="a\x1b[2Jb")
+    dueq("retry", EVIL, ticket, "--delay", "0", "--error", f"{EVIL}\x1b[2J")
+    ticket = dueq.take(EVIL)
+    register(server, "session", f"5000 1 0 {ticket}", queue=EVIL, host=EVIL)
     register(server, "\xff\n", queue=EVIL)
     screen = dueq.screen(*words).decode()
     assert "x\\u202ey\\u2028" in screen

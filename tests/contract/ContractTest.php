@@ -414,6 +414,19 @@ final class ContractTest extends TestCase
         }
     }
 
+    private function failures(array $step, array $expect, string $where): void
+    {
+        $failures = $this->queue->failures(isset($step['id']) ? $this->value($step['id']) : null);
+        $this->assertCount(count($expect['failures'] ?? $failures), $failures, $where);
+        foreach ($expect['failures'] ?? [] as $i => $wanted) {
+            foreach ($wanted as $name => $value) {
+                $got = $failures[$i]->{preg_replace('/_ms$/', '', $name)};
+                $got = str_ends_with($name, '_ms') ? (int) round($got * 1000) : $got;
+                $this->assertSame(is_array($value) || is_string($value) ? $this->value($value) : $value, $got, "$name, $where");
+            }
+        }
+    }
+
     private function rates(array $step, array $expect, string $where): void
     {
         $rates = $this->queue->rates(...array_intersect_key($step, ['minutes' => 0, 'hours' => 0]));

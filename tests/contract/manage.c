@@ -323,6 +323,49 @@ static void do_workers(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
+static void compare_failure(struct run *run, json_object *expected, const dueq_failure *failure) {
+    const char *kind = dueq_failure_name(failure->kind);
+    const struct {
+        const char *name;
+        int64_t number;
+    } numbers[] = {{"time_ms", failure->time_ms},
+                   {"delivery", failure->delivery},
+                   {"created_ms", failure->created_ms},
+                   {"pid", failure->pid}};
+    const struct {
+        const char *name;
+        dueq_bytes text;
+    } texts[] = {{"kind", (dueq_bytes){kind, strlen(kind)}},
+                 {"id", failure->id},
+                 {"ticket", failure->ticket},
+                 {"host", failure->host},
+                 {"error", failure->error}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (field(expected, numbers[i].name))
+            compare_number(run, numbers[i].name, field(expected, numbers[i].name),
+                           numbers[i].number);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (field(expected, texts[i].name))
+            compare_bytes(run, texts[i].name, field(expected, texts[i].name), texts[i].text);
+    if (json_object_object_get_ex(expected, "host", NULL) && !field(expected, "host") &&
+        (failure->host.size || failure->pid))
+        wrong(run, "it names a process");
+}
+
+static void do_failures(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect"), *failures = field(expect, "failures");
+    dueq_bytes id = bytes(run, step, "id");
+    dueq_result *result;
+    compare_status(run, expect,
+                   dueq_failures(run->queue, id, (dueq_bytes){0}, DUEQ_MAX_BATCH, &result));
+    if (failures && json_object_array_length(failures) != dueq_result_count(result))
+        wrong(run, "%zu failures", dueq_result_count(result));
+    for (size_t i = 0; failures && i < dueq_result_count(result); i++)
+        compare_failure(run, json_object_array_get_idx(failures, i),
+                        dueq_result_failure(result, i));
+    dueq_result_free(result);
+}
+
 static void do_rates(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect"), *rates = field(expect, "rates");
     dueq_result *result;
@@ -377,5 +420,6 @@ const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
                                     {"stats", do_stats},
                                     {"rates", do_rates},
                                     {"workers", do_workers},
+                                    {"failures", do_failures},
                                     {"queues", do_queues},
                                     {NULL, NULL}};

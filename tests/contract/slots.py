@@ -46,7 +46,7 @@ HOLES: dict[str, tuple[Word, ...]] = {
     "STRING": ("SET", "0 0"),
 }
 KINDS = {
-    **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
+    **dict.fromkeys(("ready", "high", "low", "rates", "quarantine", "failures"), "LIST"),
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
     **dict.fromkeys(("described", "timings"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),

@@ -330,6 +330,18 @@ class Run(Foreign):
             else:
                 assert got == (self.text(value) if isinstance(value, str) else value), name
 
+    def do_failures(self, step: Json, expect: Json) -> None:
+        failures = self.queue.failures(self.text(step["id"]) if "id" in step else None)
+        for failure, wanted in zip(failures, expect.get("failures", failures), strict=True):
+            if "failures" in expect:
+                for name, value in wanted.items():
+                    got = getattr(failure, name.removesuffix("_ms"))
+                    if name.endswith("_ms"):
+                        assert to_ms(got) == value, name
+                    else:
+                        plain = value is None or isinstance(value, int)
+                        assert got == (value if plain else self.text(value)), name
+
     def do_queues(self, step: Json, expect: Json) -> None:
         names = dueq.queues(self.server.url)
         assert names == sorted(set(names))

@@ -478,12 +478,13 @@ static void test_settle_by_foreign_keys_does_all_or_nothing(void **state) {
         const char *key;
         bool retries, works;
     } rows[] = {
-        {"msg", true, false},    {"leased", true, false},     {"attempts", true, false},
-        {"meta", true, false},   {"delayed", true, false},    {"ready", true, false},
-        {"high", true, false},   {"low", true, false},        {"dead", true, false},
-        {"outbox", true, false}, {"quarantine", true, false}, {"wake", true, true},
-        {"rates", true, true},   {"ready", false, false},     {"high", false, false},
-        {"low", false, false},   {"dead", false, true},       {"quarantine", false, true},
+        {"msg", true, false},        {"leased", true, false},     {"attempts", true, false},
+        {"meta", true, false},       {"delayed", true, false},    {"ready", true, false},
+        {"high", true, false},       {"low", true, false},        {"dead", true, false},
+        {"outbox", true, false},     {"quarantine", true, false}, {"wake", true, true},
+        {"rates", true, true},       {"failures", true, true},    {"ready", false, false},
+        {"high", false, false},      {"low", false, false},       {"dead", false, true},
+        {"quarantine", false, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run_command(&server, "FLUSHALL");

@@ -25,7 +25,7 @@ static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
 
 static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned verb) {
     dueq_queue *queue = queues[0];
-    switch (verb % 28) {
+    switch (verb % 29) {
     case 0:
         return dueq_reserve_submit(queue, 10, 0, 0);
     case 1:
@@ -80,6 +80,8 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
         return dueq_reschedule_submit(queue, tickets[0], 0, 0);
     case 26:
         return dueq_save_submit(queue, tickets[1], name);
+    case 27:
+        return dueq_failures_submit(queue, tickets[0], nothing, 10);
     default:
         return dueq_remove_submit(queue);
     }

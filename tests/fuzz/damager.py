@@ -20,7 +20,7 @@ TYPES = {
     "msg": "hash", "ready": "list", "high": "list", "low": "list", "delayed": "zset",
     "leased": "zset", "dead": "zset", "wake": "zset",
     "meta": "hash", "attempts": "hash", "unique": "zset", "rates": "list", "quarantine": "list",
-    "outbox": "zset", "handover": "hash", "received": "zset",
+    "outbox": "zset", "handover": "hash", "received": "zset", "failures": "list",
     f"lock:{LOCK}": "string", f"lock_wake:{LOCK}": "zset",
 }  # fmt: skip
 INFO = [

@@ -142,6 +142,7 @@ class Users:
         verbs: list[Callable[[], object]] = [
             queue.stats,
             queue.rates,
+            queue.failures,
             lambda: queue.find(id),
             lambda: list(queue.peek(state, page)),
             lambda: dueq.queues(queue.url),
@@ -221,6 +222,7 @@ def flow(users: Users, round: int) -> None:
         assert lock
         lock.release()
         queue.rates()
+        queue.failures()
         for state in ("dead", "delayed"):
             queue.purge(state)
         assert queue.stats().dead == 0

@@ -148,6 +148,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     $lock->release();
     check($queue->stats()->ready === 0, 'it is empty');
     check(count($queue->rates(5)) > 0, 'it has rates');
+    check(count($queue->failures()) > 0, 'it has failures');
     check(in_array($queue->name, Queue::names($url), true), 'it is among the queues');
     $queue->push('last');
     check($queue->remove() === 1, 'it is removed');

@@ -127,6 +127,7 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
         lock.extend(60)
     assert queue.stats().ready == 0
     assert queue.rates(5)
+    assert queue.failures()
     assert queue.name in dueq.queues(queue.url)
     queue.push("last")
     assert queue.remove() == 1

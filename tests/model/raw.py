@@ -25,6 +25,8 @@ COUNTS = [
     *("ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried"),
     *("expired", "died", "cancelled", "purged", "quarantined", "next_ms", "paused"),
 ]
+# Who fails a message.
+PROCESS = "raw 1"
 # Pages are small, so that there are several.
 PAGE = 2
 # How often a reserve may say that it is to be called again at once.
@@ -201,7 +203,7 @@ class RawDriver:
         words = list[Word]()
         if request["retry"]:
             chance, error = secrets.randbelow(65536), request["error"][:4096]
-            words = [request["retry"], request["delay_ms"], chance, error]
+            words = [request["retry"], request["delay_ms"], chance, error, PROCESS]
         messages, outcomes = self.reserve(
             request["queue"], request["count"], request["lease_ms"], request["acks"], *words
         )
@@ -267,7 +269,9 @@ class RawDriver:
     def do_retry(self, request: Json) -> Json:
         ticket, delay, error = request["ticket"], request["delay_ms"], request["error"][:4096]
         chance = secrets.randbelow(65536)
-        return self.outcomes(self.run("retry", request["queue"], ticket, delay, chance, error))
+        return self.outcomes(
+            self.run("retry", request["queue"], ticket, delay, chance, error, PROCESS)
+        )
 
     def do_release(self, request: Json) -> Json:
         ticket, delay = request["ticket"], request["delay_ms"]
@@ -283,7 +287,7 @@ class RawDriver:
 
     def do_bury(self, request: Json) -> Json:
         ticket, error = request["ticket"], request["error"][:4096]
-        return self.outcomes(self.run("bury", request["queue"], ticket, error))
+        return self.outcomes(self.run("bury", request["queue"], ticket, error, PROCESS))
 
     def do_cancel(self, request: Json) -> Json:
         answer = self.run_any("cancel", request["queue"], request["ids"])

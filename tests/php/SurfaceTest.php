@@ -9,6 +9,7 @@ use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
+use Dueq\Failure;
 use Dueq\Finding;
 use Dueq\Holding;
 use Dueq\Interop\Moved;
@@ -38,7 +39,7 @@ final class SurfaceTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Holding::class, Finding::class, Moved::class, Sizes::class, Long::class,
+    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Holding::class, Failure::class, Finding::class, Moved::class, Sizes::class, Long::class,
         Binary::class, Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
@@ -130,7 +131,7 @@ final class SurfaceTest extends QueueTestCase
         $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
-            $this->worker($queue), $this->worker($queue)->holdings[0],
+            $this->worker($queue), $this->worker($queue)->holdings[0], $this->failure($queue),
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
             $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
@@ -138,7 +139,7 @@ final class SurfaceTest extends QueueTestCase
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, WorkerInfo::class,
-                Holding::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
+                Holding::class, Failure::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
                 Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
                 Client::class, Finding::class],
             array_map(get_class(...), $objects)
@@ -154,6 +155,12 @@ final class SurfaceTest extends QueueTestCase
         $this->server->command('ZADD', "{$key}consumers", '5', 'session');
         $this->server->command('HSET', "{$key}described", 'session', $says);
         return $queue->workers()[0];
+    }
+
+    private function failure(Queue $queue): Failure
+    {
+        $this->server->command('LPUSH', "dueq:{{$queue->name}}:failures", "5 failed\n0:x\nhost 17\nwhy");
+        return $queue->failures()[0];
     }
 
     public function test_every_class_is_looked_at(): void

@@ -290,6 +290,7 @@ def verbs(queue: dueq.Queue) -> dict[str, Callable[[], object]]:
         "peek": lambda: list(queue.peek("delayed")),
         "stats": queue.stats,
         "rates": queue.rates,
+        "failures": queue.failures,
         "check": queue.check,
         "pause": queue.pause,
         "relock": lambda: lock.extend(60),

@@ -28,6 +28,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
     site.shell("push", "--delay", "1h", "--id", "later", name, "x")
     ticket = json.loads(site.shell("reserve", "--json", name))["ticket"]
     site.shell("bury", "--reason", "it failed: <b>\nin line 2", name, ticket)
+    buried = json.loads(site.shell("failures", "--json", name))["id"]
     site.shell("schedule", "add", name, "nightly", "0 2 * * *", "all", "--zone", "Europe/Berlin")
     asked: list[tuple[tuple[str, ...], dict[str, str | int], list[str]]] = [
         ((), {}, ["queues"]),
@@ -38,6 +39,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         ((name, "messages", "i/3?&é"), {}, ["find", name, "i/3?&é"]),
         ((name, "messages", "none"), {}, ["find", name, "none"]),
         ((name, "who", "later"), {}, ["who", name, "later"]),
+        ((name, "who", buried), {}, ["who", name, buried]),
         ((name, "rates"), {"minutes": 5}, ["rates", "--minutes", "5", name]),
         ((name, "rates"), {"hours": 2}, ["rates", "--hours", "2", name]),
         ((name, "schedules"), {}, ["schedule", "list", name]),
@@ -48,6 +50,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         answer = site.get(*parts, **arguments)
         assert without_clocks(answer.body) == without_clocks(printed)
         assert printed or answer.code == 200
+    assert site.get(name, "who", buried).object["history"][0]["kind"] == "buried"
     assert site.ask("GET", "/api/workers").body == site.shell("workers", "--json")
 
 

@@ -59,6 +59,26 @@ def test_hostile_names_bodies_headers_and_errors_are_text(page: Browser, site: S
         clean(page)
 
 
+def test_a_message_has_its_history(page: Browser, site: Site) -> None:
+    site.post("orders", "messages", id="x", body="x")
+    for verb, error in [("retry", f"no such shop {EVIL}"), ("bury", "bad address")]:
+        ticket = site.post("orders", "reserve").object["ticket"]
+        arguments = {"delay": "0", "error": error} if verb == "retry" else {"reason": error}
+        site.post("orders", verb, body=ticket, **arguments)
+    page.run("location.hash = '#/q/orders/m/x'")
+    page.sees("Delivery 1")
+    for seen in [
+        "failed",
+        "no such shop <img",
+        "Delivery 2",
+        "was buried",
+        "bad address",
+        "process ",
+    ]:
+        page.sees(seen)
+    clean(page)
+
+
 def test_an_operator_can_act(page: Browser, site: Site) -> None:
     for number in range(3):
         site.post("orders", "messages", id=f"m{number}", body="x")

@@ -18,7 +18,7 @@ from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
 from dueq.job import Job, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
-from dueq.who import Holding, WorkerInfo
+from dueq.who import Failure, Holding, WorkerInfo
 
 __all__ = [
     "App",
@@ -27,6 +27,7 @@ __all__ = [
     "Draft",
     "Duplicate",
     "Error",
+    "Failure",
     "Finding",
     "Holding",
     "Job",

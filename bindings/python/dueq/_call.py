@@ -23,6 +23,7 @@ class Answer(NamedTuple):
     rates: list[_core.RateRow]
     findings: list[_core.FindingRow]
     workers: list[_core.WorkerRow]
+    failures: list[_core.FailureRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

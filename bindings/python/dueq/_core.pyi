@@ -106,6 +106,8 @@ HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
 WorkerRow: TypeAlias = tuple[
     str, str, int, str, str, int, int, int, int, int, int, int, tuple[HoldingRow, ...]
 ]
+# time_ms, kind, id, ticket, delivery, created_ms, host, pid (0: none), error
+FailureRow: TypeAlias = tuple[int, str, str, str, int, int, str, int, str]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -146,6 +148,7 @@ Answer: TypeAlias = tuple[
     list[RateRow],
     list[FindingRow],
     list[WorkerRow],
+    list[FailureRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -202,6 +205,7 @@ def check_submit(queue: Handle, repair: int, cursor: bytes, /) -> int: ...
 def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
 def rates_submit(queue: Handle, minutes: int, hours: int, /) -> int: ...
+def failures_submit(queue: Handle, id: str, cursor: bytes, page: int, /) -> int: ...
 def workers_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
 def queues_submit(client: Client, cursor: bytes, /) -> int: ...
 def lock_submit(queue: Handle, name: str, ttl_ms: int, timeout_ms: int, /) -> int: ...
@@ -335,6 +339,7 @@ MAX_RUN_MS: int
 MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_HOLDINGS: int
+MAX_FAILURES: int
 MAX_SOCKETS: int
 MAX_REPLICAS: int
 MAX_DURABLE_MS: int

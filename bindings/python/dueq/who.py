@@ -1,12 +1,15 @@
-"""Who consumes a queue."""
+"""Who consumes a queue, and what failed there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
 
 from dueq import _core
 from dueq.stats import Counted
+
+FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +87,46 @@ def _holding(row: _core.HoldingRow) -> Holding:
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
     """The workers of all pages; one that registered between two pages is there twice."""
     return [WorkerInfo.from_row(row) for row in {row[0]: row for row in rows}.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure(Counted):
+    """
+    What failed. A queue keeps the last 1000. Times are in seconds since 1970.
+    """
+
+    time: float
+    """By the server's clock. Of a crash, when it was noticed."""
+    kind: FailureKind
+    """
+    failed: retried. crashed: its lease ended. buried. died: its attempts or crashes are used up, or
+    it is damaged.
+    """
+    id: str
+    ticket: str
+    """That of the delivery: a worker whose `holdings` name it had the message."""
+    delivery: int
+    """The number of the delivery: 1 of the first."""
+    created: float
+    """When the message was pushed, as of a Message."""
+    host: str | None
+    """Whose process said so. None: nobody did, as of a crash."""
+    pid: int | None
+    error: str
+    """Its first 500 bytes; may be empty."""
+
+    @classmethod
+    def from_row(cls, row: _core.FailureRow) -> Failure:
+        """The failure as the core has it."""
+        time_ms, kind, id, ticket, delivery, created_ms, host, pid, error = row
+        return cls(
+            time_ms / 1000,
+            cast("FailureKind", kind),
+            id,
+            ticket,
+            delivery,
+            created_ms / 1000,
+            host or None,
+            pid if host else None,
+            error,
+        )

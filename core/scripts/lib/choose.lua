@@ -18,13 +18,15 @@ local function choose(lines, most, now, garbage)
       had.deliveries, had.suffix = deliveries, suffix
       -- A ticket cannot say one more.
       local spent = not e or deliveries == 999999999
-        or (e.max_attempts > 0 and failures(had) >= e.max_attempts)
+        or (e.max_attempts > 0 and failed_times(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
       if e and e.expires and e.expires <= now then
         forget(id)
         c.expired = c.expired + 1
       elseif spent then
         had.error = e and had.error or 'damaged envelope'
+        -- Of the last delivery that was.
+        note_failure(now, 'died', ticket_write(math.max(0, deliveries - 1), id, suffix), '', e and '' or had.error)
         c.damaged = c.damaged + (e and 0 or 1)
         look_around()
         c.out = finish(id, e, had, now) or c.out

@@ -1,7 +1,7 @@
 -- Keys of another type; they are renamed.
 local function check_types()
   for kind, keys in pairs({
-    list = { ready, high, low, quarantine, rates }, hash = { msg, attempts, handover, meta },
+    list = { ready, high, low, quarantine, rates, failures }, hash = { msg, attempts, handover, meta },
     zset = { delayed, leased, dead, outbox, unique, wake, received },
   }) do
     for _, key in ipairs(keys) do

@@ -22,6 +22,7 @@ local function promote(now, ordered, times)
     elseif redis.call('HEXISTS', msg, id) == 1 then
       local had = attempts_read(redis.call('HGET', attempts, id))
       had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1
+      note_failure(now, 'crashed', ticket, '', '')
       local again = ticket_write(deliveries + 1, id, suffix)
       table.insert(ordered and first or back, again)
       place[again] = id

@@ -26,7 +26,7 @@ from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
-from dueq.who import WorkerInfo, each_once
+from dueq.who import Failure, WorkerInfo, each_once
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -478,6 +478,22 @@ class Queue(Source, AsyncVerbs):
             cursor = answer.cursor
             left = bool(cursor)
         return each_once(rows)
+
+    async def failures(self, id: str | None = None) -> list[Failure]:
+        """
+        Lists what failed in the queue, or of the message `id` alone, the latest first: messages
+        that were retried or buried, whose lease ended, or that died, with the error and who said
+        so. The queue, or each of its partitions, keeps the last 1000.
+        """
+        rows: list[_core.FailureRow] = []
+        cursor, left = b"", True
+        while left:
+            call = on(self._own, _core.failures_submit, id or "", cursor, _core.MAX_BATCH)
+            answer = await self._home.call(call)
+            rows += answer.failures
+            cursor = answer.cursor
+            left = bool(cursor)
+        return [Failure.from_row(row) for row in sorted(rows, key=lambda row: -row[0])]
 
     async def find(self, id: str) -> Message | None:
         """Finds a message by its id, in any state, without changing it. None: there is none."""

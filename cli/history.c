@@ -1,0 +1,171 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* What failed, as the queue keeps it, and whose process it was. */
+
+enum { SHOWN = 100, ERROR_SHOWN = 80 };
+
+static void add_page(struct history *history, dueq_result *page, int64_t created_ms) {
+    size_t more = dueq_result_count(page);
+    history->pages = cli_grown(history->pages, history->page_count + 1, sizeof(dueq_result *));
+    history->pages[history->page_count++] = page;
+    history->list = cli_grown(history->list, history->count + more + 1, sizeof *history->list);
+    for (size_t i = 0; i < more; i++) {
+        const dueq_failure *failure = dueq_result_failure(page, i);
+        if (created_ms >= 0 && failure->created_ms != created_ms)
+            continue;
+        history->list[history->count++] = failure;
+        history->crashed = history->crashed || failure->kind == DUEQ_CRASHED;
+    }
+}
+
+/* The latest first, also where they are of several partitions. */
+static int by_time(const void *first, const void *second) {
+    const dueq_failure *one = *(const dueq_failure *const *)first;
+    const dueq_failure *other = *(const dueq_failure *const *)second;
+    if (one->time_ms != other->time_ms)
+        return one->time_ms < other->time_ms ? 1 : -1;
+    if (one->delivery != other->delivery)
+        return one->delivery < other->delivery ? 1 : -1;
+    return (one->kind < other->kind) - (one->kind > other->kind);
+}
+
+/* created_ms: when the message was pushed; -1: of whatever message. */
+static dueq_status read_pages(struct cli *cli, dueq_queue *queue, dueq_bytes id, int64_t created_ms,
+                              struct history *history) {
+    dueq_bytes cursor = {0};
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = cli_wait(cli, dueq_failures_submit(queue, id, cursor, DUEQ_MAX_BATCH), &page);
+        if (status != DUEQ_OK)
+            return status;
+        add_page(history, page, created_ms);
+        cursor = dueq_result_cursor(page);
+    } while (cursor.size);
+    qsort(history->list, history->count, sizeof *history->list, by_time);
+    return DUEQ_OK;
+}
+
+dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
+                       struct history *history) {
+    return read_pages(cli, queue, message->id, message->created_ms, history);
+}
+
+void history_end(struct history *history) {
+    for (size_t i = 0; i < history->page_count; i++)
+        dueq_result_free(history->pages[i]);
+    free(history->pages);
+    free(history->list);
+    *history = (struct history){0};
+}
+
+bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
+                int64_t *pid) {
+    const dueq_holding *holding;
+    const struct consumer *holder = NULL;
+    *host = failure->host;
+    *pid = failure->pid;
+    if (!host->size)
+        holder = roster_holder(roster, failure->ticket, &holding);
+    if (holder) {
+        *host = holder->worker->host;
+        *pid = holder->worker->pid;
+    }
+    return host->size > 0;
+}
+
+json_object *json_of_failure(const dueq_failure *failure, const struct roster *roster) {
+    json_object *object = json_object_new_object();
+    dueq_bytes host;
+    int64_t pid;
+    bool known = history_by(failure, roster, &host, &pid);
+    json_object_object_add(object, "time_ms", json_object_new_int64(failure->time_ms));
+    json_object_object_add(object, "kind", json_name(dueq_failure_name(failure->kind)));
+    json_object_object_add(object, "id", json_text(failure->id));
+    json_object_object_add(object, "ticket", json_text(failure->ticket));
+    json_object_object_add(object, "delivery", json_object_new_int64(failure->delivery));
+    json_object_object_add(object, "created_ms", json_object_new_int64(failure->created_ms));
+    json_object_object_add(object, "host", known ? json_text(host) : NULL);
+    json_object_object_add(object, "pid", known ? json_object_new_int64(pid) : NULL);
+    json_object_object_add(object, "error", json_text(failure->error));
+    return object;
+}
+
+/* ---- failures ------------------------------------------------------------------------------------ */
+
+static void print_failure(const dueq_failure *failure, const struct roster *roster) {
+    char time[TIME_ROOM];
+    dueq_bytes host;
+    int64_t pid;
+    printf("%-24s  %-7s  %8u  ", time_format(failure->time_ms, time),
+           dueq_failure_name(failure->kind), failure->delivery);
+    if (history_by(failure, roster, &host, &pid)) {
+        cli_put_brief(host, 60);
+        printf(" %lld", (long long)pid);
+    } else {
+        putchar('-');
+    }
+    fputs("  ", stdout);
+    cli_put(failure->id);
+    if (failure->error.size) {
+        fputs("  ", stdout);
+        cli_put_brief(failure->error, ERROR_SHOWN);
+    }
+    putchar('\n');
+}
+
+static int run_failures(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"id", required_argument, NULL, 'i'}, {"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
+    struct history history = {0};
+    struct roster roster = {0};
+    dueq_bytes id = {0};
+    size_t most = SHOWN;
+    int option, code;
+    while ((option = cli_option(cli, argc, argv, options)) != -1)
+        if (option == 'i')
+            id = (dueq_bytes){optarg, strlen(optarg)};
+        else
+            most = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    char *name = (char *)(uintptr_t)cli->queue_name;
+    dueq_status status = read_pages(cli, cli->queue, id, -1, &history);
+    if (status == DUEQ_OK && history.crashed)
+        status = roster_read(cli, &name, 1, &roster);
+    if (status == DUEQ_OK && history.count && !cli->json)
+        printf("%-24s  %-7s  %8s  %s\n", "TIME", "KIND", "DELIVERY", "HOST PID  ID  ERROR");
+    for (size_t i = 0; status == DUEQ_OK && i < history.count && i < most && cli_flush(); i++)
+        if (cli->json)
+            json_line(json_of_failure(history.list[i], &roster));
+        else
+            print_failure(history.list[i], &roster);
+    roster_end(&roster);
+    history_end(&history);
+    return cli_report(cli, status, NULL);
+}
+
+const struct command failures_command = {
+    "failures", "QUEUE", "Lists what failed: when, which message, who had it, and the error",
+    "The latest first, of the last 1000 of the queue (of each partition). KIND is what happened: "
+    "the\n"
+    "message failed (it was retried), crashed (its lease ended), was buried, or died, as its "
+    "attempts\n"
+    "or crashes were used up. Whose process crashed is known where its consumer said that it held "
+    "the\n"
+    "message, for an hour: see dueq workers.\n"
+    "\n"
+    "Options:\n"
+    "  --id ID    only those of this message\n"
+    "  --count N  up to N (100)\n"
+    "\n"
+    "Examples:\n"
+    "  dueq failures orders\n"
+    "  dueq failures orders --id invoice-7 --json | jq -r .error\n",
+    run_failures};
