@@ -176,13 +176,13 @@ def test_a_queue_of_partitions_is_one_row(page: Browser, site: Site) -> None:
 def test_a_queue_that_cannot_be_read_is_said_to_be_so_and_others_are_shown(
     page: Browser, site: Site, server: Server
 ) -> None:
-    for queue in ["broken", "orders"]:
+    for queue in ["broken", "whole"]:
         site.post(queue, "messages", body="x")
     page.sees("broken")
     server.command("DEL", "dueq:{broken}:msg")
     server.command("SET", "dueq:{broken}:msg", EVIL)
     page.sees("cannot be read: ")
-    site.post("orders", "messages", body="x")
+    site.post("whole", "messages", body="x")
     page.until("[...document.querySelectorAll('tbody tr')].at(-1).innerText.includes('2')")
     assert page.run("document.querySelector('#live').className") == "good"
     clean(page)
