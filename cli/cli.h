@@ -291,6 +291,8 @@ void cli_sort_names(struct cli_names *names);
 /* Adds those of all queues of the server, sorted, each once. */
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
+/* Also the queues that these are partitions of: roster.c. */
+void cli_add_wholes(struct cli_names *names);
 /* The "#NUMBER" of a partition's name; NULL: it is none. */
 const char *cli_part_of(const char *name);
 /* Whether there are partitions of this queue. */
@@ -326,6 +328,59 @@ bool roster_lapsed(const dueq_worker *worker);
 /* The consumer that holds this ticket, and how; NULL: none says so. */
 const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
                                      const dueq_holding **holding);
+
+/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
+const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+                                      const dueq_holding **holding);
+
+/* ---- memory.c: of the servers ------------------------------------------------------------------ */
+
+/* What a server that has queues says of its memory, in bytes. */
+struct memory {
+    char server[300]; /* its address, for people */
+    int64_t used;     /* as far as the limit counts it */
+    int64_t limit;    /* maxmemory; 0: none */
+    bool evicts;      /* it deletes keys when it is full, and the URL does not accept that */
+};
+
+struct memories {
+    struct memory *list;
+    size_t count;
+};
+
+/*
+ * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a cluster those that the calls
+ * before came to know. The list has those that answered, and permit it. End with memory_end().
+ */
+void memory_read(struct cli *cli, struct memories *memories);
+void memory_end(struct memories *memories);
+/* Whether it refuses what takes memory, or is about to. */
+bool memory_full(const struct memory *memory);
+
+/* ---- who.c: what consumers hold ------------------------------------------------------------------- */
+
+/* One message that a consumer says it holds. */
+struct slow {
+    const struct consumer *consumer;
+    const dueq_holding *holding;
+};
+
+/* Sees such a message, and the queue or partition that has it, after so many others. False: it wants no more. */
+typedef bool slow_see(void *context, const char *queue, const struct slow *slow,
+                      const dueq_message *message, size_t seen);
+/* Looks up what these consumers have held longest and hold still, up to `most` messages. */
+dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
+                      void *context);
+
+/* ---- schedule.c ----------------------------------------------------------------------------------- */
+
+/* Finds the schedule of this name in cli->queue: the only message of *found. INVALID: no schedule has such a name. */
+dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found);
+/* What is done with it. NOT_FOUND of the first two: it is due, and its messages are being pushed: try again. */
+typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
+schedule_do schedule_pause, schedule_resume, schedule_remove;
+/* Pushes its message now; *pushed has the id. */
+dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
 
 /* ---- history.c: what failed ----------------------------------------------------------------------- */
 
@@ -478,6 +533,9 @@ bool text_is_utf8(dueq_bytes bytes);
 char *text_base64(dueq_bytes bytes);
 /* The bytes with each one that is not UTF-8 replaced by U+FFFD; NULL: out of memory. */
 char *text_repair(dueq_bytes bytes, size_t *size);
+#define NUMBER_ROOM 32
+/* "99999", "123k", "4.5M" */
+const char *text_number(int64_t number, char out[NUMBER_ROOM]);
 
 /* ---- time.c ------------------------------------------------------------------------------------ */
 
@@ -496,6 +554,8 @@ bool time_parse_point(const char *text, int64_t *ms);
 const char *time_format(int64_t ms, char out[TIME_ROOM]);
 /* "0.3s", "59.9s", "1m30s", "2h5m", "3d4h" */
 const char *time_format_span(int64_t ms, char out[TIME_ROOM]);
+/* "250ms", "5s", "1m30s"; below 0: "-" */
+const char *time_format_brief(int64_t ms, char out[TIME_ROOM]);
 
 /* ---- input.c ----------------------------------------------------------------------------------- */
 

@@ -18,10 +18,12 @@ struct row {
     dueq_counts counts;
     dueq_result *rates;
     int64_t workers, lapsed;
+    int64_t longest_ms; /* that a consumer works on a message; 0: none does */
 };
 
 struct table {
     struct roster roster;
+    struct memories memories;
     struct row *rows;
     size_t count;
     bool up; /* the server answered */
@@ -38,6 +40,9 @@ static dueq_status read_row(struct cli *cli, const struct roster *roster, struct
             row->workers += !lapsed;
             row->lapsed += lapsed;
         }
+    const dueq_holding *longest;
+    const struct consumer *busy = roster_longest(roster, row->queue, &longest);
+    row->longest_ms = busy ? busy->worker->now_ms - longest->since_ms : 0;
     row->part = cli_part_of(row->queue);
     row->whole = cli_is_whole(&roster->queues, row->queue);
     if (row->whole)
@@ -75,6 +80,7 @@ static int read_table(struct cli *cli, char *names[], size_t count, struct table
             *row = (struct row){0};
         code = cli_worse(code, cli_report(cli, status, table->roster.queues.list[i]));
     }
+    memory_read(cli, &table->memories);
     return code;
 }
 
@@ -82,6 +88,7 @@ static void end_table(struct table *table) {
     for (size_t i = 0; i < table->count; i++)
         dueq_result_free(table->rows[i].rates);
     free(table->rows);
+    memory_end(&table->memories);
     roster_end(&table->roster);
 }
 
@@ -91,15 +98,21 @@ static void put_head(FILE *out, const char *name, const char *type, const char *
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* NAME{queue="...",partition="...", where more labels may follow. */
-static void put_name(FILE *out, const char *name, const struct row *row) {
-    fprintf(out, "%s{queue=\"", name);
-    for (const char *at = row->queue; *at && at != row->part; at++) {
+/* NAME{LABEL="...": the value ends at its NUL, or there. */
+static void put_label(FILE *out, const char *name, const char *label, const char *value,
+                      const char *end) {
+    fprintf(out, "%s{%s=\"", name, label);
+    for (const char *at = value; *at && at != end; at++) {
         if (*at == '\\' || *at == '"')
             fputc('\\', out);
         fputc(*at, out);
     }
     fputc('"', out);
+}
+
+/* NAME{queue="...",partition="...", where more labels may follow. */
+static void put_name(FILE *out, const char *name, const struct row *row) {
+    put_label(out, name, "queue", row->queue, row->part);
     if (row->part)
         fprintf(out, ",partition=\"%s\"", row->part + 1);
 }
@@ -162,6 +175,7 @@ static int64_t overdue(const struct row *row) {
 
 static int64_t workers(const struct row *row) { return row->workers; }
 static int64_t lapsed(const struct row *row) { return row->lapsed; }
+static int64_t longest(const struct row *row) { return row->longest_ms; }
 
 static const struct number numbers[] = {
     {"dueq_pushed_total", "counter", "Messages stored.", pushed, false, false},
@@ -187,6 +201,9 @@ static const struct number numbers[] = {
     {"dueq_workers", "gauge", "Consumers registered with the queue.", workers, false, true},
     {"dueq_lapsed_workers", "gauge",
      "Consumers that ceased to register in the last hour and did not leave.", lapsed, false, true},
+    {"dueq_longest_run_seconds", "gauge",
+     "How long the message runs that registered consumers have worked on longest; 0: none runs.",
+     longest, true, true},
 };
 
 static void put_number(FILE *out, const struct number *number, const struct table *table) {
@@ -244,17 +261,30 @@ static void put_timings(FILE *out, const struct table *table, bool late) {
     }
 }
 
+static int64_t used(const struct memory *memory) { return memory->used; }
+static int64_t limit(const struct memory *memory) { return memory->limit; }
+static int64_t evicting(const struct memory *memory) { return memory->evicts; }
+
+static void put_memory(FILE *out, const struct table *table, const char *name, const char *help,
+                       int64_t (*value)(const struct memory *memory)) {
+    put_head(out, name, "gauge", help);
+    for (size_t i = 0; i < table->memories.count; i++) {
+        const struct memory *memory = &table->memories.list[i];
+        put_label(out, name, "server", memory->server, NULL);
+        fprintf(out, "} %lld\n", (long long)value(memory));
+    }
+}
+
 static void put_table(FILE *out, const struct table *table) {
-    bool evicting = false;
-    for (size_t i = 0; i < table->count; i++)
-        evicting = evicting || table->rows[i].counts.evicting;
     put_head(out, "dueq_up", "gauge", "1: the server answered.");
     fprintf(out, "dueq_up %d\n", table->up);
     if (!table->up)
         return;
-    put_head(out, "dueq_evicting", "gauge",
-             "1: the server may evict keys when its memory is full.");
-    fprintf(out, "dueq_evicting %d\n", evicting);
+    put_memory(out, table, "dueq_memory_bytes",
+               "Memory that the server uses, as far as its limit counts it.", used);
+    put_memory(out, table, "dueq_memory_limit_bytes", "Its maxmemory; 0: it has none.", limit);
+    put_memory(out, table, "dueq_evicting", "1: it may evict keys when its memory is full.",
+               evicting);
     put_states(out, table);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put_number(out, &numbers[i], table);

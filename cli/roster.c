@@ -7,8 +7,7 @@
 
 enum { PAGE = DUEQ_MAX_BATCH };
 
-/* Also the queues that partitions are of: their consumers are registered there. */
-static void add_wholes(struct cli_names *names) {
+void cli_add_wholes(struct cli_names *names) {
     for (size_t i = 0, count = names->count; i < count; i++) {
         const char *name = names->list[i], *mark = cli_part_of(name);
         if (mark)
@@ -79,7 +78,8 @@ static dueq_status read_names(struct cli *cli, char *names[], size_t count, stru
         cli_add_name(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
     if (!count)
         status = cli_read_names(cli, &roster->queues);
-    add_wholes(&roster->queues);
+    /* Consumers of partitions are registered there. */
+    cli_add_wholes(&roster->queues);
     return status;
 }
 
@@ -146,4 +146,22 @@ const struct consumer *roster_holder(const struct roster *roster, dueq_bytes tic
             }
     }
     return NULL;
+}
+
+const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+                                      const dueq_holding **holding) {
+    const struct consumer *found = NULL;
+    for (size_t i = 0; i < roster->count; i++) {
+        const struct consumer *consumer = &roster->list[i];
+        const dueq_worker *worker = consumer->worker;
+        if (strcmp(consumer->queue, queue) != 0 || roster_lapsed(worker))
+            continue;
+        for (size_t k = 0; k < worker->holding_count; k++)
+            if (worker->holdings[k].working &&
+                (!found || worker->holdings[k].since_ms < (*holding)->since_ms)) {
+                found = consumer;
+                *holding = &worker->holdings[k];
+            }
+    }
+    return found;
 }

@@ -28,23 +28,35 @@ static int no_schedule(const char *name) {
     return cli_exit_code(DUEQ_NOT_FOUND);
 }
 
+dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found) {
+    char id[DUEQ_MAX_SCHEDULE + sizeof PREFIX]; /* of any name that the core takes */
+    int size = snprintf(id, sizeof id, PREFIX "%s", name);
+    *found = NULL;
+    if (!*name || (size_t)size >= sizeof id)
+        return DUEQ_INVALID;
+    dueq_status status = cli_wait(cli, dueq_find_submit(cli->queue, text(id)), found);
+    if (status != DUEQ_OK || dueq_is_schedule(dueq_result_message(*found, 0)))
+        return status;
+    dueq_result_free(*found);
+    *found = NULL;
+    return DUEQ_NOT_FOUND;
+}
+
 /* Opens the queue, finds the schedule that the next words name, and does that with it. Returns the exit code. */
 static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     static const struct option options[] = {CLI_OPTIONS};
-    char id[DUEQ_MAX_SCHEDULE + sizeof PREFIX]; /* of any name that the core takes */
     dueq_result *found;
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     cli_words(cli, argc, 1, 1);
     const char *name = argv[optind + 1];
-    int size = snprintf(id, sizeof id, PREFIX "%s", name);
-    if (!*name || (size_t)size >= sizeof id)
+    if (!*name || strlen(name) > DUEQ_MAX_SCHEDULE)
         cli_usage(cli, "a schedule's name has 1 to %d bytes", DUEQ_MAX_SCHEDULE);
     if (!cli_open(cli, argv, &code))
         return code;
-    dueq_status status = cli_wait(cli, dueq_find_submit(cli->queue, text(id)), &found);
-    if (status == DUEQ_OK && dueq_is_schedule(dueq_result_message(found, 0)))
+    dueq_status status = schedule_find(cli, name, &found);
+    if (status == DUEQ_OK)
         code = act(cli, dueq_result_message(found, 0), name);
     else
         code = status >= 0 ? no_schedule(name) : cli_report(cli, status, name);
@@ -183,9 +195,27 @@ static int run_list(struct cli *cli, int argc, char *argv[]) {
 /* ---- pause, resume, run, remove ---- */
 
 /* Gives a schedule that waits another time. */
-static int put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms) {
-    dueq_status status =
-        cli_wait(cli, dueq_reschedule_submit(cli->queue, schedule->id, 0, at_ms), NULL);
+static dueq_status put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms) {
+    return cli_wait(cli, dueq_reschedule_submit(cli->queue, schedule->id, 0, at_ms), NULL);
+}
+
+dueq_status schedule_pause(struct cli *cli, const dueq_message *schedule) {
+    return put_off(cli, schedule, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status schedule_resume(struct cli *cli, const dueq_message *schedule) {
+    return is_paused(schedule) ? put_off(cli, schedule, next_ms(schedule)) : DUEQ_OK;
+}
+
+dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed) {
+    return cli_wait(cli, dueq_schedule_run_submit(cli->queue, schedule), pushed);
+}
+
+dueq_status schedule_remove(struct cli *cli, const dueq_message *schedule) {
+    return cli_wait(cli, dueq_cancel_submit(cli->queue, &schedule->id, 1), NULL);
+}
+
+static int code_of(const struct cli *cli, dueq_status status) {
     if (status == DUEQ_NOT_FOUND)
         cli_say(CLI_ERROR, dueq_status_name(status), "try again",
                 "the schedule is due, and its messages are being pushed");
@@ -194,18 +224,18 @@ static int put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms)
 
 static int pause_it(struct cli *cli, const dueq_message *schedule, const char *name) {
     (void)name;
-    return put_off(cli, schedule, DUEQ_MAX_TIME_MS);
+    return code_of(cli, schedule_pause(cli, schedule));
 }
 
 static int resume_it(struct cli *cli, const dueq_message *schedule, const char *name) {
     (void)name;
-    return is_paused(schedule) ? put_off(cli, schedule, next_ms(schedule)) : CLI_DONE;
+    return code_of(cli, schedule_resume(cli, schedule));
 }
 
 static int run_it(struct cli *cli, const dueq_message *schedule, const char *name) {
     dueq_result *pushed;
     (void)name;
-    dueq_status status = cli_wait(cli, dueq_schedule_run_submit(cli->queue, schedule), &pushed);
+    dueq_status status = schedule_run(cli, schedule, &pushed);
     int code = status < 0 ? cli_report(cli, status, NULL)
                           : cli_made(cli, "id", dueq_result_id(pushed, 0), status);
     dueq_result_free(pushed);
@@ -213,8 +243,7 @@ static int run_it(struct cli *cli, const dueq_message *schedule, const char *nam
 }
 
 static int remove_it(struct cli *cli, const dueq_message *schedule, const char *name) {
-    return cli_report(cli, cli_wait(cli, dueq_cancel_submit(cli->queue, &schedule->id, 1), NULL),
-                      name);
+    return cli_report(cli, schedule_remove(cli, schedule), name);
 }
 
 static int run_pause(struct cli *cli, int argc, char *argv[]) {

@@ -85,3 +85,17 @@ char *text_base64(dueq_bytes bytes) {
     *to = '\0';
     return out;
 }
+
+const char *text_number(int64_t number, char out[NUMBER_ROOM]) {
+    static const char units[] = "kMGTP";
+    double rest = (double)number;
+    const char *unit = units;
+    if (number < 100000) {
+        snprintf(out, NUMBER_ROOM, "%lld", (long long)number);
+        return out;
+    }
+    for (rest /= 1000; rest >= 999.5 && unit[1]; unit++)
+        rest /= 1000;
+    snprintf(out, NUMBER_ROOM, rest < 9.95 ? "%.1f%c" : "%.0f%c", rest, *unit);
+    return out;
+}

@@ -125,3 +125,13 @@ const char *time_format_span(int64_t ms, char out[TIME_ROOM]) {
         snprintf(out, TIME_ROOM, "%lldd%lldh", seconds / 86400, seconds / 3600 % 24);
     return out;
 }
+
+const char *time_format_brief(int64_t ms, char out[TIME_ROOM]) {
+    if (ms < 0)
+        return strcpy(out, "-");
+    if (ms < 1000)
+        snprintf(out, TIME_ROOM, "%lldms", (long long)ms);
+    else
+        time_format_span(ms < 60000 ? ms : ms / 1000 * 1000, out);
+    return out;
+}

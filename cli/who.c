@@ -187,12 +187,6 @@ static int run_who(struct cli *cli, int argc, char *argv[]) {
 
 enum { SHOWN = 20 };
 
-/* One message that a consumer says it holds. */
-struct slow {
-    const struct consumer *consumer;
-    const dueq_holding *holding;
-};
-
 static int by_age(const void *first, const void *second) {
     const struct slow *one = first, *other = second;
     int64_t a = one->holding->since_ms, b = other->holding->since_ms;
@@ -219,14 +213,14 @@ static const dueq_message *still_held(struct cli *cli, const struct slow *slow,
     return same ? message : NULL;
 }
 
-static void json_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
+json_object *json_of_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
     json_object_object_add(object, "id", json_text(message->id));
     json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
     json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
     json_holder(object, &(struct holder){slow->consumer, slow->holding});
-    json_line(object);
+    return object;
 }
 
 static void print_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
@@ -246,28 +240,49 @@ static void print_slow(const char *queue, const struct slow *slow, const dueq_me
     putchar('\n');
 }
 
-static int show_slow(struct cli *cli, const struct slow *list, size_t count, size_t most) {
+dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
+                      void *context) {
     dueq_status status = DUEQ_OK;
-    size_t shown = 0;
-    for (size_t i = 0; i < count && shown < most && status >= 0 && cli_flush(); i++) {
+    size_t count = 0, shown = 0;
+    bool goes_on = true;
+    for (size_t i = 0; i < roster->count; i++)
+        count += roster->list[i].worker->holding_count;
+    struct slow *list = malloc((count + 1) * sizeof *list), *at = list;
+    if (!list)
+        cli_out_of_memory();
+    for (size_t i = 0; i < roster->count; i++)
+        for (size_t k = 0; k < roster->list[i].worker->holding_count; k++)
+            *at++ = (struct slow){&roster->list[i], &roster->list[i].worker->holdings[k]};
+    qsort(list, count, sizeof *list, by_age);
+    for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];
         dueq_result *result;
         const dueq_message *message = still_held(cli, &list[i], name, &result, &status);
-        if (message && !shown && !cli->json)
-            printf("%9s %9s %10s %8s  %s\n", "HELD FOR", "STATE", "DELIVERIES", "PID",
-                   "HOST  QUEUE  ID");
         if (message)
-            (cli->json ? json_slow : print_slow)(name, &list[i], message);
-        shown += message != NULL;
+            goes_on = see(context, name, &list[i], message, shown++);
         dueq_result_free(result);
     }
-    return cli_report(cli, status < 0 ? status : DUEQ_OK, NULL);
+    free(list);
+    return status < 0 ? status : DUEQ_OK;
+}
+
+static bool show_slow(void *context, const char *queue, const struct slow *slow,
+                      const dueq_message *message, size_t shown) {
+    const struct cli *cli = context;
+    if (!shown && !cli->json)
+        printf("%9s %9s %10s %8s  %s\n", "HELD FOR", "STATE", "DELIVERIES", "PID",
+               "HOST  QUEUE  ID");
+    if (cli->json)
+        json_line(json_of_slow(queue, slow, message));
+    else
+        print_slow(queue, slow, message);
+    return cli_flush();
 }
 
 static int run_slow(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
     struct roster roster = {0};
-    size_t most = SHOWN, count = 0;
+    size_t most = SHOWN;
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         most = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
@@ -275,19 +290,9 @@ static int run_slow(struct cli *cli, int argc, char *argv[]) {
     if (!cli_connect(cli, &code))
         return code;
     code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
-    for (size_t i = 0; i < roster.count; i++)
-        count += roster.list[i].worker->holding_count;
-    struct slow *list = malloc((count + 1) * sizeof *list), *at = list;
-    if (!list)
-        cli_out_of_memory();
-    for (size_t i = 0; i < roster.count; i++)
-        for (size_t k = 0; k < roster.list[i].worker->holding_count; k++)
-            *at++ = (struct slow){&roster.list[i], &roster.list[i].worker->holdings[k]};
-    qsort(list, count, sizeof *list, by_age);
-    code = cli_worse(code, show_slow(cli, list, count, most));
-    free(list);
+    dueq_status status = slow_read(cli, &roster, most, show_slow, cli);
     roster_end(&roster);
-    return code;
+    return cli_worse(code, cli_report(cli, status, NULL));
 }
 
 const struct command who_command = {

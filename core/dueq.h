@@ -434,11 +434,6 @@ typedef struct dueq_counts {
     int64_t now_ms;   /* the server's clock */
     int64_t paused;   /* 1: it delivers nothing, else 0 */
     int64_t evicting; /* 1: the server may evict, as dueq_warning() says, else 0 */
-    /*
-     * What the server used and may use (maxmemory), in bytes, when this client first connected to it; 0: it has no limit,
-     * or did not say.
-     */
-    int64_t memory, memory_limit;
     char outbox_error[256]; /* why it is not empty: "QUEUE: what it answered last"; "": no error */
 } dueq_counts;
 

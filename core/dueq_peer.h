@@ -19,6 +19,9 @@ typedef struct dueq__reply dueq_answer;
 /* The primary that the URL's sentinels watch, by its name there; NULL: the URL names no sentinels. */
 DUEQ_API const char *dueq_client_primary(const dueq_client *client);
 
+/* Whether the URL accepts that servers evict (evicting=accept): 1 or 0. */
+DUEQ_API int dueq_client_accepts_evicting(const dueq_client *client);
+
 /* A call's deadline by the URL, in ms. */
 DUEQ_API int64_t dueq_client_timeout_ms(const dueq_client *client);
 
@@ -36,6 +39,12 @@ DUEQ_API dueq_status dueq_peer_open(dueq_client *client, size_t index, dueq_peer
  */
 DUEQ_API dueq_status dueq_peer_open_at(dueq_client *client, const char *host, int port,
                                        dueq_peer **peer);
+
+/*
+ * The same of one of the servers that have queues, from 0 on: the only one, the one that sentinels name when it is asked,
+ * or of a cluster the primaries as the client's calls found them, none before its first call.
+ */
+DUEQ_API dueq_status dueq_peer_open_primary(dueq_client *client, size_t index, dueq_peer **peer);
 DUEQ_API void dueq_peer_close(dueq_peer *peer); /* NULL is safe */
 
 /* Where it is, for people: "host:port", or the client's URL without its password. */

@@ -40,7 +40,7 @@ setup() {
     steps venv library python_package php_extension
 }
 
-# For test and format: on top of setup, or alone. Of prometheus promtool is used, which tries the metrics and the alerts.
+# For test and format: on top of setup, or alone. Prometheus and its promtool try the metrics and the alerts.
 setup_tools() {
     need_packages "${PACKAGES[@]}" prometheus
     steps venv tools

@@ -58,8 +58,8 @@ export async function hello() {
   Object.assign(state, list[0]);
 }
 
-/** Follows the events without end: queues(list) each second, failure(text) when they stop. */
-export async function follow(queues, failure) {
+/** Follows the events without end: queues(list) and why(list) each second, failure(text) when they stop. */
+export async function follow(queues, why, failure) {
   for (;;) {
     try {
       const answer = await request("/events");
@@ -73,6 +73,7 @@ export async function follow(queues, failure) {
           const [kind, ...data] = event.split("\n");
           const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
           if (kind === "event: queues") queues(list);
+          else if (kind === "event: why") why(list);
           else failure(list[0].text);
         }
       }

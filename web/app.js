@@ -1,44 +1,36 @@
 // The page: which view is shown, what is live, and the keys.
 
 import * as api from "./api.js";
-import { spark } from "./chart.js";
-import { brief, el, number, path, plain, span } from "./dom.js";
-import { badges, liveCharts, rate, speeds } from "./live.js";
+import { brief, el, path, plain } from "./dom.js";
+import { add, total, wholeOf, wholes } from "./live.js";
 import { messageView } from "./message.js";
-import { queueView, workerTable } from "./queue.js";
+import { overview } from "./overview.js";
+import { partitionsView } from "./partitions.js";
+import { queueView } from "./queue.js";
+import { workersView } from "./workers.js";
 
-const KEPT = 180; // seconds of live history
-const SHOWN = 500; // queues in the table
-
-/** What the events told: by name { counts, points: [{ ms, ready, pushed, acked ... }] } */
-const store = { queues: new Map(), points: [], failure: null, now: 0 };
+/**
+ * What the events told: { counts, points: [{ ms, ready, pushed, acked ... }] } of queues, of those that consist of
+ * partitions, by name, and of all together, by ""; what is wrong, by queue, and with the server.
+ */
+const store = { queues: new Map(), wholes: new Map(), all: new Map(), whys: new Map(), server: null, failure: null };
 
 const main = document.getElementById("main");
 let view = null;
 
 // ---- Live ----
 
-const SUMS = ["ready", "delayed", "leased", "dead", "pushed", "acked", "retried", "died"];
-
-function add(points, ms, counts) {
-  points.push({ ms, ...Object.fromEntries(SUMS.map((name) => [name, counts[name]])) });
-  if (points.length > KEPT) points.shift();
+function onQueues(list) {
+  add(store.queues, list);
+  add(store.wholes, wholes(list));
+  add(store.all, [{ queue: "", ...total(list), now_ms: list[0]?.now_ms ?? Date.now() }]);
+  store.failure = null;
+  show();
 }
 
-function onQueues(list) {
-  const sums = Object.fromEntries(SUMS.map((name) => [name, 0])), seen = new Set();
-  for (const counts of list) {
-    const known = store.queues.get(counts.queue) ?? { points: [] };
-    known.counts = counts;
-    add(known.points, counts.now_ms, counts);
-    store.queues.set(counts.queue, known);
-    seen.add(counts.queue);
-    for (const name of SUMS) sums[name] += counts[name];
-  }
-  for (const name of store.queues.keys()) if (!seen.has(name)) store.queues.delete(name);
-  store.now = list[0]?.now_ms ?? Date.now();
-  add(store.points, store.now, sums);
-  store.failure = null;
+function onWhy(list) {
+  store.whys = new Map(list.filter((one) => one.queue !== null).map((one) => [one.queue, one.why]));
+  store.server = list.find((one) => one.queue === null)?.why ?? null;
   show();
 }
 
@@ -46,81 +38,11 @@ function show() {
   const live = document.getElementById("live");
   live.textContent = store.failure === null ? "live" : "not live: " + brief(store.failure, 120);
   live.className = store.failure === null ? "good" : "bad";
-  view?.update?.(store);
-}
-
-// ---- Overview ----
-
-const COLUMNS = [
-  ["queue", "Queue"], ["ready", "Ready"], ["delayed", "Delayed"], ["leased", "In work"], ["dead", "Dead"],
-  ["age", "Oldest"], ["done", "Done/s"], ["trend", "Done, 3 min"]];
-
-const value = (known, column) =>
-  column === "age" ? (known.counts.oldest_ms ? known.counts.now_ms - known.counts.oldest_ms : -1)
-  : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
-  : known.counts[column];
-
-function overview() {
-  let sorted = "queue", down = false, text = "";
-  const tiles = el("div", { class: "tiles" }), charts = el("div", { class: "charts" });
-  const head = el("tr"), body = el("tbody"), note = el("p", { class: "dim" });
-  const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues",
-    input: () => { text = search.value; update(store); } });
-
-  function row(name, known) {
-    const { counts } = known;
-    const cell = (column, amount, kind) => el("td", { class: "num " + (amount ? kind ?? "" : "zero"), "data-label": column }, number(amount));
-    return el("tr", null,
-      el("td", { class: "name" }, el("a", { href: path("q", name) }, brief(name, 80)), badges(counts)),
-      cell("Ready", counts.ready), cell("Delayed", counts.delayed), cell("In work", counts.leased), cell("Dead", counts.dead, "bad"),
-      el("td", { class: "num", "data-label": "Oldest" }, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–"),
-      el("td", { class: "num", "data-label": "Done/s" }, rate(value(known, "done"))),
-      el("td", { class: "trend" }, spark(speeds(known.points, "acked"), "done per second")));
-  }
-
-  function update(from) {
-    const last = from.points.at(-1);
-    if (!last) return;
-    const tile = (name, amount, kind) => el("div", { class: "tile " + (kind ?? "") }, el("b", null, number(amount)), name);
-    tiles.replaceChildren(tile("ready", last.ready), tile("delayed", last.delayed), tile("in work", last.leased),
-      tile("dead", last.dead, last.dead ? "bad" : ""));
-    charts.replaceChildren(...liveCharts(from.points));
-    const found = [...from.queues].filter(([name]) => name.toLowerCase().includes(text.toLowerCase()));
-    found.sort(([a, one], [b, other]) => {
-      const x = sorted === "queue" ? a : value(one, sorted), y = sorted === "queue" ? b : value(other, sorted);
-      return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
-    });
-    note.textContent = found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`
-      : from.queues.size === 0 ? "There is no queue yet: dueq push orders 'hello'" : "";
-    const focused = document.activeElement?.closest("tbody") === body ? document.activeElement.getAttribute("href") : null;
-    body.replaceChildren(...found.slice(0, SHOWN).map(([name, known]) => row(name, known)));
-    if (focused) [...body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
-  }
-
-  const sort = (column) => {
-    down = sorted === column ? !down : column !== "queue";
-    sorted = column;
-    heads();
-    update(store);
-  };
-  const heads = () => head.replaceChildren(...COLUMNS.map(([column, title]) =>
-    el("th", { scope: "col", class: column, "aria-sort": sorted === column ? (down ? "descending" : "ascending") : null },
-      el("button", { type: "button", click: () => sort(column) }, title, sorted === column ? (down ? " ↓" : " ↑") : ""))));
-  heads();
-  main.replaceChildren(el("h1", { class: "hidden" }, "Queues"), tiles, charts, el("div", { class: "row" }, search),
-    el("div", { class: "scroll" }, el("table", { class: "queues" }, el("thead", null, head), body)), note);
-  return { update };
-}
-
-function workers() {
-  const body = el("div");
-  let due = 0;
-  main.replaceChildren(el("h1", null, "Workers"), body);
-  return { update: () => {
-    if (Date.now() < due) return;
-    due = Date.now() + 5000;
-    api.get("/workers").then(({ list }) => body.replaceChildren(workerTable(list)), (error) => body.replaceChildren(el("p", { class: "bad" }, plain(error.message))));
-  } };
+  document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why" }, plain(store.server))]);
+  // That a queue consists of partitions, or what it has, may turn out late.
+  const late = view?.queue !== undefined && (view.whole !== store.wholes.has(view.queue) || (view.early && store.queues.has(view.queue)));
+  if (late) route();
+  else view?.update?.(store);
 }
 
 // ---- Which view, keys ----
@@ -134,10 +56,12 @@ function route() {
   document.title = parts[1] ? brief(parts[1], 60) + " – dueq" : "dueq";
   for (const link of document.querySelectorAll("nav a"))
     link.toggleAttribute("aria-current", link.getAttribute("href") === (parts[0] === "workers" ? "#/workers" : "#/"));
-  if (parts[0] === "workers") view = workers();
+  if (parts[0] === "workers") view = workersView(main);
   else if (parts[0] === "q" && parts[2] === "m") view = messageView(main, parts[1], parts[3] ?? "");
-  else if (parts[0] === "q" && parts[1]) view = queueView(main, parts[1], parts[2] || "ready");
-  else view = overview();
+  else if (parts[0] === "q" && parts[1]) {
+    const [, queue, tab] = parts, whole = store.wholes.has(queue), known = store.queues.get(queue);
+    view = { ...whole ? partitionsView(main, queue) : queueView(main, queue, known, tab), queue, whole, early: !whole && !known && !tab };
+  } else view = overview(main);
   scrollTo(0, 0);
   show();
 }
@@ -159,7 +83,8 @@ function move(by) {
 
 function up() {
   const parts = location.hash.split("/");
-  location.hash = parts[3] === "m" ? parts.slice(0, 3).join("/") : "#/";
+  const whole = parts[1] === "q" && wholeOf(decodeURIComponent(parts[2] ?? ""));
+  location.hash = parts[3] === "m" ? parts.slice(0, 3).join("/") : whole ? path("q", whole) : "#/";
 }
 
 document.addEventListener("keydown", (event) => {
@@ -198,7 +123,7 @@ try {
 }
 document.getElementById("server").textContent = plain(api.state.server) + (api.state.writable ? "" : " (read only)");
 route();
-api.follow(onQueues, (text) => {
+api.follow(onQueues, onWhy, (text) => {
   store.failure = text;
   show();
 });

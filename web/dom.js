@@ -52,6 +52,14 @@ export const away = (ms, now) => (ms > now ? "in " + span(ms - now) : span(now -
 export const time = (ms) =>
   ms ? el("time", { datetime: new Date(ms).toISOString() }, new Date(ms).toISOString().replace("T", " ").replace(/Z$/, " UTC")) : "–";
 
+/** The same for a table: its parts of a second are told when one asks. */
+export const second = (ms) => {
+  const shown = time(ms);
+  if (ms) shown.setAttribute("title", shown.textContent);
+  if (ms) shown.textContent = shown.textContent.replace(/\.\d+/, "");
+  return shown;
+};
+
 export const size = (bytes) =>
   bytes < 1000 ? bytes + " B" : bytes < 1e6 ? (bytes / 1000).toFixed(1) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
 

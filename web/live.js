@@ -1,7 +1,70 @@
 // What the events say of queues, and how it looks.
 
 import { chart } from "./chart.js";
-import { el, number, plain } from "./dom.js";
+import { el, number, path, plain } from "./dom.js";
+
+const KEPT = 180; // seconds of live history
+const SUMS = ["ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried", "cancelled", "died"];
+
+/** The name of the queue that this one is a partition of, or null. */
+export const wholeOf = (name) => /^(.+)#\d+$/s.exec(name)?.[1] ?? null;
+
+/** The counts of queues that consist of partitions, from those of all. */
+export function wholes(list) {
+  const found = new Map();
+  for (const counts of list) {
+    const name = wholeOf(counts.queue);
+    if (name === null) continue;
+    const sum = found.get(name) ?? { ...total([]), queue: name, parts: 0, paused: false, oldest_ms: null, now_ms: counts.now_ms };
+    for (const one of SUMS) sum[one] += counts[one];
+    sum.parts++;
+    sum.paused ||= counts.paused;
+    sum.evicting ||= counts.evicting;
+    sum.outbox_error ||= counts.outbox_error;
+    sum.oldest_ms = Math.min(sum.oldest_ms ?? Infinity, counts.oldest_ms ?? Infinity);
+    if (sum.oldest_ms === Infinity) sum.oldest_ms = null;
+    found.set(name, sum);
+  }
+  return [...found.values()];
+}
+
+/** The sums of these. */
+export const total = (list) => Object.fromEntries(SUMS.map((name) => [name, list.reduce((sum, one) => sum + one[name], 0)]));
+
+/** Takes in what is told: a point more of each queue; those that are told no more are gone. */
+export function add(queues, list) {
+  const seen = new Set();
+  for (const counts of list) {
+    const known = queues.get(counts.queue) ?? { points: [] };
+    known.counts = counts;
+    known.points.push({ ms: counts.now_ms, ...Object.fromEntries(SUMS.map((name) => [name, counts[name]])) });
+    if (known.points.length > KEPT) known.points.shift();
+    queues.set(counts.queue, known);
+    seen.add(counts.queue);
+  }
+  for (const name of queues.keys()) if (!seen.has(name)) queues.delete(name);
+}
+
+/** The queues of a list, with those that consist of partitions in the place of these: [name, known] */
+export const rows = (store) => [...store.wholes,
+  ...[...store.queues].filter(([name]) => wholeOf(name) === null && !store.wholes.has(name))];
+
+export const partitions = (store, queue) => [...store.queues].filter(([name]) => wholeOf(name) === queue)
+  .sort(([a], [b]) => a.slice(queue.length + 1) - b.slice(queue.length + 1));
+
+/** Why it is stuck, or null. */
+export const why = (store, queue) => store.whys.get(queue) ?? null;
+
+/** Where more of it is seen. */
+const PLACES = {
+  "no workers": ["workers", "Workers"], behind: ["workers", "Workers"], slow: ["workers", "What is held longest"], poison: ["errors", "Dead by error"],
+  failing: ["delayed", "Those to be tried again"], crashing: ["leased", "In work"], outbox: ["outbox", "Outbox"] };
+
+/** The sentence, with a link to what it is about. */
+export function whyLine(queue, text) {
+  const [place, title] = PLACES[text.split(":")[0]] ?? [];
+  return [plain(text), place && [" ", el("a", { href: path("q", queue, place) }, `→\u00a0${title}`)]].flat();
+}
 
 /** The speed of a counter at each of the points but the first. */
 export const speeds = (points, name) =>
@@ -19,6 +82,8 @@ export const liveCharts = (points) => {
 };
 
 export const badges = (counts) => [
+  counts.parts && el("span", { class: "badge" }, `${counts.parts} partitions`),
   counts.paused && el("span", { class: "badge warn" }, "paused"),
+  counts.status && el("span", { class: "badge bad" }, "cannot be read"),
   counts.evicting && el("span", { class: "badge bad" }, "evicting"),
   counts.outbox > 0 && el("span", { class: "badge warn", title: plain(counts.outbox_error) }, "outbox " + number(counts.outbox))];

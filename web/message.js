@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { ask, away, brief, button, el, lines, path, plain, size, time } from "./dom.js";
-import { attempt, problem } from "./queue.js";
+import { attempt, problem } from "./table.js";
 
 const SHOWN = 200000; // bytes of a body
 

@@ -2,38 +2,20 @@
 
 import * as api from "./api.js";
 import { chart } from "./chart.js";
-import { ask, away, brief, button, el, number, path, plain, size, span, time, toast } from "./dom.js";
-import { badges, liveCharts } from "./live.js";
+import { ask, away, brief, button, el, number, path, plain, second, size, span, toast } from "./dom.js";
+import { badges, liveCharts, wholeOf, why, whyLine } from "./live.js";
+import { attempt, cell, problem, table } from "./table.js";
+import { workers } from "./workers.js";
 
 const PAGE = 50;
+const LEAST = 10; // minutes or hours of a history
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
 const NAMES = { ready: "Ready", delayed: "Delayed", leased: "In work", dead: "Dead", outbox: "Outbox" };
-
-export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
-
-/** Does it, says what came of it. */
-export async function attempt(what, action) {
-  try {
-    const { ok, list } = await action();
-    const bad = list.find((item) => item.status && item.status !== "OK");
-    toast(bad ? `${what}: ${bad.status}` : what, !ok);
-    return ok;
-  } catch (error) {
-    toast(`${what}: ${error.message}`, true);
-    return false;
-  }
-}
 
 const bodySize = (message) =>
   message.body_base64 !== undefined ? Math.floor(message.body_base64.length * 3 / 4) : new TextEncoder().encode(message.body ?? "").length;
 
 // ---- Tables ----
-
-const table = (titles, rows, empty) => rows.length === 0 ? el("p", { class: "dim empty" }, empty)
-  : el("div", { class: "scroll" }, el("table", null,
-    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), el("tbody", null, rows)));
-
-const cell = (label, ...children) => el("td", { "data-label": label }, ...children);
 
 function timeOf(message) {
   if (message.state === "ready") return span(message.now_ms - message.created_ms) + " old";
@@ -50,25 +32,6 @@ function messageRow(queue, message) {
     cell("Size", size(bodySize(message))),
     el("td", { class: "text", "data-label": message.error ? "Error" : "Body" },
       message.error ? el("span", { class: "bad" }, brief(message.error.split("\n")[0])) : brief(message.body ?? "(binary)", 100)));
-}
-
-export function workerTable(list) {
-  const rows = list.map((worker) => {
-    const working = worker.queues.reduce((sum, queue) => sum + queue.working, 0);
-    const held = worker.queues.flatMap((queue) => queue.holdings.filter((one) => one.working).map((one) => ({ queue: queue.queue, ...one })));
-    const longest = held.sort((a, b) => a.since_ms - b.since_ms)[0];
-    const [state, kind] = worker.lapsed ? ["lapsed", "bad"] : working ? ["works", "good"] : ["waits", ""];
-    return el("tr", null,
-      cell("Worker", `${brief(worker.host, 40)} · ${worker.pid}`), cell("State", el("span", { class: "badge " + kind }, state)),
-      cell("Program", brief(worker.program, 40), " ", el("span", { class: "dim" }, brief(worker.version, 20))),
-      cell("Queues", worker.queues.map((queue) => [el("a", { href: path("q", queue.queue) }, brief(queue.queue, 40)), " "]).flat()),
-      cell("In work", worker.slots ? `${working} of ${worker.slots}` : String(working)),
-      cell("Up", span(worker.now_ms - worker.since_ms)), cell("Seen", away(worker.seen_ms, worker.now_ms)),
-      cell("Longest", longest ? [el("a", { href: path("q", longest.partition === null ? longest.queue : `${longest.queue}#${longest.partition}`, "m", longest.id) },
-        brief(longest.id, 30)), " ", span(worker.now_ms - longest.since_ms)] : "–"));
-  });
-  return table(["Worker", "State", "Program", "Queues", "In work", "Up", "Seen", "Longest in work"], rows,
-    "No consumer is registered: one with a heartbeat is, two seconds after it began.");
 }
 
 // ---- What a tab shows ----
@@ -127,7 +90,7 @@ function errors(queue) {
   const result = { body: [list, more], read };
 
   async function kickAll(group) {
-    const name = group.error || "(no error)";
+    const name = group.error;
     if (!(await ask("Kick all of these?", `About ${number(group.count)} dead messages become ready again: ${brief(name)}`, { yes: "Kick them" }))) return;
     let kicked = 0, after;
     try {
@@ -145,9 +108,9 @@ function errors(queue) {
 
   function draw() {
     const rows = [...groups.values()].sort((a, b) => b.count - a.count).map((group) => el("tr", null,
-      el("td", { class: "text", "data-label": "Error" }, el("a", { href: path("q", queue, "m", group.id), title: "an example" }, brief(group.error || "(no error)", 200))),
-      el("td", { class: "num", "data-label": "Messages" }, number(group.count)), cell("First", time(group.first_ms)), cell("Last", time(group.last_ms)),
-      api.state.writable && cell("", button("Kick all of these", () => kickAll(group)))));
+      el("td", { class: "text", "data-label": "Error" }, el("a", { href: path("q", queue, "m", group.id), title: "an example" }, brief(group.error, 200))),
+      cell("Messages", number(group.count)), cell("First", second(group.first_ms)), cell("Last", second(group.last_ms)),
+      api.state.writable && el("td", { class: "actions", "data-label": "" }, button("Kick all of these", () => kickAll(group)))));
     list.replaceChildren(table(["Error", "Messages", "First died", "Last died", ...api.state.writable ? [""] : []], rows, "No message is dead."));
   }
 
@@ -167,33 +130,50 @@ function errors(queue) {
 }
 
 function schedules(queue) {
-  const list = el("div"), more = el("div", { class: "row" }), rows = [];
-  gather("schedules", queue, (page) => {
-    rows.push(...page.map((one) => el("tr", null,
-      cell("Name", el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)), one.paused && el("span", { class: "badge warn" }, "paused")),
-      cell("Schedule", el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)),
-      cell("Catch up", plain(one.catchup)), cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : time(one.next_ms)))));
-    list.replaceChildren(table(["Name", "Schedule", "Zone", "Catch up", "Next"], rows, "No schedule was found."));
-  }, more).catch((error) => list.replaceChildren(problem(error)));
-  return { body: [list, more] };
-}
+  const list = el("div"), more = el("div", { class: "row" });
 
-function workers(queue) {
-  const list = el("div");
-  const read = () => api.get(api.of(queue, "workers")).then((answer) => list.replaceChildren(workerTable(answer.list)), (error) => list.replaceChildren(problem(error)));
+  async function act(verb, title, name) {
+    if (await attempt(title, () => api.post(api.of(queue, "schedule_" + verb), name))) read();
+  }
+
+  async function remove(name) {
+    if (await ask("Remove this schedule?", `${brief(name)} pushes nothing any more. Messages that it has pushed stay.`, { yes: "Remove it", danger: true }))
+      act("remove", "Removed", name);
+  }
+
+  const actions = ({ name, paused, state }) => el("td", { class: "actions", "data-label": "" },
+    button("Run now", () => act("run", "Its message is pushed", name)),
+    state !== "delayed" ? null : paused ? button("Resume", () => act("resume", "Resumed", name), "main") : button("Pause", () => act("pause", "Paused", name)),
+    button("Remove", () => remove(name), "danger"));
+
+  const row = (one) => el("tr", null,
+    cell("Name", el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)), one.paused && el("span", { class: "badge warn" }, "paused")),
+    cell("Schedule", el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)), cell("Catch up", plain(one.catchup)),
+    cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : second(one.next_ms)),
+    api.state.writable && actions(one));
+
+  function read() {
+    const rows = [];
+    gather("schedules", queue, (page) => {
+      rows.push(...page.map(row));
+      list.replaceChildren(table(["Name", "Schedule", "Zone", "Catch up", "Next", ...api.state.writable ? [""] : []], rows, "No schedule was found."));
+    }, more).catch((error) => list.replaceChildren(problem(error)));
+  }
+
   read();
-  return { body: [list], read };
+  return { body: [list, more] };
 }
 
 function history(queue) {
   const list = el("div", { class: "charts" });
   let unit = "minutes";
   async function read() {
-    const { list: rows } = await api.get(api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 }));
+    const asked = api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 });
+    const [{ list: rows }, { list: [{ now_ms }] }] = await Promise.all([api.get(asked), api.get(api.of(queue))]);
     // Nothing is told of a time in which nothing happened.
     const step = unit === "minutes" ? 60000 : 3600000, told = new Map(rows.map((row) => [Math.floor(row.start_ms / step), row]));
-    const known = [...told.keys()], times = [];
-    for (let at = Math.min(...known); at <= Math.max(...known); at++) times.push(at * step);
+    const last = Math.floor(now_ms / step), times = [];
+    for (let at = Math.min(last - LEAST, ...told.keys()); at <= last; at++) times.push(at * step);
     const of = (name) => times.map((ms) => told.get(ms / step)?.[name] ?? (name.endsWith("_ms") ? null : 0));
     const per = unit === "minutes" ? " a minute" : " an hour";
     list.replaceChildren(
@@ -209,14 +189,18 @@ function history(queue) {
   return { body: [el("div", { class: "row" }, choice), list], read: show };
 }
 
-const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules], workers: ["Workers", workers], history: ["History", history] };
+const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules], workers: ["Workers", (queue) => ({ ...workers(api.of(queue)), live: true })], history: ["History", history] };
 
 // ---- The view ----
 
-export function queueView(main, queue, tab) {
+/** The tab that is shown first: of the first state that has messages. */
+const firstTab = (counts) => ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
+
+export function queueView(main, queue, known, given) {
+  const tab = given || firstTab(known?.counts);
   const shown = STATES.includes(tab) ? messages(queue, tab) : (TABS[tab] ?? TABS.errors)[1](queue);
   const charts = el("div", { class: "charts" }), tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" }), marks = el("span");
-  const pause = el("span");
+  const pause = el("span"), reason = el("div");
   let counts = null, due = 0, seen = null;
 
   async function change(verb, title) {
@@ -240,12 +224,17 @@ export function queueView(main, queue, tab) {
 
   function update(store) {
     const known = store.queues.get(queue);
-    if (!known) return;
+    if (!known) {
+      if (store.all.size) reason.replaceChildren(el("p", { class: "dim" }, "There is no such queue: it was never used, or removed."));
+      return;
+    }
     counts = known.counts;
     draw();
     charts.replaceChildren(...liveCharts(known.points));
+    const text = why(store, queue);
+    reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
     const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried, counts.cancelled, counts.pushed]);
-    if (seen !== null && now !== seen && Date.now() >= due) {
+    if (seen !== null && (shown.live || now !== seen) && Date.now() >= due) {
       due = Date.now() + 3000;
       shown.read?.();
       seen = now;
@@ -254,6 +243,9 @@ export function queueView(main, queue, tab) {
   }
 
   draw();
-  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), charts, tabs, ...shown.body);
+  const whole = wholeOf(queue);
+  main.replaceChildren(whole === null ? "" : el("p", { class: "crumbs" }, el("a", { href: path("q", whole) }, brief(whole, 80))),
+    el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts, tabs, ...shown.body);
+  tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   return { update, close: shown.close };
 }

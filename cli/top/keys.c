@@ -34,10 +34,10 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
 }
 
 /* The group that is selected, and its queue. */
-static const struct top_group *selected_group(const struct top *top, const struct top_row **of) {
+static const struct glance_group *selected_group(const struct top *top, const struct glance **of) {
     size_t place = top->selected[TOP_ERRORS];
     for (size_t i = 0; i < top->model.count; i++) {
-        const struct top_row *row = &top->model.rows[i];
+        const struct glance *row = &top->model.rows[i];
         *of = row;
         if (place < row->group_count)
             return &row->groups[place];
@@ -46,13 +46,29 @@ static const struct top_group *selected_group(const struct top *top, const struc
     return NULL;
 }
 
+/* The row of a queue, or of a partition, that is selected; NULL: none. */
+static const struct glance *selected_row(const struct top *top) {
+    size_t at = 0;
+    for (size_t i = top->selected[TOP_QUEUES]; i && at < top->model.count; i--)
+        at = top_next(top, at);
+    return at < top->model.count ? &top->model.rows[at] : NULL;
+}
+
 /* The queue that a key is about; NULL: none. */
 static const char *subject(const struct top *top) {
-    size_t place = top->selected[TOP_QUEUES];
+    const struct glance *row = top->view == TOP_QUEUES ? selected_row(top) : NULL;
     if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
         return top->queue;
-    return top->view == TOP_QUEUES && place < top->model.count ? top->model.rows[place].queue
-                                                               : NULL;
+    return row ? row->queue : NULL;
+}
+
+/* Shows the partitions of a queue, and selects it; where they are shown they are not any more. */
+static void open_parts(struct top *top, const struct glance *sums) {
+    const bool open = strcmp(top->opened, sums->queue) == 0;
+    strcpy(top->opened, open ? "" : sums->queue);
+    top->selected[TOP_QUEUES] = 0;
+    for (size_t at = 0; &top->model.rows[at] != sums; at = top_next(top, at))
+        top->selected[TOP_QUEUES]++;
 }
 
 /* The message that a key is about; size 0: none. */
@@ -69,15 +85,26 @@ static dueq_bytes subject_id(const struct top *top) {
 static void enter(struct top *top) {
     size_t place = top->selected[top->view];
     const struct roster *roster = &top->model.roster;
-    const struct top_row *row = NULL;
-    const struct top_group *group;
+    const struct glance *row = NULL;
+    const struct glance_group *group;
     dueq_bytes id;
     switch (top->view) {
     case TOP_QUEUES:
-        open_queue(top, subject(top), DUEQ_READY);
+        row = selected_row(top);
+        if (row && row->parts)
+            open_parts(top, row);
+        else
+            open_queue(top, subject(top), DUEQ_READY);
         break;
     case TOP_WORKERS:
-        open_queue(top, place < roster->count ? roster->list[place].queue : NULL, DUEQ_LEASED);
+        row = place < roster->count ? glance_find(&top->model, roster->list[place].queue) : NULL;
+        if (row && row->parts) {
+            top->opened[0] = '\0';
+            open_parts(top, row);
+            go(top, TOP_QUEUES);
+        } else if (row) {
+            open_queue(top, row->queue, DUEQ_LEASED);
+        }
         break;
     case TOP_ERRORS:
         if ((group = selected_group(top, &row)))
@@ -105,6 +132,8 @@ static void leave(struct top *top) {
         go(top, TOP_QUEUE);
     else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
         go(top, top->back);
+    else if (top->view == TOP_QUEUES && top->opened[0] && glance_find(&top->model, top->opened))
+        open_parts(top, glance_find(&top->model, top->opened));
 }
 
 static void help(struct top *top) {
@@ -115,21 +144,15 @@ static void help(struct top *top) {
     top->view = TOP_HELP;
 }
 
-/* The start of an error that all of its group have. */
-static void copy_part(const char *text, char part[TOP_ERROR]) {
-    size_t size = strcspn(text, "#");
-    snprintf(part, TOP_ERROR, "%.*s", (int)size, text);
-}
-
 static void ask(struct top *top, enum top_verb verb) {
     const char *queue = subject(top);
-    const struct top_row *row = NULL;
-    const struct top_group *group = NULL;
+    const struct glance *row = NULL;
+    const struct glance_group *group = NULL;
     dueq_bytes id = subject_id(top);
     struct top_order order = {.verb = verb};
     if (verb == TOP_KICK_ALL && top->view == TOP_ERRORS && (group = selected_group(top, &row))) {
         queue = row->queue;
-        copy_part(group->text, order.error);
+        strcpy(order.error, group->text);
     }
     if (top->read_only) {
         snprintf(top->said, sizeof top->said, "read only: nothing is changed");

@@ -6,11 +6,11 @@
 
 enum { SERIES = 6 };
 
-static void draw_series(const struct top_row *row, struct top_page *page) {
+static void draw_series(const struct glance *row, struct top_page *page) {
     static const char *const names[SERIES] = {"pushed", "done",   "failed",
                                               "died",   "late99", "run99"};
-    int64_t values[SERIES][TOP_MINUTES], most[SERIES] = {0};
-    for (size_t i = 0; i < TOP_MINUTES; i++) {
+    int64_t values[SERIES][GLANCE_MINUTES], most[SERIES] = {0};
+    for (size_t i = 0; i < GLANCE_MINUTES; i++) {
         const dueq_rate *rate = &row->minutes[i];
         const int64_t minute[SERIES] = {rate->pushed, rate->acked,       rate->retried,
                                         rate->died,   rate->late_p99_ms, rate->run_p99_ms};
@@ -25,15 +25,16 @@ static void draw_series(const struct top_row *row, struct top_page *page) {
         for (size_t i = k; i < k + 2; i++) {
             char text[TIME_ROOM];
             fprintf(out, "%-6s %6s ", names[i],
-                    i < 4 ? top_number(most[i], text) : top_span(most[i] ? most[i] : -1, text));
-            top_spark(out, values[i] + TOP_MINUTES - 24, 24);
+                    i < 4 ? text_number(most[i], text)
+                          : time_format_brief(most[i] ? most[i] : -1, text));
+            top_spark(out, values[i] + GLANCE_MINUTES - 24, 24);
             fputs("  ", out);
         }
         page_put(page, TOP_DIM, false);
     }
 }
 
-static void draw_counts(const struct top_row *row, struct top_page *page) {
+static void draw_counts(const struct glance *row, struct top_page *page) {
     const dueq_counts *counts = &row->counts;
     char text[TIME_ROOM];
     FILE *out = page_line(page);
@@ -45,7 +46,7 @@ static void draw_counts(const struct top_row *row, struct top_page *page) {
                {"died", counts->died},          {"expired", counts->expired},
                {"cancelled", counts->cancelled}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        fprintf(out, "%s %s  ", all[i].name, top_number(all[i].number, text));
+        fprintf(out, "%s %s  ", all[i].name, text_number(all[i].number, text));
     page_put(page, TOP_PLAIN, false);
 }
 
@@ -60,8 +61,8 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     FILE *out = page_line(page);
     snprintf(attempt, sizeof attempt, message->max_attempts ? "%u/%u" : "%u", message->attempt,
              message->max_attempts);
-    fprintf(out, "%8s %7s %7s  ", top_span(away_ms > 0 ? away_ms : 0, span), attempt,
-            top_number((int64_t)message->body.size, size));
+    fprintf(out, "%8s %7s %7s  ", time_format_brief(away_ms > 0 ? away_ms : 0, span), attempt,
+            text_number((int64_t)message->body.size, size));
     top_cell(out, message->id, 24);
     fputs("  ", out);
     /* What says most of it in the room that is left. */
@@ -70,7 +71,7 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     page_put(page, message->error.size ? TOP_WARN : TOP_PLAIN, true);
 }
 
-static void draw_tabs(const struct top *top, const struct top_row *row, struct top_page *page) {
+static void draw_tabs(const struct top *top, const struct glance *row, struct top_page *page) {
     const int64_t counts[] = {[DUEQ_READY] = row ? row->counts.ready : 0,
                               [DUEQ_DELAYED] = row ? row->counts.delayed : 0,
                               [DUEQ_LEASED] = row ? row->counts.leased : 0,
@@ -81,7 +82,7 @@ static void draw_tabs(const struct top *top, const struct top_row *row, struct t
     FILE *out = page_line(page);
     for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++)
         fprintf(out, "%s%s %s%s  ", state == top->state ? "[" : " ", dueq_state_name(state),
-                top_number(counts[state], number), state == top->state ? "]" : " ");
+                text_number(counts[state], number), state == top->state ? "]" : " ");
     page_put(page, TOP_TITLE, false);
     out = page_line(page);
     fprintf(out, "%8s %7s %7s  %-24s  ERROR OR BODY", times[top->state], "ATTEMPT", "BYTES", "ID");
@@ -89,12 +90,12 @@ static void draw_tabs(const struct top *top, const struct top_row *row, struct t
 }
 
 void draw_queue(const struct top *top, struct top_page *page) {
-    const struct top_row *row = top_find(&top->model, top->queue);
-    char why[600];
+    const struct glance *row = glance_find(&top->model, top->queue);
+    char why[WHY_ROOM];
     FILE *out = page_line(page);
     fputs(top->queue, out);
     page_put(page, TOP_TITLE, false);
-    if (row && top_why(top, row, why, sizeof why))
+    if (row && top_why(top, row, why))
         page_why(page, why);
     if (row) {
         draw_counts(row, page);

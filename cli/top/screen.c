@@ -231,7 +231,6 @@ int top_screen(struct top *top) {
     set_escdelay(50);
     curs_set(0);
     top->cli->wait = wait_call;
-    top->cli->top = top;
     top->cli->finishing = true; /* a signal ends it in good order */
     draw(top);
     run(top);

@@ -76,30 +76,6 @@ void top_cell_text(FILE *out, const char *text, int width) {
     top_cell(out, (dueq_bytes){text, strlen(text)}, width);
 }
 
-const char *top_number(int64_t number, char out[TIME_ROOM]) {
-    static const char units[] = "kMGTP";
-    double rest = (double)number;
-    const char *unit = units;
-    if (number < 100000) {
-        snprintf(out, TIME_ROOM, "%lld", (long long)number);
-        return out;
-    }
-    for (rest /= 1000; rest >= 999.5 && unit[1]; unit++)
-        rest /= 1000;
-    snprintf(out, TIME_ROOM, rest < 9.95 ? "%.1f%c" : "%.0f%c", rest, *unit);
-    return out;
-}
-
-const char *top_span(int64_t ms, char out[TIME_ROOM]) {
-    if (ms < 0)
-        return strcpy(out, "-");
-    if (ms < 1000)
-        snprintf(out, TIME_ROOM, "%lldms", (long long)ms);
-    else
-        time_format_span(ms < 60000 ? ms : ms / 1000 * 1000, out);
-    return out;
-}
-
 void top_spark(FILE *out, const int64_t *values, size_t count) {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const letters[] = {"_", ".", ":", "-", "=", "+", "*", "#"};

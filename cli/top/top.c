@@ -27,6 +27,7 @@ static void print_view(struct top *top, enum top_view view, size_t from) {
 
 static int print_once(struct top *top) {
     enum { HEAD = 3 };
+    top->all_opened = true;
     int code = cli_report(top->cli, top_read(top), NULL);
     if (code != CLI_DONE)
         return code;
@@ -80,6 +81,7 @@ static int run_top(struct cli *cli, int argc, char *argv[]) {
         check_terminal(cli);
     if (!cli_connect(cli, &code))
         return code;
+    cli->top = &top;
     code = once ? print_once(&top) : top_screen(&top);
     top_end(&top);
     return code;

@@ -1,46 +1,10 @@
-/* dueq top: what its files share. data.c reads, why.c and views draw lines, screen.c shows them, keys.c takes keys. */
+/* dueq top: what its files share. data.c reads, views draw lines, screen.c shows them, keys.c takes keys. */
 #ifndef DUEQ_CLI_TOP_H
 #define DUEQ_CLI_TOP_H
 
-#include "../cli.h"
+#include "../glance.h"
 
-enum {
-    TOP_MINUTES = 30,    /* of history */
-    TOP_GROUPS = 8,      /* errors that a queue shows */
-    TOP_LOOKED = 50,     /* messages that these are read from */
-    TOP_ERROR = 160,     /* bytes of such an error */
-    TOP_PAGE = 100,      /* messages of a list */
-    TOP_STUCK_MS = 10000 /* what waits for longer is stuck */
-};
-
-/* Messages whose errors are the same, but for their numbers. */
-struct top_group {
-    char text[TOP_ERROR];
-    dueq_state state; /* dead, or of those that are tried again */
-    int64_t count, last_ms;
-};
-
-/* A queue, or a partition of one. */
-struct top_row {
-    const char *queue;
-    const char *whole; /* that its consumers are registered with: the same, but of a partition */
-    dueq_status status;
-    char problem[200]; /* why it could not be read */
-    dueq_counts counts;
-    double in, out;                 /* pushed and delivered in a second; below 0: not known yet */
-    dueq_rate minutes[TOP_MINUTES]; /* the latest last, also those without an event */
-    struct top_group groups[TOP_GROUPS];
-    size_t group_count;
-    int64_t workers, lapsed, held, working, slots;
-};
-
-struct top_model {
-    struct roster roster;
-    struct top_row *rows;
-    size_t count;
-    int64_t read_ms; /* when all of it was read, by time_monotonic_ms(); 0: never */
-    int64_t took_ms;
-};
+enum { TOP_PAGE = 100 /* messages of a list */ };
 
 enum top_view { TOP_QUEUES, TOP_WORKERS, TOP_ERRORS, TOP_QUEUE, TOP_MESSAGE, TOP_HELP, TOP_VIEWS };
 
@@ -51,7 +15,7 @@ struct top_order {
     enum top_verb verb;
     char queue[DUEQ_MAX_NAME + 1];
     char id[DUEQ_MAX_ID + 1];
-    char error[TOP_ERROR]; /* of TOP_KICK_ALL */
+    char error[GLANCE_ERROR]; /* of TOP_KICK_ALL: the class */
 };
 
 enum top_body { TOP_AUTO, TOP_TEXT, TOP_JSON, TOP_HEX, TOP_BODIES };
@@ -62,7 +26,7 @@ struct top {
     size_t name_count;
     int64_t every_ms;
     bool read_only, ended;
-    struct top_model model;
+    struct glances model;
 
     dueq_status status; /* of the last reading, and why it failed */
     char problem[400];
@@ -71,6 +35,8 @@ struct top {
     enum top_view view, back; /* back: of the help */
     char queue[DUEQ_MAX_NAME + 1], id[DUEQ_MAX_ID + 1];
     dueq_state state;
+    char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown, too */
+    bool all_opened;                /* those of all are */
     size_t selected[TOP_VIEWS];
     size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
     enum top_body body;
@@ -84,10 +50,13 @@ struct top {
 
     struct top_order asked; /* waits for yes or no */
     struct top_order order; /* is to be done */
-    char said[400];         /* what came of the last one */
+    char said[800];         /* what came of the last one */
 };
 
 /* ---- data.c ---- */
+
+/* The row that is shown after this one, by their places: the partitions of a queue that is not opened are not. */
+size_t top_next(const struct top *top, size_t place);
 
 /* Reads all queues. Returns the status; of a queue that fails, its row has it. */
 dueq_status top_read(struct top *top);
@@ -98,23 +67,6 @@ void top_read_view(struct top *top);
 /* Does what was ordered, and says what came of it. */
 void top_perform(struct top *top);
 void top_end(struct top *top);
-const struct top_row *top_find(const struct top_model *model, const char *queue);
-
-/* ---- errors.c ---- */
-
-/* The text of those without an error whose leases ended. */
-extern const char top_crashed[];
-/* Adds the errors of a page of messages. */
-void top_group_page(struct top_row *row, const dueq_result *page);
-/* The text of an error that stands for its group. */
-void top_group_text(dueq_bytes error, char text[TOP_ERROR]);
-
-/* ---- why.c ---- */
-
-/* Why messages of the queue wait or fail, in words, which may hold what others wrote. False: nothing is wrong. */
-bool top_why(const struct top *top, const struct top_row *row, char *why, size_t room);
-/* What is wrong with the server. */
-bool top_why_server(const struct top *top, char *why, size_t room);
 
 /* ---- text.c: columns ---- */
 
@@ -123,10 +75,6 @@ void top_cell(FILE *out, dueq_bytes text, int width);
 void top_cell_text(FILE *out, const char *text, int width);
 /* Cuts text that may be shown at so many columns; returns how many it has. */
 size_t top_clip(FILE *out, const char *text, size_t width);
-/* "99999", "123k", "4.5M" */
-const char *top_number(int64_t number, char out[TIME_ROOM]);
-/* "5s"; below 0: "-" */
-const char *top_span(int64_t ms, char out[TIME_ROOM]);
 /* A column for each value, as high as it is. */
 void top_spark(FILE *out, const int64_t *values, size_t count);
 
@@ -160,6 +108,8 @@ void page_end(struct top_page *page);
 
 /* Fills in what the view shows. */
 void top_draw(const struct top *top, struct top_page *page); /* view.c */
+/* why_queue(), with the key that helps. */
+bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]);
 void draw_queue(const struct top *top, struct top_page *page);
 void draw_message(const struct top *top, struct top_page *page);
 void draw_help(const struct top *top, struct top_page *page);

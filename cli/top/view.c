@@ -4,12 +4,33 @@
 
 /* ---- The head of all views ---- */
 
+/* What is wrong with the server, or with the way to it. */
+static bool why_head(const struct top *top, char why[WHY_ROOM]) {
+    int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
+    char waited[TIME_ROOM];
+    if (under_way >= 1000)
+        return snprintf(why, WHY_ROOM, "the server has not answered for %s%s%s",
+                        time_format_brief(under_way / 1000 * 1000, waited),
+                        top->problem[0] ? ": " : "", top->problem);
+    if (top->status)
+        return snprintf(why, WHY_ROOM, "%s: %s", dueq_status_name(top->status), top->problem);
+    return why_server(&top->model, why);
+}
+
+bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]) {
+    const bool wrong = why_queue(&top->model, row, why);
+    const bool paused = row->parts ? row->counts.paused == (int64_t)row->parts : row->counts.paused;
+    if (wrong && !row->status && paused)
+        strcat(why, " (key r)");
+    return wrong;
+}
+
 static void draw_title(const struct top *top, struct top_page *page) {
     static const char *const names[] = {"queues", "workers", "errors", "queue", "message", "help"};
     char time[TIME_ROOM], every[TIME_ROOM];
     FILE *out = page_line(page);
     fprintf(out, "dueq top  %s  %.8s  every %s%s  ", names[top->view],
-            time_format(time_now_ms(), time) + 11, top_span(top->every_ms, every),
+            time_format(time_now_ms(), time) + 11, time_format_brief(top->every_ms, every),
             top->read_only ? "  read only" : "");
     fputs(top->cli->client ? dueq_client_url(top->cli->client) : "", out);
     page_put(page, TOP_TITLE, false);
@@ -23,7 +44,7 @@ static void draw_sums(const struct top *top, struct top_page *page) {
         const dueq_counts *counts = &top->model.rows[i].counts;
         const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead,
                                    counts->outbox};
-        for (size_t k = 0; k < 5; k++)
+        for (size_t k = 0; !top->model.rows[i].parts && k < 5; k++)
             sums[k] += numbers[k];
     }
     for (size_t i = 0; i < top->model.roster.count; i++) {
@@ -37,7 +58,7 @@ static void draw_sums(const struct top *top, struct top_page *page) {
     }
     FILE *out = page_line(page);
     for (size_t k = 0; k < 5; k++)
-        fprintf(out, "%s %s  ", names[k], top_number(sums[k], number));
+        fprintf(out, "%s %s  ", names[k], text_number(sums[k], number));
     fprintf(out, "workers %lld", (long long)workers);
     if (lapsed)
         fprintf(out, "  lapsed %lld", (long long)lapsed);
@@ -45,18 +66,18 @@ static void draw_sums(const struct top *top, struct top_page *page) {
 }
 
 static void draw_head(const struct top *top, struct top_page *page) {
-    char why[600];
+    char why[WHY_ROOM];
     draw_title(top, page);
     draw_sums(top, page);
-    bool wrong = top_why_server(top, why, sizeof why);
+    bool wrong = why_head(top, why);
     page_say(page, wrong ? TOP_BAD : TOP_DIM, "%s", wrong ? why : top->said);
 }
 
 /* ---- Queues ---- */
 
 /* How late 99 of 100 were, where it was measured in the last minutes; -1: it was not. */
-static int64_t late_ms(const struct top_row *row) {
-    for (size_t i = TOP_MINUTES; i-- > TOP_MINUTES - 5;)
+static int64_t late_ms(const struct glance *row) {
+    for (size_t i = GLANCE_MINUTES; i-- > GLANCE_MINUTES - 5;)
         if (row->minutes[i].late_p99_ms >= 0)
             return row->minutes[i].late_p99_ms;
     return -1;
@@ -65,7 +86,7 @@ static int64_t late_ms(const struct top_row *row) {
 static void put_rate(FILE *out, double rate) {
     char text[TIME_ROOM] = "-";
     if (rate >= 9.95)
-        top_number((int64_t)(rate + 0.5), text);
+        text_number((int64_t)(rate + 0.5), text);
     else if (rate >= 0)
         snprintf(text, sizeof text, "%.1f", rate);
     fprintf(out, " %6s", text);
@@ -83,33 +104,35 @@ static struct columns columns_of(const struct top_page *page) {
     int rest = page->width - 48 - (columns.rates ? 14 : 0);
     /* A narrower screen cuts its lines. */
     rest = rest > LEAST ? rest : LEAST;
-    columns.spark = rest >= TOP_MINUTES + 30 ? TOP_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
+    columns.spark = rest >= GLANCE_MINUTES + 30 ? GLANCE_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
     columns.name = rest - columns.spark;
     if (columns.name > 60)
         columns.name = 60;
     return columns;
 }
 
-static void draw_row(const struct top_row *row, const struct columns *columns, FILE *out) {
+static void draw_row(const struct glance *row, const struct columns *columns, FILE *out) {
     const dueq_counts *counts = &row->counts;
     const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead};
-    int64_t acked[TOP_MINUTES];
+    int64_t acked[GLANCE_MINUTES];
     char text[TIME_ROOM];
-    top_cell_text(out, row->queue, columns->name);
+    char name[DUEQ_MAX_NAME + 32];
+    snprintf(name, sizeof name, "%s (%zu)", row->queue, row->parts);
+    top_cell_text(out, row->parts ? name : row->queue, columns->name);
     for (size_t i = 0; i < 4; i++)
-        fprintf(out, " %6s", top_number(numbers[i], text));
+        fprintf(out, " %6s", text_number(numbers[i], text));
     fprintf(out, " %6s",
-            top_span(counts->oldest_ms ? counts->now_ms - counts->oldest_ms : -1, text));
-    fprintf(out, " %6s", top_span(late_ms(row), text));
-    fprintf(out, " %3s ", top_number(row->workers, text));
+            time_format_brief(counts->oldest_ms ? counts->now_ms - counts->oldest_ms : -1, text));
+    fprintf(out, " %6s", time_format_brief(late_ms(row), text));
+    fprintf(out, " %3s ", text_number(row->workers, text));
     if (columns->rates) {
         put_rate(out, row->in);
         put_rate(out, row->out);
         fputc(' ', out);
     }
-    for (size_t i = 0; i < TOP_MINUTES; i++)
+    for (size_t i = 0; i < GLANCE_MINUTES; i++)
         acked[i] = row->minutes[i].acked;
-    top_spark(out, acked + TOP_MINUTES - columns->spark, (size_t)columns->spark);
+    top_spark(out, acked + GLANCE_MINUTES - columns->spark, (size_t)columns->spark);
 }
 
 static void draw_queues(const struct top *top, struct top_page *page) {
@@ -120,10 +143,10 @@ static void draw_queues(const struct top *top, struct top_page *page) {
             columns.spark >= 13 ? "DONE A MINUTE" : "DONE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
-    for (size_t i = 0; i < top->model.count; i++) {
-        const struct top_row *row = &top->model.rows[i];
-        char why[600];
-        bool wrong = top_why(top, row, why, sizeof why);
+    for (size_t i = 0; i < top->model.count; i = top_next(top, i)) {
+        const struct glance *row = &top->model.rows[i];
+        char why[WHY_ROOM];
+        bool wrong = top_why(top, row, why);
         draw_row(row, &columns, page_line(page));
         page_put(page, wrong ? TOP_WARN : TOP_PLAIN, true);
         if (wrong)
@@ -148,11 +171,11 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
             : worker->working     ? "works"
                                   : "waits",
             (long long)worker->held, (long long)worker->slots,
-            top_span(worker->now_ms - worker->since_ms, up),
-            top_span(worker->now_ms - worker->seen_ms, seen));
+            time_format_brief(worker->now_ms - worker->since_ms, up),
+            time_format_brief(worker->now_ms - worker->seen_ms, seen));
     top_cell_text(out, consumer->queue, width);
     if (oldest) {
-        fprintf(out, " %s ", top_span(worker->now_ms - oldest->since_ms, held));
+        fprintf(out, " %s ", time_format_brief(worker->now_ms - oldest->since_ms, held));
         top_cell(out, oldest->id, 22);
     }
     fputs("  ", out);
@@ -180,21 +203,21 @@ static void draw_workers(const struct top *top, struct top_page *page) {
 static void draw_errors(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 16;
     FILE *out = page_line(page);
-    fprintf(out, "%-*s %6s %-8s %8s  ERROR (#: a number), of the first %d of each state", width,
-            "QUEUE", "COUNT", "STATE", "LAST", TOP_LOOKED);
+    fprintf(out, "%-*s %6s %-8s %8s  ERROR, of the first %d of each state", width, "QUEUE", "COUNT",
+            "STATE", "LAST", GLANCE_LOOKED);
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
     for (size_t i = 0; i < top->model.count; i++) {
-        const struct top_row *row = &top->model.rows[i];
+        const struct glance *row = &top->model.rows[i];
         for (size_t k = 0; k < row->group_count; k++) {
-            const struct top_group *group = &row->groups[k];
+            const struct glance_group *group = &row->groups[k];
             char ago[TIME_ROOM];
             out = page_line(page);
             top_cell_text(out, row->queue, width);
-            fprintf(out, " %6lld %-8s %8s  %s", (long long)group->count,
-                    dueq_state_name(group->state),
-                    top_span(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
-                    group->text);
+            fprintf(
+                out, " %6lld %-8s %8s  %s", (long long)group->count, dueq_state_name(group->state),
+                time_format_brief(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
+                group->text);
             page_put(page, group->state == DUEQ_DEAD ? TOP_BAD : TOP_WARN, true);
         }
     }

@@ -248,3 +248,30 @@ void act_pause(struct call *call) {
 void act_resume(struct call *call) {
     api_item(call, "queue", call->queue, dueq_resume(call->cli.queue));
 }
+
+/* ---- Of a schedule, whose name is the body -------------------------------------------------------- */
+
+static void on_schedule(struct call *call, schedule_do *act) {
+    const dueq_bytes line = one(call, "name");
+    char name[DUEQ_MAX_SCHEDULE + 2]; /* a longer one is none */
+    dueq_result *found, *pushed = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)line.size, (const char *)line.data);
+    dueq_status status = schedule_find(&call->cli, name, &found);
+    const dueq_message *schedule = dueq_result_message(found, 0);
+    if (status == DUEQ_OK)
+        status = act ? act(&call->cli, schedule) : schedule_run(&call->cli, schedule, &pushed);
+    if (status >= 0 && pushed)
+        api_item(call, "id", dueq_result_id(pushed, 0), status);
+    else
+        api_item(call, "name", line, status);
+    dueq_result_free(pushed);
+    dueq_result_free(found);
+}
+
+void act_schedule_pause(struct call *call) { on_schedule(call, schedule_pause); }
+
+void act_schedule_resume(struct call *call) { on_schedule(call, schedule_resume); }
+
+void act_schedule_remove(struct call *call) { on_schedule(call, schedule_remove); }
+
+void act_schedule_run(struct call *call) { on_schedule(call, NULL); }

@@ -9,11 +9,27 @@ struct route {
     void (*act)(struct call *call);
 };
 
+static void tell(struct call *call);
+static void follow(struct call *call);
+
+/* Of all queues: /api/VERB */
+static const struct route tops[] = {
+    {"GET", "", "", tell},
+    {"GET", "queues", "", look_queues},
+    {"GET", "workers", "", look_workers},
+    {"GET", "slow", "count ", look_slow},
+    {"GET", "why", "", look_why},
+    {"GET", "events", "", follow},
+    {0},
+};
+
 /* Of one queue: /api/queues/NAME/VERB */
 static const struct route routes[] = {
     {"GET", "", "", look_stats},
     {"GET", "rates", "minutes hours ", look_rates},
     {"GET", "workers", "", look_workers},
+    {"GET", "slow", "count ", look_slow},
+    {"GET", "why", "", look_why},
     {"GET", "messages", "state after count text ", look_messages},
     {"GET", "errors", "after ", look_errors},
     {"GET", "schedules", "after ", look_schedules},
@@ -32,6 +48,10 @@ static const struct route routes[] = {
     {"POST", "kick_group", "error after ", act_kick_group},
     {"POST", "pause", "", act_pause},
     {"POST", "resume", "", act_resume},
+    {"POST", "schedule_pause", "", act_schedule_pause},
+    {"POST", "schedule_resume", "", act_schedule_resume},
+    {"POST", "schedule_run", "", act_schedule_run},
+    {"POST", "schedule_remove", "", act_schedule_remove},
     {0},
 };
 
@@ -142,17 +162,19 @@ static bool takes(const struct call *call, const char *arguments) {
     return true;
 }
 
-static const struct route *find(const struct call *call, const char *verb, bool *known) {
+/* The route of a verb for what is given; NULL: it is refused. */
+static const struct route *find(const struct call *call, const struct route *list,
+                                const char *verb) {
     const char *method = strcmp(call->request->method, "HEAD") == 0 ? "GET" : call->request->method;
-    const struct route *list = call->item ? items : routes;
-    *known = false;
+    bool known = false;
     for (; list->act; list++) {
         if (strcmp(list->verb, verb) != 0)
             continue;
-        *known = true;
+        known = true;
         if (strcmp(list->method, method) == 0)
-            return list;
+            return takes(call, list->arguments) ? list : NULL;
     }
+    refuse(call, known ? 405 : 404, "there is nothing at this path for this method");
     return NULL;
 }
 
@@ -168,11 +190,8 @@ static void act(struct call *call, const struct route *route) {
 }
 
 static void on_queue(struct call *call, const char *name, const char *verb) {
-    bool known;
-    const struct route *route = find(call, verb, &known);
+    const struct route *route = find(call, call->item ? items : routes, verb);
     if (!route)
-        refuse(call, known ? 405 : 404, "there is nothing at this path for this method");
-    if (!route || !takes(call, route->arguments))
         return;
     dueq_status status = dueq_queue_open(call->cli.client, name, strlen(name), &call->cli.queue);
     if (status != DUEQ_OK) {
@@ -187,12 +206,18 @@ static void on_queue(struct call *call, const char *name, const char *verb) {
 }
 
 /* About the API itself. */
-static void tell(const struct call *call) {
+static void tell(struct call *call) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "version", json_name(dueq_version()));
     json_object_object_add(object, "server", json_name(dueq_client_url(call->cli.client)));
     json_object_object_add(object, "writable", json_object_new_boolean(call->web->token != NULL));
     api_line(call, object);
+}
+
+static void follow(struct call *call) {
+    call->answer->type = "text/event-stream";
+    call->answer->stream = watch_stream;
+    call->answer->every_ms = WATCH_MS;
 }
 
 /* Parts of the path behind /api, decoded. */
@@ -211,21 +236,13 @@ static size_t split(const char *path, char *parts[PARTS], bool *good) {
 }
 
 static void route(struct call *call, char *const parts[PARTS], size_t count) {
-    const bool reads = strcmp(call->request->method, "POST") != 0;
-    const char *first = count > 0 ? parts[0] : "";
-    if (count == 0 && reads) {
-        tell(call);
-    } else if (count == 1 && reads && strcmp(first, "queues") == 0) {
-        look_queues(call);
-    } else if (count == 1 && reads && strcmp(first, "workers") == 0) {
-        look_workers(call);
-    } else if (count == 1 && reads && strcmp(first, "events") == 0) {
-        call->answer->type = "text/event-stream";
-        call->answer->stream = watch_stream;
-        call->answer->every_ms = WATCH_MS;
-    } else if (count > 1 && strcmp(first, "queues") == 0) {
+    if (count > 1 && strcmp(parts[0], "queues") == 0) {
         call->item = count > 3 ? parts[3] : NULL;
         on_queue(call, parts[1], count > 2 ? parts[2] : "");
+    } else if (count < 2) {
+        const struct route *route = find(call, tops, count > 0 ? parts[0] : "");
+        if (route)
+            act(call, route);
     } else {
         refuse(call, 404, "there is nothing at this path");
     }

@@ -63,6 +63,55 @@ void look_workers(struct call *call) {
     api_end(call, status);
 }
 
+static bool show_slow(void *context, const char *queue, const struct slow *slow,
+                      const dueq_message *message, size_t shown) {
+    (void)shown;
+    api_line(context, json_of_slow(queue, slow, message));
+    return true;
+}
+
+/* Of the queue, or of all. */
+void look_slow(struct call *call) {
+    const size_t most = api_count(call, 20);
+    struct roster roster = {0};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
+    call->answer->type = "application/x-ndjson";
+    if (status == DUEQ_OK)
+        status = slow_read(&call->cli, &roster, most, show_slow, call);
+    roster_end(&roster);
+    api_end(call, status);
+}
+
+static void put_why(const char *queue, const char *why, const char *before, FILE *out) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue",
+                           queue ? json_text((dueq_bytes){queue, strlen(queue)}) : NULL);
+    json_object_object_add(object, "why", json_text((dueq_bytes){why, strlen(why)}));
+    fprintf(out, "%s%s\n", before, json_line_of(object));
+    json_object_put(object);
+}
+
+void look_whys(const struct glances *glances, const char *before, FILE *out) {
+    char why[WHY_ROOM];
+    if (why_server(glances, why))
+        put_why(NULL, why, before, out);
+    for (size_t i = 0; i < glances->count; i++)
+        if (why_queue(glances, &glances->rows[i], why))
+            put_why(glances->rows[i].queue, why, before, out);
+}
+
+/* Of the queue, or of all. */
+void look_why(struct call *call) {
+    struct glances glances = {0};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    dueq_status status = glance_read(&call->cli, &name, name != NULL, &glances, NULL);
+    call->answer->type = "application/x-ndjson";
+    look_whys(&glances, "", call->answer->out);
+    glance_end(&glances);
+    api_end(call, status);
+}
+
 void look_who(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
     struct roster roster = {0};
@@ -205,17 +254,10 @@ void look_message(struct call *call) {
 
 /* ---- Dead messages by their errors --------------------------------------------------------------- */
 
-enum { GROUP_SIZE = 200 };
-
 json_object *look_group(const dueq_message *message) {
-    const char *line = message->error.data;
-    size_t size = 0;
-    while (size < message->error.size && size < GROUP_SIZE && line[size] && line[size] != '\n' &&
-           line[size] != '\r')
-        size++;
-    while (size > 0 && size < message->error.size && (line[size] & 0xC0) == 0x80)
-        size--; /* not in the middle of a character */
-    return json_text((dueq_bytes){line, size});
+    char text[GLANCE_ERROR];
+    const bool failed = glance_class(message, text);
+    return json_text((dueq_bytes){text, failed ? strlen(text) : 0});
 }
 
 static size_t group(struct call *call, const dueq_result *page, void *context) {

@@ -12,7 +12,11 @@
     X(dom, "dom.js", "text/javascript; charset=utf-8")                                             \
     X(chart, "chart.js", "text/javascript; charset=utf-8")                                         \
     X(live, "live.js", "text/javascript; charset=utf-8")                                           \
+    X(table, "table.js", "text/javascript; charset=utf-8")                                         \
+    X(overview, "overview.js", "text/javascript; charset=utf-8")                                   \
+    X(partitions, "partitions.js", "text/javascript; charset=utf-8")                               \
     X(queue, "queue.js", "text/javascript; charset=utf-8")                                         \
+    X(workers, "workers.js", "text/javascript; charset=utf-8")                                     \
     X(message, "message.js", "text/javascript; charset=utf-8")
 
 #define EMBED(name, file, type)                                                                    \

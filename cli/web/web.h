@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "../glance.h"
 #include "../http.h"
 #include "../json.h"
 
@@ -66,6 +67,10 @@ void look_queues(struct call *call);
 void look_stats(struct call *call);
 void look_rates(struct call *call);
 void look_workers(struct call *call);
+void look_slow(struct call *call);
+void look_why(struct call *call);
+/* Writes a line of JSON, with this before it, for the server and for each queue where something is wrong. */
+void look_whys(const struct glances *glances, const char *before, FILE *out);
 void look_who(struct call *call);
 void look_messages(struct call *call);
 void look_message(struct call *call);
@@ -80,7 +85,7 @@ dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor
 /* The cursor that the request goes on from, and where the next one does. */
 dueq_bytes look_begin(const struct call *call);
 void look_end(const struct call *call, dueq_bytes *cursor);
-/* The group of a dead message: the first line of its error. */
+/* The class of a dead message (glance_class()), as JSON has it. */
 json_object *look_group(const dueq_message *message);
 
 /* ---- act.c: what changes something ---- */
@@ -100,13 +105,17 @@ void act_kick_all(struct call *call);
 void act_kick_group(struct call *call);
 void act_pause(struct call *call);
 void act_resume(struct call *call);
+void act_schedule_pause(struct call *call);
+void act_schedule_resume(struct call *call);
+void act_schedule_run(struct call *call);
+void act_schedule_remove(struct call *call);
 
 /* ---- watch.c: what all who look at the page see ---- */
 
 struct watch *watch_new(void);
 void watch_end(struct watch *watch);
-enum { WATCH_MS = 1000 };
-/* A stream of server-sent events: all queues, every WATCH_MS. */
+enum { WATCH_MS = 1000, WHY_MS = 4000 };
+/* A stream of server-sent events: all queues, every WATCH_MS, and what is wrong with them, as of WHY_MS ago at most. */
 http_stream watch_stream;
 
 /* ---- pages.c ---- */

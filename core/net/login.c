@@ -74,17 +74,14 @@ static bool is_new_enough(const struct dueq__url *url, dueq_bytes info, struct d
 }
 
 static void note_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info) {
-    char limit[24], used[24];
+    char limit[24];
     read_field(info, "maxmemory:", limit, sizeof limit);
-    read_field(info, "used_memory:", used, sizeof used);
-    server->memory = strtoll(used, NULL, 10);
-    server->limit = strtoll(limit, NULL, 10);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
     server->known = true;
     /* It is shown to the user: what is no policy's name is none. */
     if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
         server->policy[0] = '\0';
-    server->evicts = server->limit > 0 && server->policy[0] &&
+    server->evicts = strtoll(limit, NULL, 10) > 0 && server->policy[0] &&
                      strcmp(server->policy, "noeviction") != 0 && !url->evicting;
 }
 

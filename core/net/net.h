@@ -206,10 +206,9 @@ enum dueq__login {
 
 /* What a server said of itself, to the first connection that asked. */
 struct dueq__server {
-    bool known;            /* it was asked; what it does not permit to know is empty */
-    bool evicts;           /* it has a limit of memory and a policy other than noeviction */
-    int64_t memory, limit; /* in bytes: used, and maxmemory (0: none) */
-    char policy[32];       /* maxmemory-policy */
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
 };
 
 /* Other rooms read the first part, and set epoll and watched. */

@@ -22,6 +22,8 @@ struct dueq_peer {
 
 const char *dueq_client_primary(const dueq_client *client) { return client->url.primary; }
 
+int dueq_client_accepts_evicting(const dueq_client *client) { return client->url.evicting; }
+
 int64_t dueq_client_timeout_ms(const dueq_client *client) { return client->url.timeout_ms; }
 
 static dueq_status open_peer(dueq_client *client, const struct dueq__url *url, const char *host,
@@ -58,6 +60,22 @@ dueq_status dueq_peer_open_at(dueq_client *client, const char *host, int port, d
         return dueq__fail(&client->error, DUEQ_NAME, "not the name of a host: longer than 255");
     struct dueq__address at = dueq__url_reach(&client->url, (struct dueq__address){host, port});
     return open_peer(client, &client->url, at.host, at.port, peer);
+}
+
+dueq_status dueq_peer_open_primary(dueq_client *client, size_t index, dueq_peer **peer) {
+    *peer = NULL;
+    if (client->cluster) {
+        const struct dueq__node *node = dueq__route_primary(client, index);
+        return node ? dueq_peer_open_at(client, node->host, node->address.port, peer) : DUEQ_EMPTY;
+    }
+    if (client->url.topology != DUEQ__SENTINEL)
+        return dueq_peer_open(client, index, peer);
+    dueq_status status = index ? DUEQ_EMPTY : open_peer(client, &client->url, NULL, 0, peer);
+    if (status == DUEQ_OK) {
+        (*peer)->url.topology = DUEQ__SENTINEL;
+        (*peer)->conn.sentinels = &client->sentinels;
+    }
+    return status;
 }
 
 void dueq_peer_close(dueq_peer *peer) {

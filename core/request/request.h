@@ -266,6 +266,8 @@ void dueq__route_close(dueq_client *client);
 struct dueq__node *dueq__route_node(const dueq_queue *queue);
 /* The node that the call's request goes to; NULL: not known. */
 struct dueq__node *dueq__route_target(const dueq_client *client);
+/* Of a cluster the i-th of the primaries that are known, in the order of their first slots; NULL: there are not so many. */
+struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
 /* Is there such a part of the cluster? See struct dueq__call. */
 bool dueq__route_has(const dueq_client *client, size_t part);
 /* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */

@@ -49,8 +49,7 @@ void dueq__route_close(dueq_client *client) {
 
 /* ---- What is known ---- */
 
-/* The i-th primary in the order of their first slots; NULL: there are not so many. */
-static struct dueq__node *primary(const dueq_client *client, size_t part) {
+struct dueq__node *dueq__route_primary(const dueq_client *client, size_t part) {
     const struct dueq__cluster *cluster = client->cluster;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
         node->counted = false;
@@ -74,7 +73,8 @@ struct dueq__node *dueq__route_target(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     if (!client->cluster || call->asking)
         return client->node;
-    return call->queue ? client->cluster->slots[call->slot] : primary(client, call->part);
+    return call->queue ? client->cluster->slots[call->slot]
+                       : dueq__route_primary(client, call->part);
 }
 
 /* Sets the node that the call's request goes to; false: it is not known. */
@@ -93,7 +93,7 @@ static bool is_to_send(const dueq_client *client) {
 }
 
 bool dueq__route_has(const dueq_client *client, size_t part) {
-    return client->cluster && primary(client, part);
+    return client->cluster && dueq__route_primary(client, part);
 }
 
 void dueq__route_doubt(dueq_client *client) {

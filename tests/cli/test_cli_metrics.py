@@ -70,10 +70,44 @@ def test_metrics_of_a_queue(dueq: Program) -> None:
     }
 
 
-def test_metrics_of_no_queue(dueq: Program) -> None:
+def test_metrics_of_no_queue(dueq: Program, server: Server) -> None:
     text = dueq("metrics").text
     check(text)
-    assert samples(text) == {"dueq_up": 1, "dueq_evicting": 0}
+    found = samples(text)
+    assert found.pop("dueq_up") == 1
+    assert found.keys() == {
+        f'dueq_{name}{{server="{server.url}"}}'
+        for name in ("memory_bytes", "memory_limit_bytes", "evicting")
+    }
+
+
+def test_metrics_of_memory(dueq: Program) -> None:
+    """As it is now, also where the policy was changed after the first look."""
+    with Server("--maxmemory", "10mb", "--maxmemory-policy", "allkeys-lru") as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        with dueq.start("metrics", "--listen", "0") as server:
+            port = port_of(said(server))
+            label = f'{{server="{own.url}"}}'
+            found = samples(ask(port)[2])
+            assert 100_000 < found[f"dueq_memory_bytes{label}"] < 10_000_000
+            assert found[f"dueq_memory_limit_bytes{label}"] == 10 << 20
+            assert found[f"dueq_evicting{label}"] == 1
+            own.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+            own.command("CONFIG", "SET", "maxmemory", "20mb")
+            own.command("SET", "x", "x" * 1_000_000)
+            now = samples(ask(port)[2])
+            before = found[f"dueq_memory_bytes{label}"]
+            assert now[f"dueq_memory_bytes{label}"] > before + 900_000
+            assert now[f"dueq_memory_limit_bytes{label}"] == 20 << 20
+            assert now[f"dueq_evicting{label}"] == 0
+            own.command("ACL", "SETUSER", "default", "-info")
+            assert label not in ask(port)[2]
+            server.send_signal(signal.SIGTERM)
+        dueq.environment["DUEQ_URL"] = own.url + "?evicting=accept"
+        own.command("ACL", "SETUSER", "default", "+info")
+        own.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        accepted = f'dueq_evicting{{server="{own.url}?evicting=accept"}}'
+        assert samples(dueq("metrics").text)[accepted] == 0
 
 
 def test_metrics_of_a_queue_of_any_name(dueq: Program) -> None:

@@ -1,10 +1,12 @@
 """dueq top, on the screen of a terminal."""
 
 import contextlib
+import os
+import pty
 import re
-import subprocess
+import select
+import termios
 import time
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,12 +14,11 @@ import pytest
 
 from private_server import Server
 
-from .program import Gate, Program
+from . import stuck
+from .program import Program
 from .test_cli_terminal import EVIL, NAME, NAME_SHOWN, UNSEEN
 from .test_cli_workers import register
 from .tmux import Screen, screen
-
-HELD_AT_THE_GATE = ["sh", "-c", 'read -r line < "$GATE"']
 
 
 def top(dueq: Program, *words: str, **more: Any) -> AbstractContextManager[Screen]:
@@ -30,15 +31,6 @@ def bury(dueq: Program, *ids: str, queue: str = "orders", why: str = "broken") -
     for id in ids:
         dueq("push", queue, f"body of {id}", "--id", id)
         dueq("bury", queue, dueq.take(queue), "--reason", why)
-
-
-@contextlib.contextmanager
-def worker(dueq: Program, gate: Gate) -> Iterator[subprocess.Popen[bytes]]:
-    with dueq.start("work", "orders", "--", *HELD_AT_THE_GATE) as process:
-        yield process
-        process.terminate()
-        gate.let()
-        process.communicate(timeout=60)
 
 
 # ---- Where it runs ----
@@ -76,10 +68,17 @@ def test_once(dueq: Program) -> None:
 def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--partitions", "2", "--id", "x")
     register(server, "session", queue="orders")
-    rows = [line.split() for line in dueq("top", "--once").lines if line.startswith("orders#")]
-    assert sorted(row[0] for row in rows) == sorted({row[0] for row in rows})
+    lines = dueq("top", "--once").lines
+    assert lines[1] == "ready 1  delayed 0  leased 0  dead 0  outbox 0  workers 1"
+    rows = [line.split() for line in lines if line.startswith("orders#")]
+    assert [row[0] for row in rows] in (["orders#0"], ["orders#1"])
     assert sum(int(row[1]) for row in rows) == 1
     assert all(row[7] == "1" for row in rows)
+    (sums,) = [line for line in lines if line.startswith("orders (1)")]
+    assert sums.split()[2:6] == ["1", "0", "0", "0"]
+    # One that is named stands for itself.
+    (named,) = [row[0] for row in rows]
+    assert "orders (" not in dueq("top", "--once", named).text
 
 
 def test_once_for_a_viewer(dueq: Program) -> None:
@@ -112,8 +111,8 @@ def test_wrong_words(dueq: Program, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
-def test_views(dueq: Program, gate: Gate, columns: int, rows: int) -> None:
-    with worker(dueq, gate), top(dueq, columns=columns, rows=rows) as shown:
+def test_views(dueq: Program, columns: int, rows: int) -> None:
+    with stuck.working(dueq, "orders"), top(dueq, columns=columns, rows=rows) as shown:
         dueq("push", "orders", "held", "--id", "m1", "--header", "a=b")
         dueq("push", "orders", "later", "--delay", "1h", "--id", "m2")
         bury(dueq, "x1", "x2", queue="bills", why="TypeError: no 7")
@@ -140,6 +139,36 @@ def test_views(dueq: Program, gate: Gate, columns: int, rows: int) -> None:
         assert all(len(line) <= columns for line in shown.lines)
         shown.keys("q")
         assert "exit code 0" in shown.ends()
+
+
+def test_queue_of_partitions_is_one_row_that_opens(dueq: Program) -> None:
+    for i in range(12):
+        dueq("push", f"orders#{i}", "--lines", "--delay", "1h", stdin=b"x\n" * (i + 1))
+    dueq("push", "orders!", "x", "--delay", "1h")  # in the alphabet it is between
+    dueq("pause", "orders#2")
+    with top(dueq) as shown:
+        shown.until(
+            "delayed 79 ", "orders! ", "! 1 of 12 partitions; #2 paused: ", without="orders#"
+        )
+        (sums,) = [line for line in shown.lines if line.startswith("orders (12)")]
+        assert sums.split()[2:4] == ["0", "78"]
+        shown.keys("Enter")
+        text = shown.until("orders#0 ", "orders#11 ")
+        rows = [line.split() for line in text.splitlines() if line.startswith("orders#")]
+        assert [(row[0], row[2]) for row in rows] == [
+            (f"orders#{i}", str(i + 1)) for i in range(12)
+        ]
+        shown.keys("Down", "Enter")
+        shown.until("dueq top  queue", "orders#0", "delayed 1 ")
+        shown.keys("Escape", "Escape")
+        shown.until("orders (12)", without="orders#")
+        shown.keys("p")
+        shown.until("! 12 of 12 partitions; #0 paused: ", "(key r)")
+        assert dueq.stats("orders#11")["paused"] is True
+        shown.keys("r")
+        shown.until("orders: resumed", without="partitions; ")
+        assert dueq.stats("orders#2")["paused"] is False
+        assert dueq.stats("orders#11")["paused"] is False
 
 
 def test_body_of_a_message(dueq: Program) -> None:
@@ -236,15 +265,17 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
 def test_kick_all_of_an_error(dueq: Program) -> None:
     bury(dueq, "m1", "m2", why="ValueError: row 1")
     bury(dueq, "m3", why="KeyError: 3")
+    bury(dueq, "m4", why="ValueError: row of 3")
     with top(dueq) as shown:
         shown.until("orders ")
         shown.keys("3")
         shown.until("ValueError: row #", "KeyError: #")
         shown.keys("K")
-        shown.until("Kick all dead with ValueError: row  of orders?")
+        shown.until("Kick all dead with ValueError: row # of orders?")
         shown.keys("y")
         shown.until("orders: 2 kicked")
         assert dueq.find("m3")["state"] == "dead"
+        assert dueq.find("m4")["state"] == "dead"
 
 
 def test_read_only(dueq: Program) -> None:
@@ -292,6 +323,41 @@ def test_colours(dueq: Program, environment: dict[str, str], coloured: bool) -> 
         shown.until("! paused")
         seen = shown.run("capture-pane", "-e", "-p", "-t", "top")
     assert bool(re.search("\x1b\\[[0-9;]*3[13]", seen)) == coloured
+
+
+def test_few_bytes_cross_the_network(dueq: Program) -> None:
+    """As docs/seeing.md has it: ncurses sends what has changed, and top what is worth it."""
+    for i in range(15):
+        dueq("push", f"queue-{i}", "--lines", "--delay", "1h", stdin=b"x\n" * 100)
+    dueq.environment |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "LINES": "24"}
+    child, screen = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (24, 80))
+        os.execve(dueq.path, [dueq.path, "top", "--every", "1s"], dueq.environment)
+    try:
+        first = sent(screen, 60, until=b"queue-9") + sent(screen, 0.5)
+        still = sent(screen, 5) / 5
+        dueq("push", "queue-7", "--lines", "--delay", "1h", stdin=b"x\n" * 50)
+        changed = sent(screen, 2)
+        os.write(screen, b"q")
+        sent(screen, 60)
+    finally:
+        os.close(screen)
+        os.waitpid(child, 0)
+    print(f"first screen {first}, a refresh {still:.0f}, 50 messages more {changed} bytes")
+    assert first < 4000
+    assert still < 500
+    assert changed < 1000
+
+
+def sent(screen: int, seconds: float, until: bytes = b"\0") -> int:
+    """How many bytes come in that time, or until these have come, or it ends."""
+    seen, end = b"", time.monotonic() + seconds
+    with contextlib.suppress(OSError):  # EIO at the end
+        while until not in seen and (left := end - time.monotonic()) > 0:
+            if select.select([screen], [], [], left)[0]:
+                seen += os.read(screen, 65536)
+    return len(seen)
 
 
 def test_locale_without_blocks(dueq: Program) -> None:
@@ -401,19 +467,29 @@ def test_server_that_refuses(dueq: Program) -> None:
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
-    dueq("push", "orders", "x")
-    with top(dueq) as shown:
+    with stuck.no_workers(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! no workers: none is registered; the oldest waits for 1")
         register(server, "dead", seen_ms=90_000)
         shown.until("! no workers: the last, shop-3 process 17, lapsed 3")
 
 
-def test_why_poison(dueq: Program) -> None:
-    for i in range(3):
-        dueq("push", "orders", "x", "--max-attempts", "1", "--id", f"m{i}")
-        dueq.run("retry", "orders", dueq.take(), "--error", f"ValueError: row {i}")
-    with top(dueq) as shown:
+def test_why_poison(dueq: Program, server: Server) -> None:
+    with stuck.poison(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
+
+
+def test_why_says_of_how_many_messages_it_knows(dueq: Program) -> None:
+    lines = "".join(f"{i}\n" for i in range(60))
+    dueq("push", "orders", "--lines", "--max-attempts", "1", stdin=lines.encode())
+    tickets = [
+        row["ticket"] for row in dueq("reserve", "orders", "--count", "60", "--json").objects
+    ]
+    for ticket in tickets:
+        dueq.run("retry", "orders", ticket, "--error", "TypeError: 7")
+    with top(dueq) as shown:
+        shown.until("60 failed in 30 min; 50 of the first 50 with: TypeError: #")
+        shown.keys("3")
+        shown.until("ERROR, of the first 50 of each state", "50 dead", "TypeError: #")
 
 
 def test_why_failing(dueq: Program) -> None:
@@ -431,36 +507,34 @@ def test_why_crashing(dueq: Program) -> None:
         shown.until("! crashing: ", "; 1 with: its worker crashed: the lease ended")
 
 
-def test_why_slow(dueq: Program, gate: Gate) -> None:
-    with worker(dueq, gate), top(dueq) as shown:
-        for i in range(3):
-            dueq("push", "orders", "x", "--id", f"m{i}")
+def test_why_slow(dueq: Program, server: Server) -> None:
+    with stuck.slow(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! slow: works on m0 for ", " process ", "); others wait for")
 
 
-def test_why_paused(dueq: Program) -> None:
-    dueq("push", "orders", "x")
-    dueq("pause", "orders")
-    with top(dueq) as shown:
+def test_why_paused(dueq: Program, server: Server) -> None:
+    with stuck.paused(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! paused: it delivers nothing until it is resumed (key r)")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
-    server.command("SET", "dueq:{lost}:msg", "not a hash")
-    dueq("push", "orders", "x", "--max-attempts", "1", "--dead-letter", "lost")
-    dueq.run("retry", "orders", dueq.take())
-    with top(dueq, "orders") as shown:
+    with stuck.lost_dead_letters(dueq, server, "orders"), top(dueq, "orders") as shown:
         shown.until("! outbox: 1 cannot move to lost: ")
 
 
-def test_why_full(dueq: Program) -> None:
-    with Server() as own:
-        dueq.environment["DUEQ_URL"] = own.url
-        dueq("push", "orders", "x")
-        own.command("CONFIG", "SET", "maxmemory", "1000000")
-        assert dueq.run("push", "orders", "y").code == 3
-        with top(dueq) as shown:
+def test_why_full(dueq: Program, server: Server) -> None:
+    """Also where it is full, and not any more, while the screen is shown."""
+    with top(dueq) as shown:
+        with stuck.full(dueq, server, "orders"):
             shown.until(
                 "the server is full: ",
                 "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
             )
+        shown.until("orders ", without="the server is")
+        server.command("CONFIG", "SET", "maxmemory", "100mb")
+        server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        try:
+            shown.until("the server may evict messages when its memory is full: set maxmemory-")
+        finally:
+            server.command("CONFIG", "SET", "maxmemory", "0")
+            server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")

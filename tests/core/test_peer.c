@@ -42,6 +42,13 @@ static void test_peer_answers(void **state) {
     assert_text("", dueq_answer_item(answer, 2));
     assert_int_equal(dueq_peer_open(jobs.client, 1, &second), DUEQ_EMPTY);
     assert_null(second);
+    assert_int_equal(dueq_peer_open_primary(jobs.client, 1, &second), DUEQ_EMPTY);
+    assert_null(second);
+    assert_status(jobs.client, OK, dueq_peer_open_primary(jobs.client, 0, &second));
+    assert_int_equal(ask(second, "LLEN list", &answer), DUEQ_OK);
+    assert_int_equal(dueq_answer_number(answer), 2);
+    dueq_peer_close(second);
+    assert_int_equal(dueq_client_accepts_evicting(jobs.client), 0);
     assert_null(dueq_client_primary(jobs.client));
     assert_int_equal(dueq_client_timeout_ms(jobs.client), DUEQ_DEFAULT_TIMEOUT_MS);
     dueq_peer_close(peer);

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 
 ROOT = Path(__file__).parents[2]
 MONITORING = ROOT / "examples/monitoring"
@@ -76,6 +79,32 @@ def test_the_dashboard_has_expressions_of_prometheus(tmp_path: Path) -> None:
     made = tmp_path / "dashboard.yml"
     made.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
     promtool("check", "rules", made)
+
+
+def unknown(given: Any, known: Any, place: str = "") -> list[str]:
+    """The fields that are not there any more, or have another value."""
+    if isinstance(given, dict) and isinstance(known, dict):
+        pairs = [(name, value, known.get(name)) for name, value in given.items()]
+    elif isinstance(given, list) and isinstance(known, list) and len(given) == len(known):
+        pairs = [(str(at), *both) for at, both in enumerate(zip(given, known, strict=True))]
+    else:
+        return [] if given == known else [place]
+    return [each for name, a, b in pairs for each in unknown(a, b, f"{place}/{name}")]
+
+
+def test_the_dashboard_has_the_fields_that_grafana_knows() -> None:
+    """By the types that Grafana publishes of dashboards, panels and questions to Prometheus."""
+    plugins.register_default_plugins()
+    board = json.loads((MONITORING / "dueq.dashboard.json").read_text())
+    known = json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
+    assert unknown(board, known) == []
+    board["panels"][0]["options"]["legend"]["place"] = "bottom"
+    board["panels"][0]["targets"][0]["expression"] = "up"
+    known = json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
+    assert unknown(board, known) == [
+        "/panels/0/options/legend/place",
+        "/panels/0/targets/0/expression",
+    ]
 
 
 def test_the_dashboard_has_its_panels_side_by_side() -> None:

@@ -11,6 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cli.test_cli_workers import register
+
+from private_server import Server
 
 from .site import TOKEN, Site, path, without_clocks
 
@@ -88,6 +91,7 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
         ("retry", {}, "one\ntwo", "one ticket"),
         ("reschedule", {"delay": "1s", "at": "1000000000"}, "x", "not both"),
         ("kick_group", {}, "", "error is missing"),
+        ("schedule_run", {}, "a\nb", "one name"),
         ("kick_all", {"since": "tomorrow"}, "", "--since tomorrow is not a time"),
     ],
 )
@@ -106,6 +110,9 @@ def test_wrong_paths(site: Site) -> None:
         ("GET", "/api/nothing", 404),
         ("GET", "/api/queues/orders/nothing", 404),
         ("GET", "/api/queues/orders/ack", 405),
+        ("POST", "/api/workers", 405),
+        ("GET", "/api/slow?count=0", 400),
+        ("GET", "/api/workers?count=1", 400),
         ("POST", "/api/queues/orders", 405),
         ("POST", "/api/queues/orders/messages/x", 405),
         ("DELETE", "/api/queues/orders", 405),
@@ -189,6 +196,56 @@ def test_what_people_do_with_messages(site: Site) -> None:
     assert site.get("orders").object["paused"] is False
 
 
+def test_what_people_do_with_schedules(site: Site) -> None:
+    site.shell("schedule", "add", "mail", "digest", "0 2 * * *", "to all")
+
+    def schedule() -> dict[str, object]:
+        return site.get("mail", "schedules").object
+
+    for verb, paused in [("pause", True), ("pause", True), ("resume", False), ("resume", False)]:
+        answer = site.post("mail", f"schedule_{verb}", body="digest")
+        assert (answer.code, answer.object) == (200, {"name": "digest", "status": "OK"})
+        assert schedule()["paused"] is paused
+    site.post("mail", "schedule_pause", body="digest")
+    pushed = site.post("mail", "schedule_run", body="digest").object
+    assert site.get("mail", "messages", pushed["id"]).object["body"] == "to all"
+    assert schedule()["paused"] is True
+    assert site.post("mail", "schedule_remove", body="digest").object["status"] == "OK"
+    assert site.get("mail", "schedules").body == b""
+    for name in ["digest", "x" * 300]:
+        for verb in ["pause", "resume", "run", "remove"]:
+            answer = site.post("mail", f"schedule_{verb}", body=name)
+            assert answer.code == (404 if name == "digest" else 400)
+    # A message with the id of a schedule is none.
+    site.post("mail", "messages", id="schedule:x", body="x")
+    assert site.post("mail", "schedule_remove", body="x").code == 404
+    assert site.get("mail").object["ready"] == 2
+
+
+def test_what_is_held_longest(site: Site, server: Server) -> None:
+    for queue in ["orders", "mail"]:
+        site.post(queue, "messages", id=f"of {queue}", body="x")
+        taken = site.post(queue, "reserve").object
+        held_ms = 9000 if queue == "mail" else 5000
+        register(server, queue, f"{held_ms} 1 0 {taken['ticket']}", queue=queue)
+    answer = site.ask("GET", "/api/slow")
+    assert [message["id"] for message in answer.objects] == ["of mail", "of orders"]
+    printed = site.shell("slow", "--json")
+    assert without_clocks(answer.body) == without_clocks(printed)
+    assert site.ask("GET", "/api/slow?count=1").object["id"] == "of mail"
+    assert site.get("orders", "slow").object["id"] == "of orders"
+
+
+def test_why_is_told_of_what_is_wrong_alone(site: Site) -> None:
+    site.post("orders", "messages", body="x")
+    site.post("mail", "messages", body="x")
+    site.post("mail", "pause")
+    said = {"queue": "mail", "why": "paused: it delivers nothing until it is resumed"}
+    assert site.ask("GET", "/api/why").object == said
+    assert site.get("mail", "why").object == said
+    assert site.get("orders", "why").body == b""
+
+
 def test_pages_and_search(site: Site) -> None:
     lines = "\n".join(f"body {number}" for number in range(300))
     for number in range(3):
@@ -212,22 +269,23 @@ def test_pages_and_search(site: Site) -> None:
 
 
 def test_dead_messages_by_their_errors(site: Site) -> None:
-    reasons = ["timeout", "timeout after 3 s", "timeout\nline 2", "", "no <b>price</b>"]
+    reasons = ["timeout", "timeout after {} s", "timeout\nline 2", "", "no <b>price</b>"]
     for number in range(25):
         site.post("orders", "messages", id=str(number), body="x")
         ticket = site.post("orders", "reserve").object["ticket"]
-        site.post("orders", "bury", body=ticket, reason=reasons[number % 5])
+        site.post("orders", "bury", body=ticket, reason=reasons[number % 5].format(number))
     groups = {group["error"]: group for group in site.get("orders", "errors").objects}
     assert {error: group["count"] for error, group in groups.items()} == {
         "timeout": 10,
-        "timeout after 3 s": 5,
-        "": 5,
+        "timeout after # s": 5,
+        "no error was given": 5,
         "no <b>price</b>": 5,
     }
     assert site.post("orders", "kick_group", error="timeout").object == {"kicked": 10}
-    assert site.post("orders", "kick_group", error="").object == {"kicked": 5}
+    assert site.post("orders", "kick_group", error="no error was given").object == {"kicked": 5}
+    assert site.post("orders", "kick_group", error="timeout after # s").object == {"kicked": 5}
     assert site.post("orders", "kick_all", error="price").object == {"kicked": 5}
-    assert site.get("orders").object["dead"] == 5
+    assert site.get("orders").object["dead"] == 0
 
 
 def test_a_body_that_is_too_large(site: Site) -> None:

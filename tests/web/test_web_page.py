@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 
+from cli.test_cli_workers import register
+
+from private_server import Server
+
 from .browser import Browser
 from .site import TOKEN, Site
 
@@ -107,6 +111,80 @@ def test_an_operator_can_act(page: Browser, site: Site) -> None:
     assert site.get("orders").object["paused"] is True
     page.press("Resume")
     page.until("!document.querySelector('.title').innerText.includes('paused')")
+    clean(page)
+
+
+def test_an_operator_can_act_on_schedules(page: Browser, site: Site) -> None:
+    site.shell("schedule", "add", "mail", EVIL[:40], "every 1h", "x")
+    page.run("location.hash = '#/q/mail/schedules'")
+    page.press("Pause")
+    page.sees("Paused")
+    assert site.get("mail", "schedules").object["paused"] is True
+    page.press("Resume")
+    page.until("[...document.querySelectorAll('td button')].some(b => b.textContent === 'Pause')")
+    page.press("Run now")
+    page.sees("Its message is pushed")
+    assert site.get("mail").object["ready"] == 1
+    page.press("Remove")
+    page.press("Remove it")
+    page.sees("No schedule was found")
+    assert site.get("mail", "schedules").body == b""
+    clean(page)
+
+
+def test_what_is_held_longest_is_on_the_page_of_workers(
+    page: Browser, site: Site, server: Server
+) -> None:
+    site.post("orders", "messages", id="m0", body="x")
+    taken = site.post("orders", "reserve").object
+    register(server, "s", f"65000 1 0 {taken['ticket']}", host=EVIL)
+    for place in ["#/workers", "#/q/orders/workers"]:
+        page.run(f"location.hash = '{place}'")
+        page.sees("Held longest")
+        page.sees("1m 5s")
+        page.sees("<img src=x onerror=")
+        clean(page)
+
+
+def test_a_queue_of_partitions_is_one_row(page: Browser, site: Site) -> None:
+    for number in range(20):
+        site.shell("push", "--partitions", "4", "--id", f"m{number}", "orders", "x")
+    site.post("mail", "messages", body="x")
+    rows = "[...document.querySelectorAll('tbody td.name a')].map(a => a.textContent).join()"
+    page.until(f"{rows} === 'mail,orders'")
+    page.sees("4 partitions")
+    page.until("[...document.querySelectorAll('tbody tr')].at(-1).innerText.includes('20')")
+    page.press("orders")
+    page.until(f"{rows} === 'orders#0,orders#1,orders#2,orders#3'")
+    page.press("Pause")
+    page.sees("4 of 4 partitions; #0 paused: it delivers nothing until it is resumed")
+    page.press("Resume")
+    page.until("!document.querySelector('.title').innerText.includes('paused')")
+    assert not site.get("orders#3").object["paused"]
+    page.run("document.querySelector('input[type=search]').value = 'm7'")
+    page.run("document.querySelector('input[type=search]').dispatchEvent(new Event('change'))")
+    page.sees("Deliveries")
+    assert page.run("location.hash").endswith("/m/m7")
+    page.press(
+        json.loads(site.shell("find", "--partitions", "4", "orders", "m7", "--json"))["queue"]
+    )
+    page.press("orders")
+    page.until(f"{rows}.split(',').length === 4")
+    clean(page)
+
+
+def test_a_queue_that_cannot_be_read_is_said_to_be_so_and_others_are_shown(
+    page: Browser, site: Site, server: Server
+) -> None:
+    for queue in ["broken", "whole"]:
+        site.post(queue, "messages", body="x")
+    page.sees("broken")
+    server.command("DEL", "dueq:{broken}:msg")
+    server.command("SET", "dueq:{broken}:msg", EVIL)
+    page.sees("cannot be read: ")
+    site.post("whole", "messages", body="x")
+    page.until("[...document.querySelectorAll('tbody tr')].at(-1).innerText.includes('2')")
+    assert page.run("document.querySelector('#live').className") == "good"
     clean(page)
 
 

@@ -1,0 +1,288 @@
+#include "glance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void glance_problem(const struct cli *cli, dueq_status status, char *problem, size_t room) {
+    const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
+    snprintf(problem, room, "%s", !status ? "" : text[0] ? text : dueq_status_text(status));
+}
+
+const struct glance *glance_find(const struct glances *glances, const char *queue) {
+    for (size_t i = 0; i < glances->count; i++)
+        if (strcmp(glances->rows[i].queue, queue) == 0)
+            return &glances->rows[i];
+    return NULL;
+}
+
+/* ---- One queue ---- */
+
+static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct glance *row,
+                               const struct glance *before) {
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_stats_submit(queue), &result);
+    if (status == DUEQ_OK) {
+        dueq_counts now = *dueq_result_counts(result);
+        double seconds = before ? (double)(now.now_ms - before->counts.now_ms) / 1000 : 0;
+        if (seconds >= 0.1) {
+            row->in = (double)(now.pushed - before->counts.pushed) / seconds;
+            row->out = (double)(now.reserved - before->counts.reserved) / seconds;
+        }
+        row->counts = now;
+    }
+    dueq_result_free(result);
+    return status;
+}
+
+static void clear_minutes(struct glance *row) {
+    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+        row->minutes[i] =
+            (dueq_rate){.late_p50_ms = -1, .late_p99_ms = -1, .run_p50_ms = -1, .run_p99_ms = -1};
+}
+
+static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct glance *row) {
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_rates_submit(queue, GLANCE_MINUTES, 0), &result);
+    clear_minutes(row);
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        const dueq_rate *rate = dueq_result_rate(result, i);
+        int64_t ago = row->counts.now_ms / 60000 - rate->start_ms / 60000;
+        if (ago >= 0 && ago < GLANCE_MINUTES)
+            row->minutes[GLANCE_MINUTES - 1 - ago] = *rate;
+    }
+    dueq_result_free(result);
+    return status;
+}
+
+int64_t glance_count(const dueq_counts *counts, dueq_state state) {
+    const int64_t numbers[] = {[DUEQ_READY] = counts->ready,
+                               [DUEQ_DELAYED] = counts->delayed,
+                               [DUEQ_LEASED] = counts->leased,
+                               [DUEQ_DEAD] = counts->dead,
+                               [DUEQ_OUTBOX] = counts->outbox};
+    return numbers[state];
+}
+
+/* Of dead messages, and of those that are tried again: the first ones of each. */
+static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct glance *row) {
+    dueq_status status = DUEQ_OK;
+    bool fails = row->counts.retried || row->counts.died || row->counts.leased;
+    for (dueq_state state = DUEQ_READY; status == DUEQ_OK && state <= DUEQ_DEAD; state++) {
+        dueq_result *page;
+        if (!glance_count(&row->counts, state) || !fails)
+            continue;
+        status =
+            cli_wait(cli, dueq_peek_submit(queue, state, (dueq_bytes){0}, GLANCE_LOOKED), &page);
+        glance_group_page(row, page);
+        dueq_result_free(page);
+    }
+    return status;
+}
+
+static void count_workers(const struct roster *roster, struct glance *row) {
+    for (size_t i = 0; i < roster->count; i++) {
+        const dueq_worker *worker = roster->list[i].worker;
+        if (strcmp(roster->list[i].queue, row->whole) != 0)
+            continue;
+        bool lapsed = roster_lapsed(worker);
+        row->lapsed += lapsed;
+        row->workers += !lapsed;
+        row->held += lapsed ? 0 : worker->held;
+        row->working += lapsed ? 0 : worker->working;
+        row->slots += lapsed ? 0 : worker->slots ? worker->slots : 1;
+    }
+}
+
+/* The name of the queue that a partition is of, which the roster has, too. */
+static const char *whole_of(const struct roster *roster, const char *name) {
+    const char *part = cli_part_of(name);
+    for (size_t i = 0; part && i < roster->queues.count; i++) {
+        const char *whole = roster->queues.list[i];
+        if (strlen(whole) == (size_t)(part - name) &&
+            memcmp(whole, name, (size_t)(part - name)) == 0)
+            return whole;
+    }
+    return name;
+}
+
+/* before: what it was the last time; NULL: it was not there. */
+static void read_row(struct cli *cli, const struct glance *before, struct glance *row) {
+    dueq_queue *queue;
+    row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
+    if (row->status == DUEQ_OK)
+        row->status = read_counts(cli, queue, row, before);
+    if (row->status == DUEQ_OK)
+        row->status = read_minutes(cli, queue, row);
+    if (row->status == DUEQ_OK)
+        row->status = read_errors(cli, queue, row);
+    glance_problem(cli, row->status, row->problem, sizeof row->problem);
+    dueq_queue_close(queue);
+}
+
+/* ---- Sums of partitions ---- */
+
+/* By the queue that they are of, its sums first, and by number. */
+static int by_part(const void *first, const void *second) {
+    const struct glance *one = first, *other = second;
+    const int order = strcmp(one->whole, other->whole);
+    const char *part = cli_part_of(one->queue), *next = cli_part_of(other->queue);
+    if (order || one->whole == one->queue || other->whole == other->queue)
+        return order ? order : (other->whole == other->queue) - (one->whole == one->queue);
+    const size_t size = strlen(part), more = strlen(next);
+    return size != more ? (size > more) - (size < more) : strcmp(part, next);
+}
+
+static int64_t earlier(int64_t one, int64_t other) {
+    return !one || (other && other < one) ? other : one;
+}
+
+static int64_t greater(int64_t one, int64_t other) { return one > other ? one : other; }
+
+static void add_counts(dueq_counts *sums, const dueq_counts *more) {
+    sums->ready += more->ready;
+    sums->delayed += more->delayed;
+    sums->leased += more->leased;
+    sums->dead += more->dead;
+    sums->outbox += more->outbox;
+    sums->pushed += more->pushed;
+    sums->reserved += more->reserved;
+    sums->acked += more->acked;
+    sums->retried += more->retried;
+    sums->expired += more->expired;
+    sums->died += more->died;
+    sums->cancelled += more->cancelled;
+    sums->purged += more->purged;
+    sums->quarantined += more->quarantined;
+    sums->paused += more->paused;
+    sums->next_ms = earlier(sums->next_ms, more->next_ms);
+    sums->oldest_ms = earlier(sums->oldest_ms, more->oldest_ms);
+    sums->now_ms = greater(sums->now_ms, more->now_ms);
+}
+
+/* Of what 50 and 99 of 100 took the worst partition's. */
+static void add_rate(dueq_rate *sums, const dueq_rate *more) {
+    sums->pushed += more->pushed;
+    sums->reserved += more->reserved;
+    sums->acked += more->acked;
+    sums->retried += more->retried;
+    sums->expired += more->expired;
+    sums->died += more->died;
+    sums->cancelled += more->cancelled;
+    sums->late_p50_ms = greater(sums->late_p50_ms, more->late_p50_ms);
+    sums->late_p99_ms = greater(sums->late_p99_ms, more->late_p99_ms);
+    sums->run_p50_ms = greater(sums->run_p50_ms, more->run_p50_ms);
+    sums->run_p99_ms = greater(sums->run_p99_ms, more->run_p99_ms);
+}
+
+static void add_up(struct glance *sums) {
+    sums->counts = (dueq_counts){0};
+    sums->in = sums->out = 0;
+    clear_minutes(sums);
+    for (size_t i = 1; i <= sums->parts; i++) {
+        const struct glance *part = &sums[i];
+        if (part->status)
+            continue;
+        add_counts(&sums->counts, &part->counts);
+        for (size_t k = 0; k < GLANCE_MINUTES; k++)
+            add_rate(&sums->minutes[k], &part->minutes[k]);
+        sums->in = part->in < 0 || sums->in < 0 ? -1 : sums->in + part->in;
+        sums->out = part->out < 0 || sums->out < 0 ? -1 : sums->out + part->out;
+    }
+}
+
+static void add_all_up(struct glances *glances) {
+    for (size_t i = 0; i < glances->count; i++)
+        if (glances->rows[i].parts)
+            add_up(&glances->rows[i]);
+}
+
+/* ---- All ---- */
+
+void glance_end(struct glances *glances) {
+    free(glances->rows);
+    memory_end(&glances->memories);
+    roster_end(&glances->roster);
+    *glances = (struct glances){0};
+}
+
+bool glance_general(dueq_status status) {
+    return status == DUEQ_INTERRUPTED || status == DUEQ_CONNECT || status == DUEQ_CLOSED ||
+           status == DUEQ_TIMEOUT || status == DUEQ_AUTH || status == DUEQ_TLS ||
+           status == DUEQ_LOADING;
+}
+
+static bool is_named(char *names[], size_t count, const char *name) {
+    while (count && strcmp(names[count - 1], name) != 0)
+        count--;
+    return count > 0;
+}
+
+static void arrange(struct glances *glances) {
+    struct glance *sums = NULL;
+    if (glances->count)
+        qsort(glances->rows, glances->count, sizeof *glances->rows, by_part);
+    for (size_t i = 0; i < glances->count; i++) {
+        struct glance *row = &glances->rows[i];
+        if (row->whole == row->queue)
+            sums = row;
+        else if (sums && sums->queue == row->whole)
+            sums->parts++;
+    }
+    add_all_up(glances);
+}
+
+dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
+                        void (*between)(struct cli *cli)) {
+    struct glances read = {.read_ms = time_monotonic_ms()};
+    dueq_status status = roster_read(cli, names, count, &read.roster);
+    const struct cli_names *all = &read.roster.queues;
+    read.rows = calloc(all->count + 1, sizeof *read.rows);
+    if (!read.rows)
+        cli_out_of_memory();
+    for (size_t i = 0; status == DUEQ_OK && i < all->count; i++) {
+        struct glance *row = &read.rows[read.count];
+        const bool sums = cli_is_whole(all, all->list[i]);
+        if (sums && count && !is_named(names, count, all->list[i]))
+            continue;
+        *row = (struct glance){.queue = all->list[i], .in = -1, .out = -1};
+        row->whole = whole_of(&read.roster, row->queue);
+        count_workers(&read.roster, row);
+        if (!sums)
+            read_row(cli, glance_find(glances, row->queue), row);
+        if (glance_general(row->status))
+            status = row->status;
+        read.count++;
+        if (between)
+            between(cli);
+    }
+    if (status == DUEQ_OK) {
+        arrange(&read);
+        memory_read(cli, &read.memories);
+    }
+    read.took_ms = time_monotonic_ms() - read.read_ms;
+    glance_end(status == DUEQ_OK ? glances : &read);
+    if (status == DUEQ_OK)
+        *glances = read;
+    return status;
+}
+
+dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
+                               void (*between)(struct cli *cli)) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; status == DUEQ_OK && i < glances->count; i++) {
+        struct glance *row = &glances->rows[i];
+        dueq_queue *queue;
+        if (row->parts)
+            continue;
+        row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
+        if (row->status == DUEQ_OK)
+            row->status = read_counts(cli, queue, row, row);
+        dueq_queue_close(queue);
+        glance_problem(cli, row->status, row->problem, sizeof row->problem);
+        if (glance_general(row->status))
+            status = row->status;
+        between(cli);
+    }
+    add_all_up(glances);
+    return status;
+}

@@ -1,0 +1,65 @@
+"""The page says why a queue is stuck, staged in six ways."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from cli import stuck
+from cli.program import Program
+
+from private_server import Server
+
+from .browser import Browser
+from .site import TOKEN, Site
+
+SAID = {
+    "no workers": ["no workers: none is registered; the oldest waits for "],
+    "a poison message": ["poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #"],
+    "a slow handler": ["slow: works on m0 for ", " process ", "); others wait for "],
+    "a paused queue": ["paused: it delivers nothing until it is resumed"],
+    "a lost dead-letter queue": ["outbox: 1 cannot move to lost: "],
+    "Redis full": ["the server is full: ", " of 1.0M bytes (maxmemory): it refuses pushes"],
+}
+
+
+def test_each_way_is_here() -> None:
+    assert SAID.keys() == stuck.WAYS.keys()
+
+
+@pytest.fixture(scope="module")
+def stages() -> Iterator[dict[str, Site]]:
+    """Each way by its name, all at a time: a full server is one of its own."""
+    path = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
+    assert path
+    with ExitStack() as stack:
+        sites = {}
+        servers = [stack.enter_context(Server()) for _ in range(2)]
+        running = [stack.enter_context(Site(server.url, token=TOKEN)) for server in servers]
+        for name, way in stuck.WAYS.items():
+            place = name == "Redis full"
+            server, sites[name] = servers[place], running[place]
+            stack.enter_context(way(Program(path, server.url), server, name))
+        yield sites
+
+
+@pytest.mark.parametrize("way", SAID)
+def test_the_page_says_why(browser: Browser, stages: dict[str, Site], way: str) -> None:
+    site = stages[way]
+    browser.look(1280, 900)
+    browser.open(site.url)
+    browser.run(f"sessionStorage.setItem('dueq-token', {TOKEN!r})")
+    browser.open(site.url + "?again")
+    browser.said.clear()
+    for part in SAID[way]:
+        browser.sees(part)
+    browser.press(way)
+    browser.until("document.querySelector('.tabs') !== null")
+    for part in SAID[way]:
+        browser.sees(part)
+    whys = [one["why"] for one in site.get(way, "why").objects]
+    assert any(all(part in why for part in SAID[way]) for why in whys), whys
+    assert browser.said == []

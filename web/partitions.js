@@ -1,0 +1,61 @@
+// A queue of partitions: the sums, and its partitions, each of which is a queue.
+
+import * as api from "./api.js";
+import { brief, button, el, path, toast } from "./dom.js";
+import { badges, liveCharts, partitions, why, whyLine } from "./live.js";
+import { queueTable } from "./overview.js";
+import { attempt } from "./table.js";
+import { workers } from "./workers.js";
+
+export function partitionsView(main, queue) {
+  const marks = el("span"), reason = el("div"), charts = el("div", { class: "charts" }), buttons = el("span"), rows = queueTable();
+  const consumers = workers(api.of(queue));
+  let parts = [], due = 0, offered = null;
+
+  /** Of all partitions, or it says which one failed. */
+  const change = (verb, title) => attempt(title, async () => {
+    for (const [name] of parts) {
+      const answer = await api.post(api.of(name, verb));
+      if (!answer.ok) return answer;
+    }
+    return { ok: true, list: [] };
+  });
+
+  /** The partition that has this message. */
+  async function find() {
+    for (const [name] of parts) {
+      if (!search.value) return;
+      if ((await api.get(api.of(name, "messages", search.value))).ok) {
+        location.hash = path("q", name, "m", search.value);
+        return;
+      }
+    }
+    toast("No partition has a message of this id.", true);
+  }
+
+  const search = el("input", { type: "search", placeholder: "Find a message by its id  ( / )", "aria-label": "Find a message by its id", change: find });
+
+  function update(store) {
+    const known = store.wholes.get(queue);
+    if (!known) return;
+    parts = partitions(store, queue);
+    const { counts } = known, text = why(store, queue);
+    marks.replaceChildren(...badges(counts).filter(Boolean));
+    reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
+    charts.replaceChildren(...liveCharts(known.points));
+    // What is the same of all of them is said once.
+    const kinds = parts.map(([name]) => why(store, name)?.split(":")[0]);
+    rows.show(store, parts, new Set(kinds).size > 1);
+    if (api.state.writable && offered !== counts.paused) {
+      offered = counts.paused;
+      buttons.replaceChildren(counts.paused ? button("Resume", () => change("resume", "Resumed"), "main") : button("Pause", () => change("pause", "Paused")));
+    }
+    if (Date.now() < due) return;
+    due = Date.now() + 5000;
+    consumers.read();
+  }
+
+  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, buttons), reason, charts,
+    el("div", { class: "row" }, search), rows.element, el("section", null, el("h2", null, "Workers"), ...consumers.body));
+  return { update };
+}
