@@ -153,6 +153,21 @@ def test_a_queue_of_partitions_is_one_row(page: Browser, site: Site) -> None:
     clean(page)
 
 
+def test_a_queue_that_cannot_be_read_is_said_to_be_so_and_others_are_shown(
+    page: Browser, site: Site, server: Server
+) -> None:
+    for queue in ["broken", "orders"]:
+        site.post(queue, "messages", body="x")
+    page.sees("broken")
+    server.command("DEL", "dueq:{broken}:msg")
+    server.command("SET", "dueq:{broken}:msg", EVIL)
+    page.sees("cannot be read: ")
+    site.post("orders", "messages", body="x")
+    page.until("[...document.querySelectorAll('tbody tr')].at(-1).innerText.includes('2')")
+    assert page.run("document.querySelector('#live').className") == "good"
+    clean(page)
+
+
 def test_it_is_live_and_searches(page: Browser, site: Site) -> None:
     site.post("orders", "messages", id="first", body="x")
     page.run("location.hash = '#/q/orders'")
