@@ -431,9 +431,9 @@ typedef struct dueq_counts {
     int64_t next_ms;     /* the next due time or end of a lease; 0: none */
     /* Since when the oldest ready message is ready; 0: none. A minute early at most, if it was delayed or came back. */
     int64_t oldest_ms;
-    int64_t now_ms;   /* the server's clock */
-    int64_t paused;   /* 1: it delivers nothing, else 0 */
-    int64_t evicting; /* 1: the server may evict, as dueq_warning() says, else 0 */
+    int64_t now_ms;         /* the server's clock */
+    int64_t paused;         /* 1: it delivers nothing, else 0 */
+    int64_t evicting;       /* 1: the server may evict, as dueq_warning() says, else 0 */
     char outbox_error[256]; /* why it is not empty: "QUEUE: what it answered last"; "": no error */
 } dueq_counts;
 

@@ -78,8 +78,8 @@ static dueq_status list_queues(struct doctor *doctor) {
 
 static void say_listed(struct doctor *doctor, dueq_status status, const char *why) {
     if (status == DUEQ_OK || (status == DUEQ_DENIED && doctor->chosen_count))
-        doctor_say(doctor, CHECK_QUEUES, LEVEL_OK, NULL, NULL, NULL, "queues that are looked at: %zu",
-                   doctor->names.count);
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_OK, NULL, NULL, NULL,
+                   "queues that are looked at: %zu", doctor->names.count);
     else if (status == DUEQ_DENIED)
         doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
                    "permit it by +scan, or name the queues by --queue",

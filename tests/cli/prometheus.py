@@ -32,6 +32,7 @@ def faster(rules: str) -> str:
 class Prometheus:
     def __init__(self, url: str) -> None:
         self._url = url
+        self._fired: list[dict[str, Any]] = []
 
     def get(self, path: str, **arguments: str) -> Any:
         with urllib.request.urlopen(f"{self._url}{path}?{urlencode(arguments)}", timeout=30) as it:
@@ -45,20 +46,26 @@ class Prometheus:
         """Returns when that has series."""
         deadline = time.monotonic() + PATIENCE
         while not self.query(expression):
+            self._look()
             assert time.monotonic() < deadline, f"no {expression}"
             time.sleep(0.2)
 
-    def firing(self, name: str, **labels: str) -> dict[str, str]:
-        """The texts of that alert with these labels, as soon as it fires."""
+    def _look(self) -> None:
+        """Remembers what fires: it may end before somebody asks."""
+        alerts = self.get("/api/v1/alerts")["alerts"]
+        self._fired += [alert for alert in alerts if alert["state"] == "firing"]
+
+    def fires(self, name: str, **labels: str) -> dict[str, str]:
+        """The texts of that alert with these labels, as soon as it fires or has fired."""
         deadline = time.monotonic() + PATIENCE
         wanted = {"alertname": name, **labels}.items()
         while True:
-            alerts = self.get("/api/v1/alerts")["alerts"]
-            for alert in alerts:
-                if alert["state"] == "firing" and wanted <= alert["labels"].items():
+            self._look()
+            for alert in self._fired:
+                if wanted <= alert["labels"].items():
                     texts: dict[str, str] = alert["annotations"]
                     return texts
-            assert time.monotonic() < deadline, f"no {wanted}: {json.dumps(alerts, indent=1)}"
+            assert time.monotonic() < deadline, f"no {wanted}: {self._fired}"
             time.sleep(0.2)
 
     def wait(self, process: subprocess.Popen[bytes]) -> None:
@@ -86,7 +93,9 @@ def prometheus(target: str) -> Iterator[Prometheus]:
         address = f"127.0.0.1:{free_port()}"
         words = [f"--config.file={settings}", f"--storage.tsdb.path={folder}/data"]
         words += [f"--web.listen-address={address}", "--log.level=error"]
-        with subprocess.Popen(["prometheus", *words]) as process:
+        # It dies with the process that tests.
+        mortal = ["setpriv", "--pdeathsig", "KILL", "prometheus"]
+        with subprocess.Popen([*mortal, *words]) as process:
             try:
                 made = Prometheus(f"http://{address}")
                 made.wait(process)

@@ -45,9 +45,8 @@ def named(way: str) -> str:
 @contextmanager
 def serving(dueq: Program) -> Iterator[int]:
     """`dueq metrics --listen`, and the port of it."""
-    with subprocess.Popen(
-        [dueq.path, "metrics", "--listen", "0"], env=dueq.environment, stderr=subprocess.PIPE
-    ) as process:
+    words = ["setpriv", "--pdeathsig", "KILL", dueq.path, "metrics", "--listen", "0"]
+    with subprocess.Popen(words, env=dueq.environment, stderr=subprocess.PIPE) as process:
         yield port_of(said(process))
         process.terminate()
 
@@ -86,7 +85,7 @@ def test_alert_says_why_a_queue_is_stuck(stuck: tuple[Prometheus, Server], way: 
     seen, server = stuck
     name, says = ALERTS[way]
     label = {"server": server.url} if way == "Redis full" else {"queue": named(way)}
-    texts = seen.firing(name, **label)
+    texts = seen.fires(name, **label)
     print(f"{way}: {name}: {texts['summary']}. {texts['description']}")
     assert texts["summary"] == says.format(*label.values())
     # Nothing is left of the template.
