@@ -298,80 +298,6 @@ const char *cli_part_of(const char *name);
 /* Whether there are partitions of this queue. */
 bool cli_is_whole(const struct cli_names *names, const char *name);
 
-/* ---- roster.c: who consumes ---------------------------------------------------------------------- */
-
-/* A consumer, as one of its queues knows it. */
-struct consumer {
-    const char *queue;
-    const dueq_worker *worker;
-};
-
-/* Start from {0}; end with roster_end(). */
-struct roster {
-    struct cli_names queues; /* whose consumers these are */
-    dueq_result **pages;
-    size_t page_count;
-    struct consumer *list; /* by host, process and session */
-    size_t count;
-};
-
-/* realloc(), or the end of the command. */
-void *cli_grown(void *list, size_t count, size_t each);
-/* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
-dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
-/* The same, past queues that fail, each of which is reported, as those on a node that is away. Returns the exit code. */
-int roster_report(struct cli *cli, char *names[], size_t count, struct roster *roster);
-void roster_end(struct roster *roster);
-/* One consumer is as often in the list, from there on, as it has queues. */
-size_t roster_queues(const struct roster *roster, size_t first);
-bool roster_lapsed(const dueq_worker *worker);
-/* The consumer that holds this ticket, and how; NULL: none says so. */
-const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
-                                     const dueq_holding **holding);
-
-/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
-const struct consumer *roster_longest(const struct roster *roster, const char *queue,
-                                      const dueq_holding **holding);
-
-/* ---- memory.c: of the servers ------------------------------------------------------------------ */
-
-/* What a server that has queues says of its memory, in bytes. */
-struct memory {
-    char server[300]; /* its address, for people */
-    int64_t used;     /* as far as the limit counts it */
-    int64_t limit;    /* maxmemory; 0: none */
-    bool evicts;      /* it deletes keys when it is full, and the URL does not accept that */
-};
-
-struct memories {
-    struct memory *list;
-    size_t count;
-};
-
-/*
- * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a cluster those that the calls
- * before came to know. The list has those that answered, and permit it. End with memory_end().
- */
-void memory_read(struct cli *cli, struct memories *memories);
-void memory_end(struct memories *memories);
-/* Whether it refuses what takes memory, or is about to. */
-bool memory_full(const struct memory *memory);
-
-/* ---- who.c: what consumers hold ------------------------------------------------------------------- */
-
-/* One message that a consumer says it holds. */
-struct slow {
-    const struct consumer *consumer;
-    const dueq_holding *holding;
-};
-
-/* Sees such a message, and the queue or partition that has it, after so many others. False: it wants no more. */
-typedef bool slow_see(void *context, const char *queue, const struct slow *slow,
-                      const dueq_message *message, size_t seen);
-/* Looks up what these consumers have held longest and hold still, up to `most` messages. */
-dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
-                      void *context);
-
 /* ---- schedule.c ----------------------------------------------------------------------------------- */
 
 /* Finds the schedule of this name in cli->queue: the only message of *found. INVALID: no schedule has such a name. */
@@ -381,28 +307,6 @@ typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
 schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes its message now; *pushed has the id. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
-
-/* ---- history.c: what failed ----------------------------------------------------------------------- */
-
-/* Start from {0}; end with history_end(). */
-struct history {
-    dueq_result **pages;
-    size_t page_count;
-    const dueq_failure **list; /* the latest first */
-    size_t count;
-    bool crashed; /* one is a crash: consumers know whose */
-};
-
-/* Reads what failed of this message, and not of an earlier one of its id. */
-dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
-                       struct history *history);
-void history_end(struct history *history);
-/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: who.c. */
-dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
-                     struct history *history);
-/* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
-bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
-                int64_t *pid);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #ifndef DUEQ_CLI_GLANCE_H
 #define DUEQ_CLI_GLANCE_H
 
-#include "cli.h"
+#include "roster.h"
 
 enum {
     GLANCE_MINUTES = 30, /* of history */
@@ -10,6 +10,19 @@ enum {
     GLANCE_LOOKED = 50,  /* messages of a state that these are read from */
     GLANCE_ERROR = 160,  /* bytes of such an error */
     WHY_ROOM = 600       /* bytes of why a queue is stuck */
+};
+
+/* What a server that has queues says of its memory, in bytes. */
+struct memory {
+    char server[300]; /* its address, for people */
+    int64_t used;     /* as far as the limit counts it */
+    int64_t limit;    /* maxmemory; 0: none */
+    bool evicts;      /* it deletes keys when it is full, and the URL does not accept that */
+};
+
+struct memories {
+    struct memory *list;
+    size_t count;
 };
 
 /* Messages whose errors are the same, but for their numbers. */
@@ -43,6 +56,17 @@ struct glances {
     int64_t read_ms; /* when all of it was read, by time_monotonic_ms(); 0: never */
     int64_t took_ms;
 };
+
+/* ---- memory.c ---- */
+
+/*
+ * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a cluster those that the calls
+ * before came to know. The list has those that answered, and permit it. End with memory_end().
+ */
+void memory_read(struct cli *cli, struct memories *memories);
+void memory_end(struct memories *memories);
+/* Whether it refuses what takes memory, or is about to. */
+bool memory_full(const struct memory *memory);
 
 /* ---- glance.c ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "roster.h"
 
 /* What failed, as the queue keeps it, and whose process it was. */
 

@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 
-#include "cli.h"
+#include "roster.h"
 
 /* A string; JSON must be UTF-8: what is not is shown as U+FFFD. */
 json_object *json_text(dueq_bytes bytes);

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "dueq_peer.h"
+#include "glance.h"
 
 /* Above so much of the limit it is full, or as good as. */
 enum { FULL_PERCENT = 98 };

@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "glance.h"
 
 #include <pthread.h>
 #include <stdlib.h>

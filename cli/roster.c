@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "roster.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "roster.h"
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 

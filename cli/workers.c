@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "roster.h"
 
 static const char *state_of(const dueq_worker *worker, int64_t working) {
     return roster_lapsed(worker) ? "lapsed" : working ? "works" : "waits";

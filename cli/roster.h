@@ -1,0 +1,79 @@
+/* Who consumes queues, what they hold, and what failed. */
+#ifndef DUEQ_CLI_ROSTER_H
+#define DUEQ_CLI_ROSTER_H
+
+#include "cli.h"
+
+/* ---- roster.c ---- */
+
+/* A consumer, as one of its queues knows it. */
+struct consumer {
+    const char *queue;
+    const dueq_worker *worker;
+};
+
+/* Start from {0}; end with roster_end(). */
+struct roster {
+    struct cli_names queues; /* whose consumers these are */
+    dueq_result **pages;
+    size_t page_count;
+    struct consumer *list; /* by host, process and session */
+    size_t count;
+};
+
+/* realloc(), or the end of the command. */
+void *cli_grown(void *list, size_t count, size_t each);
+/* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
+dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
+/* The same, past queues that fail, each of which is reported, as those on a node that is away. Returns the exit code. */
+int roster_report(struct cli *cli, char *names[], size_t count, struct roster *roster);
+void roster_end(struct roster *roster);
+/* One consumer is as often in the list, from there on, as it has queues. */
+size_t roster_queues(const struct roster *roster, size_t first);
+bool roster_lapsed(const dueq_worker *worker);
+/* The consumer that holds this ticket, and how; NULL: none says so. */
+const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
+                                     const dueq_holding **holding);
+
+/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
+const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+                                      const dueq_holding **holding);
+
+/* ---- who.c ---- */
+
+/* One message that a consumer says it holds. */
+struct slow {
+    const struct consumer *consumer;
+    const dueq_holding *holding;
+};
+
+/* Sees such a message, and the queue or partition that has it, after so many others. False: it wants no more. */
+typedef bool slow_see(void *context, const char *queue, const struct slow *slow,
+                      const dueq_message *message, size_t seen);
+/* Looks up what these consumers have held longest and hold still, up to `most` messages. */
+dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
+                      void *context);
+
+/* ---- history.c ---- */
+
+/* Start from {0}; end with history_end(). */
+struct history {
+    dueq_result **pages;
+    size_t page_count;
+    const dueq_failure **list; /* the latest first */
+    size_t count;
+    bool crashed; /* one is a crash: consumers know whose */
+};
+
+/* Reads what failed of this message, and not of an earlier one of its id. */
+dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
+                       struct history *history);
+void history_end(struct history *history);
+/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: who.c. */
+dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+                     struct history *history);
+/* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
+bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
+                int64_t *pid);
+
+#endif
