@@ -122,7 +122,7 @@ bool why_queue(const struct glances *glances, const struct glance *row, char why
     const size_t room = WHY_ROOM;
     const dueq_counts *counts = &row->counts;
     bool stuck = waited_ms(counts) >= STUCK_MS;
-    /* Of a cluster it is said of the server alone: which queues that has, only the cluster knows. */
+    /* Of a cluster the line of the server says it, not the queue: only the cluster knows which queues a server has. */
     const struct memory *only = glances->memories.count == 1 ? full(&glances->memories) : NULL;
     char limit[NUMBER_ROOM];
     if (row->parts)

@@ -84,23 +84,17 @@ static void add_worker(HashTable *workers, const dueq_worker *worker) {
 }
 
 ZEND_METHOD(Dueq_Queue, workers) {
-    zend_string *cursor = NULL;
+    dueq_bytes cursor = {NULL, 0};
     zval workers, *worker;
 
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_QUEUE(queue);
     array_init(&workers);
     do {
-        dueq_status submitted =
-            dueq_workers_submit(queue->queue, dueq_php_bytes(cursor), DUEQ_MAX_BATCH);
         dueq_result *result;
-        dueq_bytes next;
 
-        if (cursor) {
-            zend_string_release(cursor);
-            cursor = NULL;
-        }
-        if (dueq_php_finish(queue->client, submitted) < 0) {
+        if (dueq_php_finish(queue->client,
+                            dueq_workers_submit(queue->queue, cursor, DUEQ_MAX_BATCH)) < 0) {
             zval_ptr_dtor(&workers);
             RETURN_THROWS();
         }
@@ -108,11 +102,8 @@ ZEND_METHOD(Dueq_Queue, workers) {
         for (size_t i = 0; i < dueq_result_count(result); i++) {
             add_worker(Z_ARRVAL(workers), dueq_result_worker(result, i));
         }
-        next = dueq_result_cursor(result);
-        if (next.size) {
-            cursor = zend_string_init(next.data, next.size, false);
-        }
-    } while (cursor);
+        cursor = dueq_result_cursor(result);
+    } while (cursor.size);
     array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL(workers)));
     ZEND_HASH_FOREACH_VAL(Z_ARRVAL(workers), worker) {
         Z_ADDREF_P(worker);
@@ -154,7 +145,8 @@ static int compare_failures(Bucket *one, Bucket *other) {
 }
 
 ZEND_METHOD(Dueq_Queue, failures) {
-    zend_string *id = NULL, *cursor = NULL;
+    zend_string *id = NULL;
+    dueq_bytes cursor = {NULL, 0};
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
         Z_PARAM_OPTIONAL
@@ -164,28 +156,21 @@ ZEND_METHOD(Dueq_Queue, failures) {
     THIS_QUEUE(queue);
     array_init(return_value);
     do {
-        dueq_status submitted = dueq_failures_submit(queue->queue, dueq_php_bytes(id),
-                                                     dueq_php_bytes(cursor), DUEQ_MAX_BATCH);
-        dueq_bytes next;
+        dueq_result *result;
 
-        if (cursor) {
-            zend_string_release(cursor);
-            cursor = NULL;
-        }
-        if (dueq_php_finish(queue->client, submitted) < 0) {
+        if (dueq_php_finish(queue->client, dueq_failures_submit(queue->queue, dueq_php_bytes(id),
+                                                                cursor, DUEQ_MAX_BATCH)) < 0) {
             RETURN_THROWS();
         }
-        for (size_t i = 0; i < dueq_result_count(queue->client->result); i++) {
+        result = queue->client->result;
+        for (size_t i = 0; i < dueq_result_count(result); i++) {
             zval failure;
 
-            make_failure(&failure, dueq_result_failure(queue->client->result, i));
+            make_failure(&failure, dueq_result_failure(result, i));
             zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &failure);
         }
-        next = dueq_result_cursor(queue->client->result);
-        if (next.size) {
-            cursor = zend_string_init(next.data, next.size, false);
-        }
-    } while (cursor);
+        cursor = dueq_result_cursor(result);
+    } while (cursor.size);
     zend_hash_sort(Z_ARRVAL_P(return_value), compare_failures, true);
 }
 
