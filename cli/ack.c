@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "draft.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "child.h"
 
 #define HEADER "DUEQ_HEADER_"
 

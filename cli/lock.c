@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "child.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "draft.h"
 #include "json.h"
 
 #define PREFIX "schedule:"

@@ -2,7 +2,7 @@
 #ifndef DUEQ_CLI_WORK_H
 #define DUEQ_CLI_WORK_H
 
-#include "cli.h"
+#include "child.h"
 
 /* A command that got SIGTERM has this long until it gets SIGKILL. */
 #define WORK_KILL_MS 3000

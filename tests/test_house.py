@@ -167,8 +167,8 @@ def test_sources_are_listed_once(house: str) -> None:
 @pytest.mark.parametrize("house", HOUSES)
 def test_files_are_one_thing_each(house: str) -> None:
     for path in files(house, "*.[ch]", "*.lua", "*.py"):
-        # The whole public contract is one file.
-        most = 800 if path.name == "dueq.h" else 500
+        # The whole public contract is one file; so is what makes things of the verbs' table.
+        most = {"dueq.h": 800, "verbs.py": 500}.get(path.name, 430)
         assert len(text(path).splitlines()) <= most, name(path)
 
 

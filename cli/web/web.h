@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "../draft.h"
 #include "../glance.h"
 #include "../http.h"
 #include "../json.h"

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,14 @@
 #define MINUTE_MS 60000
 /* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
 #define KEEP_SLACK_MS 5000
-#define BLIND_US 100000
 
 bool dueq__call_under_way(const dueq_client *client) {
     return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
+}
+
+bool dueq__call_reserves(const struct dueq__call *call) {
+    return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_timed ||
+           call->script == &dueq__script_reserve_rare;
 }
 
 bool dueq__call_uses(const dueq_queue *queue) {
@@ -258,81 +261,6 @@ dueq_status dueq_pump(dueq_client *client) {
     } while (dueq__command_ready(client));
     dueq__descriptor_sync(client);
     return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
-}
-
-static void want(struct dueq__conn *conn) {
-    conn->wanted = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
-}
-
-int64_t dueq__call_want(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        conn->wanted = 0;
-    /* What was submitted and not pumped yet waits for nothing. */
-    if (!dueq__call_under_way(client) || dueq__command_ready(client))
-        return 0;
-    for (struct dueq__node *node = client->nodes; node; node = node->next)
-        if (node == client->node || node->answer_count || dueq__node_connects(node))
-            want(&node->conn);
-    if (dueq__route_conn(client))
-        want(dueq__route_conn(client));
-    if (client->url.topology == DUEQ__SENTINEL)
-        want(&client->sentinels.watch);
-    int64_t next_ms = dueq__route_next_ms(client);
-    if (call->phase == DUEQ__PHASE_RUNNING) {
-        next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
-        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
-            next_ms = call->retry_ms;
-    }
-    int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
-    if (call->wait.until_ms) {
-        /* A connection that this call does not read would stay readable. */
-        for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
-            if (waiter->used)
-                want(&waiter->conn);
-        if (call->wait.foreign && call->wait.foreign->pump)
-            want(&client->subscription.conn);
-        int64_t wait_next = dueq__wait_next_us(client);
-        next = wait_next < next ? wait_next : next;
-    }
-    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
-            next = dueq__conn_until_ms(conn) * 1000;
-    int64_t left = next - dueq__monotonic_us();
-    return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
-}
-
-/* More sockets than a set has room for are one descriptor. */
-static size_t whole(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int64_t *left_us) {
-    if (dueq__descriptor_make(client)) {
-        dueq__descriptor_sync(client);
-        *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
-        return 1;
-    }
-    /* There is none left: it looks often. */
-    *left_us = *left_us < 0 || *left_us > BLIND_US ? BLIND_US : *left_us;
-    return DUEQ_MAX_SOCKETS;
-}
-
-size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
-                           int64_t *left_us) {
-    size_t count = 0;
-    *left_us = dueq__call_want(client);
-    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        if (!conn->wanted)
-            continue;
-        if (count == DUEQ_MAX_SOCKETS)
-            return whole(client, set, left_us);
-        set[count++] = (struct pollfd){.fd = dueq__conn_fd(conn), .events = conn->wanted};
-    }
-    return count;
-}
-
-size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int *timeout_ms) {
-    int64_t left_us;
-    size_t count = dueq__call_poll_set(client, set, &left_us);
-    *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
-    return count;
 }
 
 dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {

@@ -1,28 +1,11 @@
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
 
-/* The command connection: carries the call's requests, over losses too, and takes the answers in. */
+/* The command connection: carries the call's requests, over losses too, and its answers back. */
 
 /* A request that breaks the connection this often is not sent again. */
 #define MAX_LOSSES 5
-#define MAX_LOADS 3
-
-static bool send_about_stale(dueq_client *client, enum dueq__answer answer, const char *verb) {
-    char id[24];
-    snprintf(id, sizeof id, "%" PRId64, client->node->stale_id);
-    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
-                                dueq__text(id)};
-    return dueq__node_send(client->node, answer, words, 4);
-}
-
-static bool reserves(const struct dueq__call *call) {
-    return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_timed ||
-           call->script == &dueq__script_reserve_rare;
-}
 
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
@@ -30,12 +13,12 @@ static bool send_recall(dueq_client *client) {
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->doubtful);
-    dueq__resp_text(&words, reserves(call) ? "1" : "0");
+    dueq__resp_text(&words, dueq__call_reserves(call) ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
     bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
-    if (reserves(call))
+    if (dueq__call_reserves(call))
         call->asked_ms = dueq__monotonic_ms();
     return sent;
 }
@@ -79,8 +62,9 @@ static void send_next(dueq_client *client) {
         dueq__call_finish(client, DUEQ_CLOSED);
     else if ((call->asking && !client->node->stale_id &&
               !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
-             !(client->node->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
-               : call->doubtful       ? send_recall(client)
+             !(client->node->stale_id
+                   ? dueq__node_send_stale(client->node, DUEQ__ANSWER_LIST, "LIST")
+               : call->doubtful                 ? send_recall(client)
                : dueq__durable_unproven(client) ? dueq__durable_prove(client)
                                                 : send_request(client)))
         dueq__call_no_memory(client);
@@ -118,7 +102,7 @@ static void lost(dueq_client *client) {
         dueq__durable_fail(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         /* What was delivered is told by recall: what cannot be told so is too large. */
-        bool large = reserves(call) && call->unread >= MAX_LOSSES;
+        bool large = dueq__call_reserves(call) && call->unread >= MAX_LOSSES;
         dueq__durable_fail(
             client,
             dueq__fail(&client->error, large ? DUEQ_TOO_LARGE : DUEQ_CLOSED,
@@ -190,191 +174,6 @@ static void expire(dueq_client *client) {
     dueq__durable_fail(client, status);
 }
 
-/* ---- From reply to result ---- */
-
-/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
-static void refused(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    call->sent = call->asking = false;
-    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
-        call->loads = 0;
-        return;
-    }
-    dueq_status status = dueq__reply_error(reply, &client->error);
-    struct dueq__redirect to;
-    if (!client->cluster && dueq__redirect_read(reply, "", &to)) {
-        struct dueq__error moved = client->error;
-        dueq__fail(&client->error, status,
-                   "%s is a node of a cluster, whose URL begins with redis+cluster:// or "
-                   "rediss+cluster:// (%.200s)",
-                   client->url.shown, moved.text);
-        client->error.passing = moved.passing;
-    }
-    /* After a failover the address may lead to the new primary. */
-    if (client->error.passing == DUEQ__MOVES) {
-        dueq__node_drop(client, client->node);
-        dueq__route_doubt(client);
-    }
-    if (client->error.passing != DUEQ__STAYS && dueq__wait_skip(client))
-        return;
-    if (!dueq__again_refused(client, &client->error))
-        dueq__call_finish(client, status);
-}
-
-/* The server forgot (or never had) a script: it is loaded, then the request repeated. */
-static void load(dueq_client *client, const struct dueq__script *script) {
-    const dueq_bytes words[] = {
-        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
-    client->call.sent = false;
-    if (++client->call.loads > MAX_LOADS ||
-        !dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3))
-        dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                                             "%s does not keep the script '%s' after SCRIPT LOAD",
-                                             client->url.shown, script->name));
-}
-
-static void answered(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    call->sent = call->asking = false;
-    call->doubtful = 0;
-    call->redirects = 0;
-    client->served = true;
-    client->failures = 0;
-    if (!dueq__node_any_away(client))
-        dueq__news_answered(client);
-    if (call->script->next && dueq__reply_is_nil(reply)) {
-        dueq__call_pass_on(client);
-    } else {
-        dueq__call_answered(client);
-        if (dueq__durable_asked(call))
-            dueq__durable_hold(client);
-        else
-            call->decode(client, reply);
-    }
-}
-
-/* The server refuses to tell what became of the request. */
-static void unknown_outcome(dueq_client *client) {
-    struct dueq__error reason = client->error;
-    dueq__fail(&client->error, DUEQ_CLOSED,
-               "the connection to %s was lost during the %s, and whether that took effect is not "
-               "known: %.240s",
-               client->url.shown, client->call.script->name, reason.text);
-    client->call.status = DUEQ_CLOSED;
-}
-
-/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
-static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__error error = {0};
-    if (!dueq__reply_is_error(reply))
-        return false;
-    dueq__reply_error(reply, &error);
-    if (!dueq__again_refused(client, &error))
-        return false;
-    client->error = error;
-    return true;
-}
-
-/* The recalled reserve was run before, in a minute that is not known. */
-static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
-    int64_t ago_us;
-    if (reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
-        call->asked_ms -= (ago_us + 999) / 1000;
-    call->minute = 0;
-}
-
-static void recalled(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    if (dueq__reply_is_nil(reply))
-        dueq__durable_drop(call);
-    if (!dueq__reply_is_error(reply))
-        call->queue->doubt.number = 0;
-    if (dueq__reply_is_noscript(reply)) {
-        load(client, call->queue->recall);
-    } else if (dueq__reply_is_error(reply)) {
-        refused(client, reply);
-        if (call->phase == DUEQ__PHASE_FINAL)
-            unknown_outcome(client);
-    } else if (!dueq__reply_is_nil(reply)) {
-        date_back(call, reply);
-        answered(client, reply);
-    } else if (call->unsure) {
-        dueq__call_finish(
-            client, dueq__fail(&client->error, DUEQ_CLOSED,
-                               "the connection to %s was lost during the %s, and the server does "
-                               "not permit CLIENT ID, LIST and KILL, so whether it takes effect is "
-                               "not known",
-                               client->url.shown, call->script->name));
-    } else {
-        call->doubtful = 0;
-    }
-}
-
-static void handle(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
-                   const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    dueq_bytes bytes = {0};
-    switch (answer) {
-    case DUEQ__ANSWER_CALL:
-        if (dueq__reply_is_noscript(reply))
-            load(client, call->script);
-        else if (dueq__reply_is_error(reply))
-            refused(client, reply);
-        else
-            answered(client, reply);
-        break;
-    case DUEQ__ANSWER_LOAD:
-        if (dueq__reply_is_error(reply))
-            refused(client, reply);
-        break;
-    case DUEQ__ANSWER_RECALL:
-        recalled(client, reply);
-        break;
-    case DUEQ__ANSWER_LIST:
-        if (stale_later(client, reply))
-            break;
-        /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
-        if (dueq__reply_is_error(reply))
-            call->unsure = true;
-        else if (dueq__reply_bytes(reply, &bytes) &&
-                 memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
-                 send_about_stale(client, DUEQ__ANSWER_KILL, "KILL"))
-            break;
-        client->node->stale_id = 0;
-        break;
-    case DUEQ__ANSWER_KILL:
-        if (stale_later(client, reply))
-            break;
-        call->unsure = call->unsure || dueq__reply_is_error(reply);
-        client->node->stale_id = 0;
-        break;
-    case DUEQ__ANSWER_PROOF:
-        if (!dueq__reply_is_error(reply)) {
-            dueq__durable_proven(client);
-            break;
-        }
-        refused(client, reply);
-        if (call->phase == DUEQ__PHASE_FINAL)
-            dueq__durable_explain(client);
-        break;
-    case DUEQ__ANSWER_DURABLE:
-        dueq__durable_answered(client, reply);
-        break;
-    case DUEQ__ANSWER_UNBLOCK:
-        dueq__block_unblocked(client, node, reply);
-        break;
-    case DUEQ__ANSWER_PROBE:
-        dueq__wait_probed(client, reply);
-        break;
-    case DUEQ__ANSWER_TRACK:
-        if (call->wait.foreign && call->wait.foreign->tracked)
-            call->wait.foreign->tracked(client, reply);
-        break;
-    case DUEQ__ANSWER_REWAKE:
-        break;
-    }
-}
-
 void dueq__command_unasked(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
@@ -398,7 +197,7 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     client->reply = reply;
     /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
     if (node == client->node || answer >= DUEQ__ANSWER_UNBLOCK)
-        handle(client, node, answer, reply);
+        dueq__answer_read(client, node, answer, reply);
     dueq__reply_free(client->reply);
     client->reply = NULL;
     return true;

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,14 @@ bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const du
     bool sent = dueq__node_send_resp(node, answer, &list);
     dueq__resp_free(&list);
     return sent;
+}
+
+bool dueq__node_send_stale(struct dueq__node *node, enum dueq__answer answer, const char *verb) {
+    char id[24];
+    snprintf(id, sizeof id, "%" PRId64, node->stale_id);
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
+                                dueq__text(id)};
+    return dueq__node_send(node, answer, words, 4);
 }
 
 void dueq__node_drop(dueq_client *client, struct dueq__node *node) {

@@ -1,0 +1,248 @@
+#include "message.h"
+
+/* Message's constructor is private, so that each has its queue; other extensions may bypass it. */
+static message_object *this_message(const zval *this) {
+    message_object *message = message_of(Z_OBJ_P(this));
+
+    if (!message->queue) {
+        zend_throw_error(NULL, "This Dueq\\Message does not come from a queue");
+        return NULL;
+    }
+    return message;
+}
+
+#define THIS_MESSAGE(message)                                                                      \
+    message_object *message = this_message(ZEND_THIS);                                             \
+    if (!message) {                                                                                \
+        RETURN_THROWS();                                                                           \
+    }
+
+/* For the methods that settle it: whether or not they succeed, nobody acknowledges it for the program. */
+#define SETTLE_MESSAGE(message)                                                                    \
+    THIS_MESSAGE(message);                                                                         \
+    message->tried = true;
+
+ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+/* Sees a verb through that ends the delivery, unless it fails. */
+static dueq_status settle(message_object *message, dueq_status submitted) {
+    dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
+
+    if (status >= 0 || status == DUEQ_NOT_DURABLE) {
+        dueq_php_message_settled(&message->std);
+    }
+    return status;
+}
+
+/* The queue that ack() pushes to; false: it threw. NULL: the message's own; of a partition all of them. */
+static bool open_target(const dueq_php_queue *queue, const zend_string *name, dueq_queue **target) {
+    const zend_string *own = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
+    dueq_php_client *client = queue->client;
+    dueq_status status = DUEQ_OK;
+
+    dueq_queue_close(client->target);
+    client->target = NULL;
+    if (name) {
+        status = dueq_queue_open(client->client, ZSTR_VAL(name), ZSTR_LEN(name), &client->target);
+    } else if (queue->part_of) {
+        const char *mark = zend_memrchr(ZSTR_VAL(own), '#', ZSTR_LEN(own));
+        status = dueq_partitions_open(client->client, ZSTR_VAL(own), (size_t)(mark - ZSTR_VAL(own)),
+                                      (size_t)queue->part_of, (dueq_bytes){0}, &client->target);
+    }
+    if (status != DUEQ_OK) {
+        dueq_php_throw(status, dueq_error_text(client->client));
+    }
+    *target = client->target;
+    return status == DUEQ_OK;
+}
+
+/* Acknowledges and pushes successors; `out` becomes the list of their ids. */
+static void ack_push(message_object *message, HashTable *push, const zend_string *to, zval *out) {
+    dueq_php_queue *queue = message->queue;
+    zend_arena *arena = zend_arena_create(1024);
+    dueq_draft *drafts = dueq_php_drafts_read("push", push, &arena);
+    dueq_queue *target = NULL;
+
+    if (drafts && open_target(queue, to, &target)) {
+        settle(message, dueq_ack_push_submit(queue->queue, dueq_php_message_ticket(&message->std),
+                                             target, drafts, zend_hash_num_elements(push)));
+    }
+    zend_arena_destroy(arena);
+    if (!EG(exception)) {
+        array_init_size(out, zend_hash_num_elements(push));
+        dueq_php_ids_append(Z_ARRVAL_P(out), queue->client->result, 1);
+    }
+}
+
+ZEND_METHOD(Dueq_Message, ack) {
+    HashTable *push = NULL;
+    zend_string *to = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT_OR_NULL(push)
+        Z_PARAM_STR_OR_NULL(to)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (!push && to) {
+        dueq_php_throw(DUEQ_INVALID, "to: is only for successors, and push has none");
+        RETURN_THROWS();
+    }
+    if (push && zend_hash_num_elements(push)) {
+        ack_push(message, push, to, return_value);
+        return;
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    if (push && !EG(exception)) {
+        RETURN_EMPTY_ARRAY();
+    }
+}
+
+/* Acknowledges a schedule's message, and pushes what follows it. */
+static void turn(message_object *message) {
+    zend_arena *arena = zend_arena_create(1024);
+    HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS));
+    dueq_draft given = DUEQ_DRAFT;
+    dueq_message held = {.id = dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID))),
+                         .ticket = dueq_php_message_ticket(&message->std),
+                         .body =
+                             dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_BODY)))};
+
+    if (dueq_php_headers_fill(&given, headers, -1, &arena)) {
+        held.headers = given.headers;
+        held.header_count = given.header_count;
+        settle(message, dueq_turn_submit(message->queue->queue, &held));
+    }
+    zend_arena_destroy(arena);
+}
+
+ZEND_METHOD(Dueq_Message, turn) {
+    zval id;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    SETTLE_MESSAGE(message);
+    turn(message);
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    const dueq_result *result = message->queue->client->result;
+    array_init(return_value);
+    for (size_t i = 1; i + 1 < dueq_result_count(result); i++) {
+        if (dueq_result_status(result, i) == DUEQ_OK) {
+            dueq_php_string(&id, dueq_result_id(result, i));
+            zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &id);
+        }
+    }
+}
+
+ZEND_METHOD(Dueq_Message, isSchedule) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_MESSAGE(message);
+    const zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS);
+    RETURN_BOOL(zend_string_starts_with_literal(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)),
+                                                "schedule:") &&
+                zend_hash_str_exists(Z_ARRVAL_P(headers), ZEND_STRL("schedule")));
+}
+
+ZEND_METHOD(Dueq_Message, isSettled) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_MESSAGE(message);
+    RETURN_BOOL(message->settled || message->tried);
+}
+
+ZEND_METHOD(Dueq_Message, retry) {
+    const dueq_php_place place = {1, -1, "delay"};
+    int64_t delay_ms = DUEQ_BY_POLICY;
+    zend_string *error = NULL;
+    zval *delay = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+        Z_PARAM_STR(error)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&place, delay, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    RETURN_BOOL(settle(message, dueq_retry_submit(message->queue->queue,
+                                                  dueq_php_message_ticket(&message->std), delay_ms,
+                                                  dueq_php_bytes(error))) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Message, release) {
+    const dueq_php_place place = {1, -1, "delay"};
+    int64_t delay_ms = 0;
+    zval *delay = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    settle(message, dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms));
+}
+
+ZEND_METHOD(Dueq_Message, extend) {
+    const dueq_php_place place = {1, -1, "lease"};
+    int64_t lease_ms;
+    zval *lease;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_MESSAGE(message);
+    if (!dueq_php_duration(&place, lease, &lease_ms)) {
+        RETURN_THROWS();
+    }
+    dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    dueq_php_finish_held(message->queue->client,
+                         dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms), NULL);
+}
+
+ZEND_METHOD(Dueq_Message, save) {
+    zend_string *cursor;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(cursor)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_MESSAGE(message);
+    dueq_php_finish_held(message->queue->client,
+                         dueq_save_submit(message->queue->queue,
+                                          dueq_php_message_ticket(&message->std),
+                                          dueq_php_bytes(cursor)),
+                         NULL);
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS), value;
+    SEPARATE_ARRAY(headers);
+    zend_hash_str_del(Z_ARRVAL_P(headers), ZEND_STRL("cursor"));
+    if (ZSTR_LEN(cursor)) {
+        ZVAL_STR_COPY(&value, cursor);
+        zend_hash_str_add(Z_ARRVAL_P(headers), ZEND_STRL("cursor"), &value);
+    }
+}
+
+ZEND_METHOD(Dueq_Message, bury) {
+    zend_string *reason = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR(reason)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    settle(message, dueq_bury_submit(message->queue->queue, dueq_php_message_ticket(&message->std),
+                                     dueq_php_bytes(reason)));
+}

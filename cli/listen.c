@@ -1,0 +1,79 @@
+#include "http.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool is_loopback(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *four = (const void *)address;
+        return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+    }
+    const struct sockaddr_in6 *six = (const void *)address;
+    return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+/* What the socket is bound to. */
+static bool look(struct http_listener *listener) {
+    struct sockaddr_storage bound;
+    socklen_t size = sizeof bound;
+    char host[64], port[8];
+    if (getsockname(listener->socket, (struct sockaddr *)&bound, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return false;
+    listener->loopback = is_loopback((struct sockaddr *)&bound);
+    listener->port = (unsigned int)atoi(port);
+    snprintf(listener->host, sizeof listener->host, strchr(host, ':') ? "[%s]" : "%s", host);
+    return true;
+}
+
+static bool try_listen(struct http_listener *listener, const struct addrinfo *found) {
+    const int yes = 1;
+    listener->socket = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener->socket < 0)
+        return false;
+    setsockopt(listener->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener->socket, found->ai_addr, found->ai_addrlen) == 0 &&
+        listen(listener->socket, HTTP_MAX_CONNECTIONS) == 0 && look(listener))
+        return true;
+    const int why = errno;
+    close(listener->socket);
+    errno = why;
+    return false;
+}
+
+bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
+                 int *code) {
+    const struct addrinfo wanted = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
+    char *host = colon ? strndup(address, (size_t)(colon - address)) : strdup("127.0.0.1");
+    char *bare = host;
+    if (!host)
+        cli_out_of_memory();
+    const size_t size = strlen(host);
+    if (size > 2 && host[0] == '[' && host[size - 1] == ']') {
+        host[size - 1] = '\0';
+        bare++;
+    }
+    const bool good_port = *port && strspn(port, "0123456789") == strlen(port);
+    int why = good_port ? getaddrinfo(*bare ? bare : NULL, port, &wanted, &found) : EAI_SERVICE;
+    free(host);
+    if (why != 0)
+        cli_usage(cli,
+                  "--listen %s is not an address (%s); write 9123, 127.0.0.1:9123, [::1]:9123 or "
+                  ":9123 (all of this machine's addresses)",
+                  address, gai_strerror(why));
+    bool good = try_listen(listener, found);
+    freeaddrinfo(found);
+    if (!good) {
+        cli_say(CLI_ERROR, NULL, NULL, "--listen %s: %s", address, strerror(errno));
+        *code = CLI_FAILED;
+    }
+    return good;
+}
