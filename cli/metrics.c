@@ -173,6 +173,10 @@ static int64_t overdue(const struct row *row) {
     return over ? row->counts.now_ms - row->counts.next_ms : 0;
 }
 
+static int64_t refused(const struct row *row) {
+    return row->counts.outbox && row->counts.outbox_error[0];
+}
+
 static int64_t workers(const struct row *row) { return row->workers; }
 static int64_t lapsed(const struct row *row) { return row->lapsed; }
 static int64_t longest(const struct row *row) { return row->longest_ms; }
@@ -198,6 +202,8 @@ static const struct number numbers[] = {
      "is.",
      overdue, true, false},
     {"dueq_paused", "gauge", "1: the queue is paused.", paused, false, false},
+    {"dueq_outbox_refused", "gauge", "1: another queue refuses what is in the outbox.", refused,
+     false, false},
     {"dueq_workers", "gauge", "Consumers registered with the queue.", workers, false, true},
     {"dueq_lapsed_workers", "gauge",
      "Consumers that ceased to register in the last hour and did not leave.", lapsed, false, true},
