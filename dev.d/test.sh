@@ -44,31 +44,33 @@ part_lint() {
 }
 
 part_c() {
-    # Most of them wait: two at a time are no busier than one.
-    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure --parallel 2 \
+    # Most of them wait: four at a time are no busier than one.
+    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure --parallel 4 \
         --no-tests=error --exclude-regex '^contract$'
 }
 
 part_python() {
     setup_shop
-    # Most of the time of all: two at a time. Each test has a server of its own.
+    # These compute all the time: as many at a time as there are processors.
     runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/partitions tests/leaks tests/limits tests/bench tests/upgrade tests/test_*.py
+    # Those that take longest come first, so that none of them is the last that runs.
+    at_once pytest --no-loadscope-reorder tests/bench tests/chaos tests/limits tests/upgrade \
+        tests/examples tests/leaks tests/partitions tests/fuzz tests/python tests/test_*.py
 }
 
 # Clusters and sentinels.
 part_topology() {
-    runner 'pytest topology' '(passed|failed|error)' pytest -q -n 2 --dist loadfile tests/topology
+    at_once 'pytest topology' tests/topology
 }
 
 part_cli() {
     need_packages zsh fish mandoc
-    runner 'pytest cli' '(passed|failed|error)' pytest -q tests/cli
+    at_once 'pytest cli' tests/cli
 }
 
 part_web() {
     need_packages chromium curl jq
-    runner 'pytest web' '(passed|failed|error)' pytest -q tests/web
+    at_once 'pytest web' tests/web
 }
 
 part_php() {
@@ -93,7 +95,7 @@ part_phpworker() {
 part_contract() {
     runner "contract c $1" 'tests passed' ctest --test-dir build/cmake --output-on-failure \
         --no-tests=error --tests-regex '^contract$'
-    runner "contract python $1" '(passed|failed|error)' pytest -q tests/contract
+    at_once "contract python $1" tests/contract
     runner "contract php $1" '^(OK|Tests:|ERRORS)' phpunit --no-configuration tests/contract
 }
 
@@ -104,6 +106,13 @@ asan() {
     runner 'ctest asan' 'tests passed' ctest --test-dir build/asan --output-on-failure "$@"
     printf '\n%s\n' "${SUMMARY[@]}"
     exit "$FAILED"
+}
+
+# at_once NAME WORD...: pytest, three files at a time. Each has servers of its own, and mostly waits.
+at_once() {
+    local name=$1
+    shift
+    runner "$name" '(passed|failed|error)' pytest -q -n 3 --dist loadfile "$@"
 }
 
 # runner NAME PATTERN COMMAND...: shows the output and keeps the closing line, the last that matches.

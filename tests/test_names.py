@@ -209,7 +209,7 @@ def differing() -> dict[tuple[str, str], tuple[set[str], ...]]:
     for row in rows("Names")[2:]:
         cells = [set(re.findall(r"`([^`]+)`", cell)) for cell in row[1:5]]
         for group in row[0].split(", "):
-            for name in cells[0]:
+            for name in sorted(cells[0]):
                 table[group.strip("`"), name] = tuple(cells)
     return table
 
