@@ -136,14 +136,12 @@ bool why_queue(const struct glances *glances, const struct glance *row, char why
                         counts->outbox_error);
     if (stuck)
         return waits(&glances->roster, row, why, room);
-    /* It delivers: only who waits for that is told of it first. */
-    if (only)
-        return snprintf(
-            why, room,
-            "full: the server is at its limit of %s bytes: it refuses pushes and kicks, "
-            "and delivers what it has",
-            text_number(only->limit, limit));
-    return fails(row, why, room);
+    if (fails(row, why, room))
+        return true;
+    return only && snprintf(why, room,
+                            "full: the server is at its limit of %s bytes: it refuses pushes and "
+                            "kicks, and delivers what it has",
+                            text_number(only->limit, limit));
 }
 
 bool why_server(const struct glances *glances, char why[WHY_ROOM]) {

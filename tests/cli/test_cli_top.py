@@ -523,12 +523,13 @@ def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
 
 
 def test_why_full(dueq: Program, server: Server) -> None:
-    """Also where it is full, and not any more, while the screen is shown."""
+    """Also while the screen is shown. A queue says first what is its own."""
     with top(dueq) as shown:
-        with stuck.full(dueq, server, "orders"):
+        with stuck.poison(dueq, server, "bills"), stuck.full(dueq, server, "orders"):
             shown.until(
                 "the server is full: ",
                 "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
+                "! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #",
             )
         shown.until("orders ", without="the server is")
         server.command("CONFIG", "SET", "maxmemory", "100mb")

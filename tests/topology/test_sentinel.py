@@ -206,8 +206,11 @@ def test_wait_leaves_a_frozen_primary_when_its_time_comes(watched: Watched) -> N
 
 
 def test_demoted_primary_that_comes_back_is_refused() -> None:
-    # Sentinels that take a server for down sooner may take the new primary for it, too: docs/servers.md.
-    with Watched(down_ms=2500) as watched, dueq.Queue("jobs", watched.url + "?timeout=20s") as queue:
+    # Those that take a server for down sooner may take the new primary for it: docs/servers.md.
+    with (
+        Watched(down_ms=2500) as watched,
+        dueq.Queue("jobs", watched.url + "?timeout=20s") as queue,
+    ):
         queue.push("before")
         old = watched.in_step_primary()
         old.stop()

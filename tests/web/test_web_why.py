@@ -31,24 +31,20 @@ def test_each_way_is_here() -> None:
 
 
 @pytest.fixture(scope="module")
-def stages() -> Iterator[dict[str, Site]]:
-    """Each way by its name, all at a time: a full server is one of its own."""
+def site() -> Iterator[Site]:
+    """A queue for each way, which has its name, all on one server."""
     path = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
     assert path
     with ExitStack() as stack:
-        sites = {}
-        servers = [stack.enter_context(Server()) for _ in range(2)]
-        running = [stack.enter_context(Site(server.url, token=TOKEN)) for server in servers]
+        server = stack.enter_context(Server())
+        made = stack.enter_context(Site(server.url, token=TOKEN))
         for name, way in stuck.WAYS.items():
-            place = name == "Redis full"
-            server, sites[name] = servers[place], running[place]
             stack.enter_context(way(Program(path, server.url), server, name))
-        yield sites
+        yield made
 
 
 @pytest.mark.parametrize("way", SAID)
-def test_the_page_says_why(browser: Browser, stages: dict[str, Site], way: str) -> None:
-    site = stages[way]
+def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
     browser.look(1280, 900)
     browser.open(site.url)
     browser.run(f"sessionStorage.setItem('dueq-token', {TOKEN!r})")
