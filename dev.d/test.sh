@@ -119,6 +119,9 @@ at_once() {
 runner() {
     # Its own until it is complete: another ./dev test may run.
     local name=$1 pattern=$2 log=build/log/test-${1//[^a-z]/-}.log.$$ closing status=0
+    local begin=$EPOCHREALTIME before
+    computed
+    before=$COMPUTED
     shift 2
     mkdir -p build/log
     printf '\n== %s\n' "$name"
@@ -129,7 +132,20 @@ runner() {
         FAILED=1
         closing="FAILED  ${closing:-exit status $status}"
     fi
-    SUMMARY+=("$(printf '%-30s %s' "$name" "${closing:-ok}")")
+    computed
+    SUMMARY+=("$(printf '%-28s %6.1f s (%.0f s of CPU)  %s' "$name" "$(seconds_since "$begin")" \
+        "$(((COMPUTED - before + 500) / 1000))" "${closing:-ok}")")
+}
+
+# Sets COMPUTED: what the processes that have ended by now computed, in milliseconds.
+computed() {
+    local own user system
+    times >build/log/times.$$
+    { read -r own && read -r user system; } <build/log/times.$$
+    rm -f build/log/times.$$
+    [[ "$user $system" =~ ^([0-9]+)m([0-9]+)[.,]([0-9]+)s\ ([0-9]+)m([0-9]+)[.,]([0-9]+)s$ ]]
+    set -- "${BASH_REMATCH[@]:1}"
+    COMPUTED=$(((10#$1 + 10#$4) * 60000 + (10#$2 + 10#$5) * 1000 + 10#$3 + 10#$6))
 }
 
 # The C files that clang-format keeps: not those that a tool writes. NUL between names.
