@@ -1,7 +1,7 @@
 # The benchmark: ./dev bench [--quick] [--only NAME] [--write]. Sourced by ../dev.
 
 bench() {
-    setup
+    setup_programs
     need_packages "${PACKAGES[@]}" redis-tools valgrind php-fpm php-redis
     steps bench_tools
     use_build

@@ -1,19 +1,19 @@
 # ./dev chaos, failover and cluster: workers of several languages under fire. Sourced by ../dev.
 
 chaos() {
-    setup
+    setup_programs
     use_build
     python tests/chaos/chaos.py "$@"
 }
 
 failover() {
-    setup
+    setup_programs
     use_build
     python tests/chaos/failover.py "$@"
 }
 
 cluster() {
-    setup
+    setup_programs
     use_build
     python tests/chaos/clustered.py "$@"
 }

@@ -2,7 +2,7 @@
 # The last line is for machines: limits: push_ratio=N ... longest_script_ms=N longest_pause_ms=N in_order=1
 
 limits() {
-    setup
+    setup_programs
     use_build
     python bench/limits.py "$@"
 }

@@ -8,16 +8,19 @@ export LC_ALL=C.UTF-8
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 export ROOT
 
-PACKAGES=(
-    gcc libc6-dev make cmake ninja-build pkg-config
-    libhiredis-dev libssl-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libcmocka-dev tmux
-    python3 python3-dev python3-venv
-    php-cli php-dev php-xml php-mbstring phpunit php-fpm libfcgi-bin
-    redis-server tzdata
+# What the Python package and the PHP extension need, and so the demo.
+BINDINGS=(
+    gcc libc6-dev make pkg-config libhiredis-dev libssl-dev
+    python3 python3-dev python3-venv php-cli php-dev redis-server tzdata
 )
+# With the C library and the command.
+PACKAGES=("${BINDINGS[@]}" cmake ninja-build libjson-c-dev libmicrohttpd-dev libncurses-dev)
+# What all tests need beside. Prometheus and its promtool try the metrics and the alerts.
+TESTS=(libcmocka-dev tmux phpunit php-xml php-mbstring php-fpm libfcgi-bin php-redis valgrind git prometheus)
 . /etc/os-release 2>/dev/null || true
-if [ "${ID-}" = debian ] && [ "${VERSION_ID:-0}" -ge 13 ]; then
-    PACKAGES+=(valkey-server)
+# What is to be the next Debian has no number yet.
+if [ "${ID-}" = debian ] && [ "${VERSION_ID:-99}" -ge 13 ]; then
+    TESTS+=(valkey-server)
 fi
 
 # The steps, as ./dev calls them. The inputs of STEP are what STEP_inputs prints, and where the checkout is.
@@ -25,6 +28,7 @@ declare -A STEPS=(
     [venv]="Python environment"
     [tools]="tools for tests"
     [library]="C library and command line"
+    [programs]="C library, tests, benchmark"
     [library_asan]="C library with sanitizers"
     [python_package]="Python package"
     [php_extension]="PHP extension"
@@ -35,15 +39,31 @@ declare -A STEPS=(
     [before]="the version before"
 )
 
-setup() {
-    need_packages "${PACKAGES[@]}"
-    steps venv library python_package php_extension
+# The demo needs no C library.
+setup_demo() {
+    need_packages "${BINDINGS[@]}"
+    steps venv
+    steps python_package php_extension
 }
 
-# For test and format: on top of setup, or alone. Prometheus and its promtool try the metrics and the alerts.
+setup() {
+    need_packages "${PACKAGES[@]}"
+    steps venv
+    steps library python_package php_extension
+}
+
+# With the programs in C of tests and benchmarks.
+setup_programs() {
+    need_packages "${PACKAGES[@]}" libcmocka-dev
+    steps venv
+    steps programs python_package php_extension
+}
+
+# For test and format: on top of setup_programs, or alone.
 setup_tools() {
-    need_packages "${PACKAGES[@]}" prometheus
-    steps venv tools
+    need_packages "${PACKAGES[@]}" "${TESTS[@]}"
+    steps venv
+    steps tools
 }
 
 # Laravel's own parts, of the distribution's version.
@@ -64,11 +84,12 @@ setup_symfony() {
 # What examples/shop needs beside.
 setup_shop() {
     setup_phpworker
-    steps venv shop_packages
+    steps venv
+    steps shop_packages
 }
 
 setup_asan() {
-    need_packages "${PACKAGES[@]}"
+    need_packages "${PACKAGES[@]}" libcmocka-dev
     steps library_asan
 }
 
@@ -80,10 +101,15 @@ library_inputs() {
     inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
+programs_inputs() { library_inputs; }
+
 library_asan_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version
+    # With these it has the command, too.
+    pkg-config --exists json-c libmicrohttpd && echo command
+    pkg-config --exists ncursesw && echo screen
     inputs core interop cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
@@ -138,27 +164,34 @@ sources() {
         ! -name '*_wrap.c' ! -name '*.dep' ! -name '*.l[ao]' ! -name '*.o' ! -name '*.so' -print0 2>/dev/null || true
 }
 
-# steps STEP...: runs those that are not done, in this order.
+# steps STEP...: runs those that are not done, all at once.
 steps() {
     local step
     for step in "$@"; do
         if [ "$(cat "build/stamp/$step" 2>/dev/null)" != "$(stamp "$step")" ]; then
             mkdir -p build/stamp build/log
-            alone "sets up this checkout" undone_steps "$@" 9<>build/lock
+            alone "sets up this checkout" together "$@" 9<>build/lock
             return
         fi
     done
 }
 
-undone_steps() {
-    local step wanted
-    for step in "$@"; do
-        wanted=$(stamp "$step")
-        [ "$(cat "build/stamp/$step" 2>/dev/null)" != "$wanted" ] || continue
-        rm -f "build/stamp/$step"
-        perform "$step" "${STEPS[$step]}"
-        echo "$wanted" >"build/stamp/$step"
-    done
+# In a pipe, not in the background: there a step would run on after Ctrl-C.
+together() {
+    if [ $# -eq 1 ]; then
+        undone_step "$1"
+    else
+        undone_step "$1" >&3 | together "${@:2}"
+    fi
+} 3>&1
+
+undone_step() {
+    local step=$1 wanted
+    wanted=$(stamp "$step")
+    [ "$(cat "build/stamp/$step" 2>/dev/null)" != "$wanted" ] || return 0
+    rm -f "build/stamp/$step"
+    perform "$step" "${STEPS[$step]}"
+    echo "$wanted" >"build/stamp/$step"
 }
 
 stamp() {

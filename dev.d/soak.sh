@@ -2,7 +2,7 @@
 # Sourced by ../dev. The last line is for machines: soak: steps=N seconds=N differences=0
 
 soak() {
-    setup
+    setup_programs
     setup_tools
     use_build
     python tests/model/soak.py "$@"

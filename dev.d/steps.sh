@@ -48,22 +48,31 @@ bench_tools() {
 }
 
 library() {
-    cmake_build build/cmake
+    cmake_build build/cmake dueq-told
+    link_command
+}
+
+programs() {
+    cmake_build build/cmake all
+    link_command
+}
+
+link_command() {
     mkdir -p build/bin
     ln -sf ../cmake/dueq build/bin/dueq
 }
 
 library_asan() {
-    cmake_build build/asan -DCMAKE_BUILD_TYPE=Debug \
+    cmake_build build/asan all -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 }
 
-# cmake_build FOLDER [OPTION...]
+# cmake_build FOLDER TARGET [OPTION...]
 cmake_build() {
     # CMake refuses a folder that was made in another place.
     grep -qsxF "CMAKE_CACHEFILE_DIR:INTERNAL=$ROOT/$1" "$1/CMakeCache.txt" || rm -rf "$1"
-    cmake -S . -B "$1" -G Ninja -DDUEQ_WERROR=ON "${@:2}"
-    cmake --build "$1"
+    cmake -S . -B "$1" -G Ninja -DDUEQ_WERROR=ON "${@:3}"
+    cmake --build "$1" --target "$2"
 }
 
 # The C library with the shell command, and the Python package, from this checkout's history.
@@ -133,5 +142,5 @@ fuzz_targets() {
     done
 }
 
-# What stays in the background does not keep the lock.
-"$1" 9>&-
+# What stays in the background keeps neither the lock nor the terminal.
+"$1" 9>&- 3>&-

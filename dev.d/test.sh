@@ -8,7 +8,7 @@ test_parts() {
         [[ " ${PARTS[*]} " == *" $part "* ]] || { echo "the parts are: ${PARTS[*]}" >&2; exit 2; }
     done
     [ $# -gt 0 ] || set -- "${PARTS[@]}"
-    setup
+    setup_programs
     setup_tools
     need_packages valgrind php-redis
     use_build

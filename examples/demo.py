@@ -258,7 +258,9 @@ def main() -> int:
             f"{len(orders)} orders of one evening, {speed:.0f} times as fast."
             f" 2 PHP workers, 1 Python worker. DUEQ_URL={os.environ['DUEQ_URL']}"
         )
+        begin = time.monotonic()
         entries, faults = play(speed, len(orders), folder)
+        print(f"  {'the evening':<28} {time.monotonic() - begin:5.1f} s")
     verdict = judge(orders, entries)
     print(table(verdict))
     for fault in faults:

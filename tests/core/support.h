@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 #include <cmocka.h>
+/* In cmocka 2 a macro, which no test uses. */
+#undef stop
 #include <hiredis/hiredis.h>
 
 #include "dueq.h"

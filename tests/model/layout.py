@@ -162,8 +162,8 @@ def opened(ticket: str, stored: bytes, past: bytes, state: str) -> dict[str, Any
         "time_ms": 0,
         "created_ms": made,
         "expires_ms": expires_ms,
-        "error": error.decode(),
+        "error": error.decode(errors="backslashreplace"),
         "drop": 3 in fields,
-        "dead_letter": fields.get(4, b"").decode(),
+        "dead_letter": fields.get(4, b"").decode(errors="backslashreplace"),
         "lease_ms": lease_ms,
     }
