@@ -3,8 +3,7 @@
 -- args tickets
 -- Returns a digit for each: 0 finished, 4 the lease was lost.
 
-local time, ticket, answer = redis.call('TIME'), ARGV[4], nil
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local ticket, answer = ARGV[4], nil
 if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
   -- The usual one is its own id, and there is nothing of it but its envelope.
   local stop = redis.pcall('ZSCORE', leased, ticket)
@@ -14,7 +13,7 @@ if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, '
     -- include failed
   end
   answer = DUEQ_LEASE_LOST .. ''
-  if stop and tonumber(stop) > now then
+  if stop then
     redis.call('HDEL', msg, ticket)
     redis.call('ZREM', leased, ticket)
     redis.pcall('HINCRBY', meta, 'acked', '1')
@@ -25,11 +24,13 @@ else
   -- include gone
   -- include acknowledge
   -- include count
+  -- include now
   local tickets
-  answer, tickets = held(4, #ARGV, now)
+  answer, tickets = held(4, #ARGV)
   local problem = not answer and tickets
   -- include failed
   if #tickets > 0 then
+    local now = ARGV[3] == '1' and now_ms()
     -- include history
     acknowledge(tickets)
     remove_gone()

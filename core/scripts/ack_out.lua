@@ -7,7 +7,7 @@
 
 -- include known
 local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
-local id = holder(ARGV[4], now)
+local id = holder(ARGV[4])
 if not id then
   return done(string.rep(DUEQ_LEASE_LOST, 1 + number))
 end

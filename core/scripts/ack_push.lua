@@ -7,7 +7,7 @@
 -- include known
 -- include replace
 local now = now_ms()
-local id, envelope = holder(ARGV[4], now)
+local id, envelope = holder(ARGV[4])
 if not id then
   return done(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end

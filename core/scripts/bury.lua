@@ -6,7 +6,7 @@
 -- include known
 -- include permit
 local now = now_ms()
-local id, envelope, had = holder(ARGV[4], now)
+local id, envelope, had = holder(ARGV[4])
 if not id then
   return done(DUEQ_LEASE_LOST)
 end

@@ -3,14 +3,14 @@
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 
-local now = now_ms()
-local outcome, tickets = held(5, #ARGV, now)
+local outcome, tickets = held(5, #ARGV)
 local problem = not outcome and tickets
 if problem then
   -- include known
   return problem
 end
 -- include permit
+local now = now_ms()
 put(leased, now + ARGV[4], tickets)
 if #tickets > 0 then
   note_event(now + ARGV[4], now)

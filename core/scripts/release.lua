@@ -11,7 +11,7 @@ local outcome, back, records, seen = {}, {}, {}, {}
 for i = 5, #ARGV do
   local id, _, had = nil, nil, nil
   if not seen[ARGV[i]] then
-    id, _, had = holder(ARGV[i], now)
+    id, _, had = holder(ARGV[i])
   end
   seen[ARGV[i]] = true
   outcome[i - 4] = id and DUEQ_OK or DUEQ_LEASE_LOST

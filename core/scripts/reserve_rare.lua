@@ -16,21 +16,25 @@ local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local ordered, timed = argv[4] < '0', string.find(argv[4], '.', 1, true)
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
-  outcomes, acknowledged = held(8, stop, now)
+  outcomes, acknowledged = held(8, stop)
   local problem = not outcomes and acknowledged
   -- include failed
   if #acknowledged > 0 then
     acknowledge(acknowledged)
   end
 end
+-- Their tickets go from `leased` at the end of this call.
+local settled = {}
 for _, ticket in ipairs(acknowledged) do
-  if ticket == back then
-    outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
-  end
+  settled[ticket] = true
+end
+if settled[back] then
+  outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
 end
 if back then
   -- include known
   look_around()
+  settled[back] = true
   local digit, out, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, out_now = outcomes .. digit, at or first, out
 end
@@ -51,11 +55,11 @@ end
 local noted, out = noted_time(state[1]), noted_time(state[4])
 local looked, paused = not noted or noted <= now, state[5]
 -- While one is leased the others wait; when none is any more, those whose lease ended go first.
-local ended = ordered and redis.call('EXISTS', leased) == 1
-looked = looked or ended
-local waits = ended and not paused and redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0
+local in_work = ordered and redis.call('EXISTS', leased) == 1
+looked = looked or in_work
+local waits = in_work and not paused and redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0
 paused = paused or waits
-local due, garbage = 0, {}
+local due, garbage, ended = 0, {}, {}
 if looked then
   -- What stands there: the note of it may be lost.
   local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
@@ -65,22 +69,26 @@ if looked then
   end
 end
 if looked and not paused then
-  local at
-  due, garbage, at = promote(now, ordered)
+  local next_due, next_end
+  due, next_due = promote(now)
+  ended, next_end = ended_leases(now, settled, ordered)
   -- What a relay is told of now is looked after again a second later, in case that it cannot.
-  first = math.min(first, at, out and out <= now and now + 1000 or out or math.huge)
+  first = math.min(first, next_due, next_end, out and out <= now and now + 1000 or out or math.huge)
 else
   first = math.min(first, noted or math.huge)
 end
 
 local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
-local c = choose(lines, paused and 0 or most, now, garbage)
-local n, deliver, answer = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }
+local c = choose(lines, paused and 0 or most, now, garbage, ended)
+local n, deliver, answer, lined = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
+first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
   local ms = lease < 0 and c.leases[i] or math.abs(lease)
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first, now + ms)
+  -- One whose lease had ended was in no line: how late it is, is not known, as of one of low priority.
+  lined[i] = c.ended[ticket] and '0.l:' or ticket
   if c.records[i] then
     table.insert(answer[6], i)
     table.insert(answer[6], c.records[i])
@@ -88,10 +96,10 @@ for i, ticket in ipairs(c.deliver) do
 end
 
 if timed and n > 0 then
-  answer[#answer + 1] = lateness(c.deliver, now)
+  answer[#answer + 1] = lateness(lined, now)
 end
 
-local left, prioritized = 0, 0
+local left, prioritized = c.waiting, 0
 for l, line in ipairs(lines) do
   local length = paused and 0 or call('LLEN', line) - c.met[l]
   left, prioritized = left + length, prioritized + (line == ready and 0 or length)
@@ -102,6 +110,7 @@ if #garbage > 0 then
   call('LTRIM', quarantine, -100, -1)
 end
 bulk('ZADD', leased, deliver)
+bulk('HSET', attempts, c.fresh)
 keep_failures()
 remove_gone()
 if due > 0 then

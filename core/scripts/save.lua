@@ -5,7 +5,7 @@
 
 -- include known
 -- include permit
-local id, envelope = holder(ARGV[4], now_ms())
+local id, envelope = holder(ARGV[4])
 if not id then
   return done(DUEQ_LEASE_LOST)
 end

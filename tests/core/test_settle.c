@@ -291,7 +291,7 @@ static void test_settle_says_which_leases_were_lost(void **state) {
     dueq_result_free(held.result);
 }
 
-static void test_settle_after_the_lease_changes_nothing(void **state) {
+static void test_settle_after_the_lease_counts(void **state) {
     (void)state;
     struct holding held = hold(jobs, "ab", 1);
     dueq_result *result;
@@ -301,16 +301,16 @@ static void test_settle_after_the_lease_changes_nothing(void **state) {
     settlement.retry = held.tickets[1];
     settlement.retry_error = BYTES("late");
     assert_status(jobs.client, OK, run(jobs, &settlement, 5, 0, &result));
-    assert_settled("44");
-    assert_bodies(result, "ab");
-    assert_int_equal(dueq_result_message(result, 1)->crashes, 1);
-    assert_int_equal(dueq_result_message(result, 1)->error.size, 0);
+    assert_settled("00");
+    assert_bodies(result, "b");
+    assert_int_equal(dueq_result_message(result, 0)->crashes, 0);
+    assert_int_equal(dueq_result_message(result, 0)->error.size, strlen("late"));
     dueq_result_free(result);
     dueq_result_free(held.result);
 }
 
 /* Without a retry it is for the usual script. */
-static void test_settle_of_count_0_after_the_lease_changes_nothing(void **state) {
+static void test_settle_of_count_0_after_the_lease_counts(void **state) {
     (void)state;
     dueq_result *result;
     /* A queue's first are for the other one. */
@@ -324,10 +324,9 @@ static void test_settle_of_count_0_after_the_lease_changes_nothing(void **state)
         run_command(&server, "PING");
     struct dueq__settlement settlement = acks(&held, 2);
     assert_status(jobs.client, EMPTY, run(jobs, &settlement, 0, 0, &result));
-    assert_settled("44");
+    assert_settled("00");
     dueq_result_free(result);
-    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 5, 0, 0, &result));
-    assert_bodies(result, "ab");
+    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 5, 0, 0, &result));
     dueq_result_free(result);
     dueq_result_free(held.result);
 }
@@ -635,8 +634,8 @@ int main(void) {
         TEST(test_settle_waits_for_what_comes),
         TEST(test_settle_of_count_0_only_settles),
         TEST(test_settle_says_which_leases_were_lost),
-        TEST(test_settle_after_the_lease_changes_nothing),
-        TEST(test_settle_of_count_0_after_the_lease_changes_nothing),
+        TEST(test_settle_after_the_lease_counts),
+        TEST(test_settle_of_count_0_after_the_lease_counts),
         TEST(test_settle_gives_a_retried_message_back_to_the_same_call),
         TEST(test_settle_retries_with_a_delay),
         TEST(test_settle_retries_to_the_end),

@@ -174,9 +174,8 @@ class Machine(Watch):
             self.reserve(who, 0, 1, 4)
             return
         tickets = [self.pick(tickets, pick) for pick in picks]
-        now = now_ms()
         answer = self.run(who, {"do": "ack", "queue": queue.name, "tickets": tickets})
-        self.same("the statuses", answer["statuses"], queue.ack(tickets, now))
+        self.same("the statuses", answer["statuses"], queue.ack(tickets))
 
     @rule(
         who=ANY,
@@ -200,7 +199,7 @@ class Machine(Watch):
         asked_for = {"delay_ms": ms, "error": error, "count": count, "lease_ms": lease_ms}
         request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
         answer = self.run(who, {**request, **asked_for})
-        statuses = list[str](queue.ack(acks, now))
+        statuses = list[str](queue.ack(acks))
         if again:
             statuses.append(queue.retry(again, ms, error, now))
         self.same("the statuses", answer["statuses"], statuses)
@@ -297,9 +296,9 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now = self.pick(self.tickets(), pick), now_ms()
+        queue, ticket = self.pick(self.tickets(), pick)
         answer = self.settle(who, queue, ticket, {"do": "save", "cursor": cursor})
-        self.same("the status", answer["statuses"], [queue.save(ticket, cursor, now)])
+        self.same("the status", answer["statuses"], [queue.save(ticket, cursor)])
 
     @rule(who=ANY, pick=PICK, reason=st.sampled_from(ERRORS))
     def bury(self, who: int, pick: int, reason: str) -> None:

@@ -128,12 +128,16 @@ class Queue:
         taken = list[Message]()
         if self.paused:
             return taken
-        self._bring_back(now)
-        for _, line in sorted(self.lines.items(), reverse=True):
-            while line and len(taken) < count:
-                message = line.pop(0)
+        self._line_up_due(now)
+        for priority, line in sorted(self.lines.items(), reverse=True):
+            ended = self._ended(priority, now)
+            while (ended or line) and len(taken) < count:
+                message = ended.pop(0) if ended else line.pop(0)
                 if self.living.get(message.draft.id) is not message:
                     continue
+                if message.state == "leased":
+                    message.ended += 1
+                    message.crashes += 1
                 if message.expired(now):
                     del self.living[message.draft.id]
                     self.did["expired"] += 1
@@ -146,11 +150,11 @@ class Queue:
         self.did["reserved"] += len(taken)
         return taken
 
-    def ack(self, tickets: list[str], now: int) -> list[Status]:
-        return [self._ack(ticket, now) for ticket in tickets]
+    def ack(self, tickets: list[str]) -> list[Status]:
+        return [self._ack(ticket) for ticket in tickets]
 
-    def _ack(self, ticket: str, now: int) -> Status:
-        message = self._held(ticket, now)
+    def _ack(self, ticket: str) -> Status:
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         del self.living[message.draft.id]
@@ -159,7 +163,7 @@ class Queue:
 
     def ack_push(self, ticket: str, target: Queue, drafts: list[Draft], now: int) -> list[Status]:
         """Both or nothing. The message goes first: a successor may have its id."""
-        [acked] = self.ack([ticket], now)
+        [acked] = self.ack([ticket])
         if acked != "OK":
             return [acked] * (1 + len(drafts))
         if target is self:
@@ -181,7 +185,7 @@ class Queue:
 
     def retry(self, ticket: str, delay_ms: int, error: str, now: int) -> Status:
         """A failure. When that was its last attempt it has come to its end."""
-        message = self._held(ticket, now)
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         message.ended += 1
@@ -200,7 +204,7 @@ class Queue:
 
     def release(self, ticket: str, delay_ms: int, now: int) -> Status:
         """Not delivered, as if it had never been given out: at the front of its line."""
-        message = self._held(ticket, now)
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         message.ended += 1
@@ -212,14 +216,14 @@ class Queue:
         return "OK"
 
     def extend(self, ticket: str, lease_ms: int, now: int) -> Status:
-        message = self._held(ticket, now)
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         message.time_ms = now + lease_ms
         return "OK"
 
-    def save(self, ticket: str, cursor: str, now: int) -> Status:
-        message = self._held(ticket, now)
+    def save(self, ticket: str, cursor: str) -> Status:
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         kept = [pair for pair in message.draft.headers if pair[0] != "cursor"]
@@ -228,7 +232,7 @@ class Queue:
         return "OK"
 
     def bury(self, ticket: str, reason: str, now: int) -> Status:
-        message = self._held(ticket, now)
+        message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
         message.ended += 1
@@ -356,10 +360,10 @@ class Queue:
         else:
             self._line_up(message)
 
-    def _held(self, ticket: str, now: int) -> Message | None:
-        """A lease ends at its time, also while nobody has noticed it yet."""
+    def _held(self, ticket: str) -> Message | None:
+        """Also after the end of its lease, until a reserve takes the message."""
         for message in self._in("leased"):
-            if message.ticket == ticket and message.time_ms > now:
+            if message.ticket == ticket:
                 return message
         return None
 
@@ -445,14 +449,16 @@ class Queue:
         if entry.dead_letter:
             entry.message.time_ms = time_ms
 
-    def _bring_back(self, now: int) -> None:
-        """What is due joins its line, then what came back, the earlier first, then by ticket."""
-        over = [message for message in self.timed() if message.time_ms <= now]
-        for message in sorted(over, key=lambda m: (m.state, *by_time(m))):
-            if message.state == "leased":
-                message.ended += 1
-                message.crashes += 1
+    def _line_up_due(self, now: int) -> None:
+        """The earlier first, then by ticket."""
+        due = [message for message in self._in("delayed") if message.time_ms <= now]
+        for message in sorted(due, key=by_time):
             self._line_up(message)
+
+    def _ended(self, priority: int, now: int) -> list[Message]:
+        """Those whose lease has ended come before their line, the earlier first."""
+        over = [message for message in self._in("leased") if message.time_ms <= now]
+        return sorted((m for m in over if m.draft.priority == priority), key=by_time)
 
 
 def by_time(message: Message) -> tuple[int, bytes]:

@@ -21,20 +21,20 @@ EXAMPLES = 500
 
 # script, what is taken out of its expanded text, what comes in its place
 MUTATIONS = {
-    "ack_forgets_that_a_lease_ends": (
+    "ack_finishes_what_it_does_not_hold": (
         "ack",
-        "stop and tonumber(stop) > now",
-        "stop",
+        "if stop then",
+        "if true then",
     ),
     "ack_out_forgets_the_delay": (
         "ack_out",
         "string.format('@%d', draft.due)",
         "'@0'",
     ),
-    "ack_out_forgets_that_a_lease_ends": (
+    "ack_out_finishes_what_it_does_not_hold": (
         "ack_out",
-        "if not stop or tonumber(stop) <= now then",
-        "if not stop then",
+        "if not (envelope and redis.call('ZSCORE', leased, ticket)) then",
+        "if not envelope then",
     ),
     "ack_out_keeps_the_message": (
         "ack_out",
@@ -46,10 +46,10 @@ MUTATIONS = {
         "if at < (tonumber(state[i] or '') or math.huge) then",
         "if false then",
     ),
-    "ack_push_forgets_that_a_lease_ends": (
+    "ack_push_finishes_what_it_does_not_hold": (
         "ack_push",
-        "if not stop or tonumber(stop) <= now then",
-        "if not stop then",
+        "if not (envelope and redis.call('ZSCORE', leased, ticket)) then",
+        "if not envelope then",
     ),
     "ack_push_removes_what_follows_itself": (
         "ack_push",
@@ -91,10 +91,10 @@ MUTATIONS = {
         "if redis.call('ZREM', delayed, ticket) == 0 then",
         "if redis.call('ZREM', delayed, ticket) == 7 then",
     ),
-    "extend_revives_an_ended_lease": (
+    "extend_leases_what_it_does_not_hold": (
         "extend",
-        "stop and tonumber(stop) > now",
-        "stop",
+        "local ours = stop and not seen[ticket]",
+        "local ours = not seen[ticket]",
     ),
     "save_keeps_the_earlier_cursor": (
         "save",
@@ -276,10 +276,10 @@ MUTATIONS = {
         "if not first or stop < first then",
         "if false then",
     ),
-    "reserve_rare_brings_back_at_the_front": (
+    "reserve_rare_brings_what_is_due_to_the_front": (
         "reserve_rare",
-        "line_up(back)",
-        "line_up(back, true)",
+        "line_up(due)",
+        "line_up(due, true)",
     ),
     "reserve_rare_counts_a_crash_as_a_failure": (
         "reserve_rare",
@@ -288,8 +288,8 @@ MUTATIONS = {
     ),
     "reserve_rare_delivers_an_ended_lease_again_and_again": (
         "reserve_rare",
-        "gone('ZREM', leased, ticket)\n    if not deliveries",
-        "if not deliveries",
+        "gone('ZREM', leased, lease.ticket)",
+        "",
     ),
     "reserve_rare_delivers_what_crashed_too_often": (
         "reserve_rare",
@@ -327,20 +327,35 @@ MUTATIONS = {
         "if ticket == back then",
         "if false then",
     ),
-    "reserve_rare_settles_an_ended_lease": (
+    "reserve_rare_settles_what_is_not_held": (
         "reserve_rare",
-        "stop and tonumber(stop) > now",
-        "stop",
+        "local ours = stop and not seen[ticket]",
+        "local ours = not seen[ticket]",
     ),
     "reserve_rare_settles_without_counting_the_delivery": (
         "reserve_rare",
         "had.deliveries, had.suffix = deliveries + 1, suffix",
         "had.deliveries, had.suffix = deliveries, suffix",
     ),
+    "reserve_rare_takes_an_ended_lease_that_it_does_not_deliver": (
+        "reserve_rare",
+        "c.waiting, c.first = c.waiting + 1,",
+        "gone('ZREM', leased, lease.ticket)\n        c.waiting, c.first = c.waiting + 1,",
+    ),
+    "reserve_rare_forgets_the_ended_leases_that_it_leaves": (
+        "reserve_rare",
+        "first = math.min(first, c.first)",
+        "",
+    ),
     "reserve_rare_takes_high_after_normal": (
         "reserve_rare",
         "{ high, ready, low } or",
         "{ ready, high, low } or",
+    ),
+    "reserve_rare_takes_what_it_settles": (
+        "reserve_rare",
+        "if not settled[ticket] then",
+        "if true then",
     ),
     "reserve_rare_trims_one_too_many": (
         "reserve_rare",

@@ -1,19 +1,31 @@
 -- Takes tickets from the lines, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
--- message, is over its time to live or has exhausted its attempts is not delivered. Changes nothing but what ends
--- (lib/finish.lua), what goes (lib/gone.lua), and `garbage`, to which it adds what is no ticket. Returns a table: deliver
--- (tickets), envelopes and records (attempts of those that came back) by the same index, leases (their own), expired
--- and damaged (how many), met (by line), out (a relay has work).
-local function choose(lines, most, now, garbage)
+-- message, is over its time to live or has exhausted its attempts is not delivered. Before those of a line come the
+-- messages whose leases have `ended` (lib/ended.lua), each with one more delivery and one more crash: the lease of one
+-- that is not met stays its holder's. Changes nothing but what ends (lib/finish.lua), what goes (lib/gone.lua), and
+-- `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of
+-- those that came back) by the same index, leases (their own), fresh (records of those whose leases had ended: id, record
+-- and so on), ended (these tickets), expired and damaged (how many), met (by line), waiting (how many ended leases were
+-- not met), first (when the first of these ended; huge: none), out (a relay has work).
+local function choose(lines, most, now, garbage, ended)
   local c = {
-    deliver = {}, envelopes = {}, records = {}, leases = {}, expired = 0, damaged = 0, met = {},
+    deliver = {}, envelopes = {}, records = {}, leases = {}, fresh = {}, ended = {}, expired = 0, damaged = 0, met = {},
+    waiting = 0, first = math.huge,
   }
   local left = 1000
 
-  local function judge(ticket, deliveries, id, suffix, envelope, record)
+  -- `ended`: the ticket is that of a lease that has ended.
+  local function judge(ticket, deliveries, id, suffix, envelope, record, ended)
     local e = envelope and envelope_read(envelope)
     if not deliveries then
       garbage[#garbage + 1] = ticket
     elseif envelope and (not e or e.suffix == suffix) then
+      if ended then
+        note_failure(now, 'crashed', ticket, '', '')
+        local had = attempts_read(record)
+        had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1
+        deliveries, record = deliveries + 1, attempts_write(had)
+        ticket = ticket_write(deliveries, id, suffix)
+      end
       local had = attempts_read(record)
       had.deliveries, had.suffix = deliveries, suffix
       -- A ticket cannot say one more.
@@ -34,12 +46,31 @@ local function choose(lines, most, now, garbage)
         local n = #c.deliver + 1
         c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
         c.records[n] = record or false
+        if ended then
+          c.ended[ticket] = true
+          c.fresh[#c.fresh + 1], c.fresh[#c.fresh + 2] = id, record
+        end
+      end
+    end
+  end
+
+  local function take_ended(leases)
+    for _, lease in ipairs(leases) do
+      if #c.deliver < most and left > 0 then
+        local id = lease.id
+        gone('ZREM', leased, lease.ticket)
+        judge(lease.ticket, lease.deliveries, id, lease.suffix, id and redis.call('HGET', msg, id),
+          id and redis.call('HGET', attempts, id), true)
+        left = left - 1
+      else
+        c.waiting, c.first = c.waiting + 1, math.min(c.first, lease.at)
       end
     end
   end
 
   for l, line in ipairs(lines) do
     c.met[l] = 0
+    take_ended(ended[line] or {})
     while #c.deliver < most and left > 0 do
       local size = math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
       local tickets = redis.call('LRANGE', line, c.met[l], c.met[l] + size - 1)

@@ -1,5 +1,5 @@
--- Which of the tickets to acknowledge are in `leased`, where no lease is over: those of one call have one end, so that
--- one look mostly tells. None is named twice. Returns a digit for each, and the tickets that are.
+-- Which of the tickets to acknowledge are held, as lib/held.lua: those of one call have one end, so that one look mostly
+-- tells. None is named twice. Returns a digit for each, and the tickets that are.
 local function held_all()
   local digits, tickets, there = {}, {}, {}
   local stop = call('ZSCORE', leased, argv[8])

@@ -2,7 +2,7 @@
 -- or ends it when its attempts are exhausted. `by` is who says so (lib/failure.lua). Returns the outcome, whether a relay has work, and when the message is due
 -- (nil: now).
 local function retry(ticket, delay, chance, text, by, now)
-  local id, envelope, had = holder(ticket, now)
+  local id, envelope, had = holder(ticket)
   if not id then
     return DUEQ_LEASE_LOST
   end

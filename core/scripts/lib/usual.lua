@@ -78,7 +78,6 @@ if (looked or argv[6] > '1') and lined == most then
   left = left + call('LLEN', ready) - lined
 end
 
--- No lease is over: whoever is in `leased` is held.
 local held, outcomes = {}, ''
 if #argv == 8 then
   held[1] = argv[8]
