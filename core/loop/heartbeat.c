@@ -24,7 +24,8 @@ struct dueq__heartbeat {
     pthread_t thread;
     struct dueq__leases *leases;
     dueq_client *client;
-    dueq_queue **queues; /* its own handles */
+    dueq_queue **
+        queues; /* its own handles; of partitions, which may become more: NULL until it needs one */
     size_t queue_count;
     struct dueq__presence presence;
     dueq_queue *base;    /* of a queue of partitions: by its own name */
@@ -57,19 +58,31 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
     return submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
 }
 
+/* The handle of the consumer's queue at that place; NULL: out of memory. */
+static dueq_queue *queue_at(struct dueq__heartbeat *heartbeat, size_t at) {
+    char name[DUEQ_MAX_NAME + 1];
+    if (!heartbeat->queues[at]) {
+        size_t size = dueq_partition_name(dueq__keys_name(heartbeat->base->keys), at, name);
+        dueq_queue_open(heartbeat->client, name, size, &heartbeat->queues[at]);
+    }
+    return heartbeat->queues[at];
+}
+
 /* Extends the leases, or sends their acks. False: it failed. */
 static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const *taken,
                     size_t count, bool extends) {
-    dueq_queue *queue = heartbeat->queues[taken[0]->queue];
+    dueq_queue *queue = queue_at(heartbeat, taken[0]->queue);
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    dueq_result *result;
+    dueq_result *result = NULL;
+    dueq_status status = DUEQ_NO_MEMORY;
     int64_t start = dueq__monotonic_ms();
     for (size_t i = 0; i < count; i++)
         tickets[i] = taken[i]->ticket;
-    dueq_status status = run(heartbeat,
-                             extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
-                                     : dueq_ack_submit(queue, tickets, count),
-                             DUEQ__NEVER, &result);
+    if (queue)
+        status = run(heartbeat,
+                     extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
+                             : dueq_ack_submit(queue, tickets, count),
+                     DUEQ__NEVER, &result);
     for (size_t i = 0; i < count; i++) {
         dueq_status outcome = status < 0 ? status : dueq_result_status(result, i);
         if (extends)
@@ -120,7 +133,8 @@ static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
         dueq_timings timings;
         dueq_result *result;
-        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured)
+        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured ||
+            !queue_at(heartbeat, i))
             continue;
         status =
             run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
@@ -229,14 +243,14 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->presence = consumer->presence;
     memcpy(made->presence.session, client->session, sizeof client->session);
     made->register_ms = made->holding_ms = made->presence.opened_ms + FIRST_MS;
-    made->queues = calloc(consumer->queue_count, sizeof *made->queues);
-    made->same = calloc(consumer->queue_count, sizeof *made->same);
+    size_t count = consumer->share ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
+    made->queues = calloc(count, sizeof *made->queues);
+    made->same = calloc(count, sizeof *made->same);
+    made->queue_count = made->queues ? count : 0;
     dueq_status status =
         made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
-    for (size_t i = 0; !status && i < consumer->queue_count; i++) {
+    for (size_t i = 0; !status && !consumer->share && i < count; i++)
         status = open_twin(made, consumer->queues[i], &made->queues[i]);
-        made->queue_count += !status;
-    }
     if (!status && consumer->share)
         status = open_twin(made, consumer->share->queue, &made->base);
     if (!status && !made->base)

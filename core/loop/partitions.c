@@ -18,12 +18,7 @@ dueq_status dueq__partitions_list(dueq_consumer *consumer) {
     free(consumer->queues);
     consumer->queues = list;
     consumer->queue_count = parts->count;
-    if (!consumer->heartbeat)
-        return DUEQ_OK;
-    dueq__heartbeat_end(consumer->heartbeat);
-    consumer->heartbeat = NULL;
-    consumer->leases->stopping = false;
-    return dueq__heartbeat_start(consumer);
+    return DUEQ_OK;
 }
 
 dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {

@@ -1,4 +1,5 @@
 /* Queues of partitions: names and hash, the verbs over all of them, and how consumers share them. */
+#include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -605,6 +606,57 @@ static void test_grow_keeps_the_order_of_a_key(void **state) {
     jobs_close(grower);
 }
 
+/* The sum of the ids of this process's threads but for its first: others add up to another one. */
+static long threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    long sum = 0;
+    assert_non_null(tasks);
+    for (struct dirent *task; (task = readdir(tasks));)
+        sum += atol(task->d_name) == getpid() ? 0 : atol(task->d_name);
+    closedir(tasks);
+    return sum;
+}
+
+static double lease_end(size_t partition, dueq_bytes ticket) {
+    redisReply *reply = command(&server, "ZSCORE dueq:{orders#%d}:leased %b", (int)partition,
+                                ticket.data, ticket.size);
+    double end = reply->type == REDIS_REPLY_NIL ? 0 : strtod(reply->str, NULL);
+    freeReplyObject(reply);
+    return end;
+}
+
+/* To end a heartbeat is to wait for it, which consumer_take() must not. The one that runs serves the new partitions. */
+static void test_grow_keeps_the_heartbeat(void **state) {
+    (void)state;
+    struct jobs grower = jobs_open(server.url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    const char *key = moving_key();
+    struct member member = join();
+    const dueq_message *message;
+    size_t partition = 0;
+    assert_status(member.jobs.client, EMPTY,
+                  dueq_consumer_next(member.consumer, 20, &message, NULL));
+    long before = threads();
+    assert_true(before);
+    for (int64_t end = now_ms() + 30000; grow(grown);) {
+        assert_true(now_ms() < end);
+        assert_status(member.jobs.client, EMPTY,
+                      dueq_consumer_next(member.consumer, 20, &message, NULL));
+    }
+    assert_status(grower.client, OK, push_draft(grown, key, "", "1"));
+    assert_status(member.jobs.client, OK,
+                  dueq_consumer_next(member.consumer, 30000, &message, &partition));
+    assert_int_equal(partition, dueq_partition_of(BYTES(key), 2 * PARTITIONS));
+    assert_int_equal(threads(), before);
+    double first = lease_end(partition, message->ticket);
+    for (int64_t end = now_ms() + 30000; lease_end(partition, message->ticket) <= first;)
+        assert_true(now_ms() < end);
+    assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
+    leave(&member);
+    dueq_queue_close(grown);
+    jobs_close(grower);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ORDERS_TEST(test_hash),
@@ -626,6 +678,7 @@ int main(void) {
         ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
         ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
         ORDERS_TEST(test_grow_keeps_the_order_of_a_key),
+        ORDERS_TEST(test_grow_keeps_the_heartbeat),
     };
     return run_on_server(tests, NULL);
 }
