@@ -512,7 +512,8 @@ namespace Dueq
          *
          * @param string $expression as of schedule()
          * @param string $zone as of schedule()
-         * @param float|\DateTimeInterface|null $after seconds since 1970; null: now
+         * @param float|\DateTimeInterface|null $after seconds since 1970; null: now, by this
+         *     machine's clock: stats()->now is the server's
          * @return float|null seconds since 1970; null: there is none
          */
         public static function nextTime(string $expression, string $zone = "UTC", float|\DateTimeInterface|null $after = null): ?float {}

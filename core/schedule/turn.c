@@ -158,56 +158,163 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
            time >= now - GRACE_MS;
 }
 
-static dueq_status turn(dueq_queue *queue, dueq_bytes ticket, const struct plan *plan,
-                        const dueq_draft *job) {
-    int64_t now = dueq__wall_ms(), times[MOST], next;
-    /* The server's clock has reached its time: it was delivered. */
+/* ---- The server's time ---- */
+
+/* A schedule goes by the server's clock, which is asked first: this machine's may be wrong. */
+struct asking {
+    struct plan plan;
+    dueq_bytes
+        ticket; /* of the schedule's message, whose turn it is; size 0: the schedule is declared */
+    dueq_bytes key;
+    dueq_durability durability;
+    char text[]; /* copies of what all of these point to */
+};
+
+static dueq_bytes copy(char **at, dueq_bytes bytes) {
+    dueq_bytes made = {*at, bytes.size};
+    if (bytes.size)
+        memcpy(*at, bytes.data, bytes.size);
+    *at += bytes.size;
+    return made;
+}
+
+static dueq_status turn(dueq_queue *queue, const struct asking *asking, int64_t now) {
+    const struct plan *plan = &asking->plan;
+    struct dueq__error *error = &queue->client->error;
+    int64_t times[MOST], next, list[DUEQ_MAX_BACKOFF_LIST];
+    dueq_header *headers;
+    dueq_draft job;
+    /* A failover may have set the server's clock back since the message was delivered. */
     size_t count = due_times(plan, now > plan->time_ms ? now : plan->time_ms, times, &next);
     dueq_draft *drafts = calloc(count + 1, sizeof *drafts);
     char (*ids)[DUEQ_MAX_ID + 1] = calloc(count + 1, sizeof *ids);
-    dueq_status status = dueq__fail(&queue->client->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = read_job(plan, &job, &headers, list, error);
     struct message room;
-    if (drafts && ids) {
+    if (!status && !(drafts && ids))
+        status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    if (!status) {
         for (size_t i = 0; i < count; i++) {
             int size = snprintf(ids[i], sizeof ids[i], "%.*s:%" PRId64, (int)plan->name.size,
                                 (const char *)plan->name.data, times[i]);
-            drafts[i] = *job;
+            drafts[i] = job;
             drafts[i].id = (dueq_bytes){ids[i], (size_t)size};
             drafts[i].at_ms = times[i];
         }
         drafts[count] = draft_message(plan, next, &room);
-        status = dueq_ack_push_submit(queue, ticket, NULL, drafts, count + 1);
+        status = dueq_ack_push_submit(queue, asking->ticket, NULL, drafts, count + 1);
     }
+    free(headers);
     free(drafts);
     free(ids);
     return status;
 }
 
-/* Acknowledges the message and pushes what follows, or pushes a job that is due now. */
-static dueq_status submit(dueq_queue *queue, const dueq_message *message, bool turns) {
+static dueq_status declare(dueq_queue *queue, const struct asking *asking, int64_t now) {
+    struct message room;
+    int64_t next = next_time(&asking->plan, now);
+    if (next >= DUEQ_MAX_TIME_MS)
+        return dueq__fail(&queue->client->error, DUEQ_INVALID, "the schedule is never due");
+    dueq_draft draft = draft_message(&asking->plan, next, &room);
+    draft.replace = DUEQ_REPLACE;
+    draft.key = asking->key;
+    draft.durability = asking->durability;
+    return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
+}
+
+/* What was pushed then is the result of the call that asked for the time. */
+static void pushed(dueq_client *client) {
+    dueq_result *result = client->call.result;
+    client->call.result = NULL;
+    dueq__call_return(client, result, client->call.status);
+}
+
+static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
+    const struct asking *asking = (const struct asking *)(const void *)client->call.ids;
+    dueq_queue *queue = client->call.queue;
+    int64_t now, deadline = client->call.deadline_ms;
+    if (!dueq__reply_number(reply, &now) || now < 0 || now > DUEQ_MAX_TIME_MS) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    if (!dueq__call_suspend(client, NULL, NULL)) {
+        dueq__call_no_memory(client);
+        return;
+    }
+    const struct dueq__suspended *own = client->suspended;
+    dueq_status status =
+        asking->ticket.size ? turn(queue, asking, now) : declare(queue, asking, now);
+    if (status != DUEQ_PENDING) {
+        dueq__call_return(client, NULL, status);
+        return;
+    }
+    /* On partitions the push suspends itself, and others run in its place. */
+    struct dueq__call *push = &client->call;
+    for (struct dueq__suspended *s = client->suspended; s != own; s = s->outer)
+        push = &s->call;
+    push->ended = pushed;
+    if (!push->durable.asked.timeout_ms && deadline < push->deadline_ms)
+        push->deadline_ms = deadline;
+}
+
+/* Asks the server for its time, and then turns or declares the schedule. */
+static dueq_status ask_time(dueq_queue *queue, const struct plan *plan, dueq_bytes ticket,
+                            dueq_bytes key, dueq_durability durability) {
+    dueq_client *client = queue->client;
+    struct dueq__resp words;
+    dueq_status status = dueq__ops_ask(queue, &dueq__script_clock, false, 1, decode_time, &words);
+    if (status)
+        return status;
+    struct asking *asking =
+        malloc(sizeof *asking + plan->name.size + plan->expression.size + plan->zone.size +
+               plan->catchup.size + plan->job.size + ticket.size + key.size);
+    if (!asking) {
+        dueq__resp_free(&words);
+        return dueq__call_no_memory(client);
+    }
+    char *at = asking->text;
+    asking->plan = *plan;
+    asking->plan.name = copy(&at, plan->name);
+    asking->plan.expression = copy(&at, plan->expression);
+    asking->plan.zone = copy(&at, plan->zone);
+    asking->plan.catchup = copy(&at, plan->catchup);
+    asking->plan.job = copy(&at, plan->job);
+    asking->ticket = copy(&at, ticket);
+    asking->key = copy(&at, key);
+    asking->durability = durability;
+    client->call.ids = (dueq_bytes *)(void *)asking;
+    return dueq__call_submit(client, &words);
+}
+
+/* ---- Its message ---- */
+
+dueq_status dueq_turn_submit(dueq_queue *queue, const dueq_message *message) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__ticket parts;
+    struct plan plan = {0};
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__ops_check_whole(queue, "turn");
+    if (!status)
+        status = read_message(message, &plan, error);
+    if (!status)
+        status = dueq__ops_check_ticket(queue, message->ticket, &parts);
+    return status ? status
+                  : ask_time(queue, &plan, message->ticket, (dueq_bytes){0}, (dueq_durability){0});
+}
+
+/* Pushes a job that is due now. */
+dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
     int64_t list[DUEQ_MAX_BACKOFF_LIST];
     dueq_header *headers = NULL;
     struct plan plan = {0};
     dueq_draft job;
-    dueq_status status = turns ? dueq__ops_check_whole(queue, "turn") : DUEQ_OK;
-    if (!status)
-        status = read_message(message, &plan, error);
+    dueq_status status = read_message(message, &plan, error);
     if (!status)
         status = read_job(&plan, &job, &headers, list, error);
     if (!status)
-        status =
-            turns ? turn(queue, message->ticket, &plan, &job) : dueq_push_submit(queue, &job, 1);
+        status = dueq_push_submit(queue, &job, 1);
     free(headers);
     return status;
-}
-
-dueq_status dueq_turn_submit(dueq_queue *queue, const dueq_message *message) {
-    return submit(queue, message, true);
-}
-
-dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message) {
-    return submit(queue, message, false);
 }
 
 /* ---- Declaring one ---- */
@@ -236,15 +343,13 @@ static void write_job(const dueq_draft *job, unsigned char *out) {
 
 dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
+    dueq__client_check_fork(queue->client);
     dueq_status status = check(schedule, error);
     if (status)
         return status;
     struct plan plan = {schedule->name, schedule->expression, schedule->zone,
                         .catchup = dueq__text(catchups[schedule->catchup])};
     status = read_times(&plan, error);
-    int64_t next = status ? 0 : next_time(&plan, dueq__wall_ms());
-    if (!status && next >= DUEQ_MAX_TIME_MS)
-        status = dueq__fail(error, DUEQ_INVALID, "the schedule is never due");
     size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
     if (!status && size > DUEQ_MAX_BODY / 4)
         status = dueq__fail(error, DUEQ_TOO_LARGE,
@@ -254,14 +359,10 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
     if (!status && !job)
         status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
     if (!status) {
-        struct message room;
         write_job(schedule->job, job);
         plan.job = (dueq_bytes){job, size};
-        dueq_draft draft = draft_message(&plan, next, &room);
-        draft.replace = DUEQ_REPLACE;
-        draft.key = schedule->job->key;
-        draft.durability = schedule->job->durability;
-        status = dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
+        status =
+            ask_time(queue, &plan, (dueq_bytes){0}, schedule->job->key, schedule->job->durability);
     }
     free(job);
     return status;

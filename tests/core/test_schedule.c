@@ -1,3 +1,8 @@
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
 #include "golden.h"
 #include "schedule/schedule.h"
 
@@ -50,10 +55,75 @@ static void test_schedule_zones_are_in_tzdir_first(void **state) {
                      DUEQ_INVALID);
 }
 
+/* ---- With a clock of this machine that is wrong ---- */
+
+#define DAY_S 86400
+
+static time_t ahead_s; /* of the true time */
+
+/* For this whole program, in place of libc's. */
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    if (syscall(SYS_clock_gettime, clock, now))
+        return -1;
+    now->tv_sec += clock == CLOCK_REALTIME ? ahead_s : 0;
+    return 0;
+}
+
+/* How far from the server's time the schedule's next one is, in ms. */
+static int64_t distance(void) {
+    dueq_result *found;
+    dueq_bytes id = BYTES("schedule:tick");
+    assert_status(jobs.client, OK, dueq_find(jobs.queue, id, &found));
+    const dueq_message *message = dueq_result_message(found, 0);
+    int64_t ms = message->time_ms - message->now_ms;
+    dueq_result_free(found);
+    return ms;
+}
+
+static void turn_in_time(time_t ahead) {
+    dueq_draft job = DUEQ_DRAFT;
+    job.body = BYTES("x");
+    const dueq_plan plan = {.name = BYTES("tick"), .expression = BYTES("every 1s"), .job = &job};
+    dueq_result *result;
+    ahead_s = ahead;
+    assert_status(jobs.client, OK, dueq_schedule(jobs.queue, &plan));
+    assert_in_range(distance() + 60000, 50000, 61000);
+    for (int turns = 0; turns < 2;) {
+        const dueq_message *message = reserve_one(jobs.queue, 30000, 60000, &result);
+        if (dueq_is_schedule(message)) {
+            dueq_result *turned;
+            assert_status(jobs.client, OK, dueq_turn(jobs.queue, message, &turned));
+            dueq_result_free(turned);
+            assert_in_range(distance() + 60000, 50000, 61000);
+            turns++;
+        } else {
+            assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
+        }
+        dueq_result_free(result);
+    }
+}
+
+static void test_schedule_a_day_ahead(void **state) {
+    (void)state;
+    turn_in_time(DAY_S);
+}
+
+static void test_schedule_a_day_behind(void **state) {
+    (void)state;
+    turn_in_time(-DAY_S);
+}
+
+static int right_the_clock(void **state) {
+    ahead_s = 0;
+    return tear_down_jobs(state);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedule_is_due_as_golden),
         cmocka_unit_test(test_schedule_zones_are_in_tzdir_first),
+        cmocka_unit_test_setup_teardown(test_schedule_a_day_ahead, set_up_jobs, right_the_clock),
+        cmocka_unit_test_setup_teardown(test_schedule_a_day_behind, set_up_jobs, right_the_clock),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_on_server(tests, NULL);
 }

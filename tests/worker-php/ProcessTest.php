@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Worker;
 
+use PHPUnit\Framework\Attributes\DataProvider;
+
 /** The command: jobs, failures, limits, and processes that end. */
 final class ProcessTest extends WorkerTestCase
 {
@@ -25,16 +27,42 @@ final class ProcessTest extends WorkerTestCase
         $this->assertMatchesRegularExpression('/ info +\[\d+\] say \S{22} done in 0\.\d{3} s\n/', $worker->log());
     }
 
-    public function testSchedulesAreTurned(): void
+    public static function clocks(): array
+    {
+        return ['right' => [0], 'a day ahead' => [86400], 'a day behind' => [-86400]];
+    }
+
+    /**
+     * By the server's clock, whatever the worker's own is.
+     *
+     * @dataProvider clocks
+     */
+    #[DataProvider('clocks')]
+    public function testSchedulesAreTurned(int $ahead): void
     {
         $job = ['body' => '{"args":[1],"kwargs":{"b":2.0}}', 'headers' => ['task' => 'say']];
         $this->assertTrue($this->queue()->schedule('words', 'every 1s', $job));
-        $worker = $this->start();
+        $worker = $this->startAhead($ahead);
         $this->assertSame('{"0":1,"b":2.0}', $this->heard());
         $this->assertSame('{"0":1,"b":2.0}', $this->heard());
         $this->assertSame(0, $worker->stop());
         $stats = $this->queue()->stats();
         $this->assertSame([0, 1, 0], [$stats->retried, $stats->delayed, $stats->dead]);
+    }
+
+    private function startAhead(int $seconds): Process
+    {
+        $library = Application::shared()->folder . '/shifted_clock.so';
+        exec("cc -shared -fPIC -o $library " . __DIR__ . '/../shifted_clock.c', $output, $failed);
+        $this->assertSame(0, $failed, implode("\n", $output));
+        putenv("LD_PRELOAD=$library");
+        putenv("CLOCK_AHEAD=$seconds");
+        try {
+            return $this->start();
+        } finally {
+            putenv('LD_PRELOAD');
+            putenv('CLOCK_AHEAD');
+        }
     }
 
     public function testAFailingHandlerIsLoggedWithItsTraceAndTheWorkerGoesOn(): void

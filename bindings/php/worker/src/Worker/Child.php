@@ -67,7 +67,7 @@ final class Child
         private bool $isQuiet,
         bool $settles,
     ) {
-        $this->started = microtime(true);
+        $this->started = hrtime(true) / 1e9;
         $this->isStopping = $settles;
         $this->logger = new LineLogger($options->json);
     }
@@ -295,7 +295,7 @@ final class Child
         $why = match (true) {
             posix_getppid() !== $this->parentId => 'its parent is gone',
             $this->done >= ($this->options->maxJobs ?? INF) => "{$this->done} jobs done",
-            microtime(true) - $this->started >= ($this->options->maxTime ?? INF) => 'its time is over',
+            hrtime(true) / 1e9 - $this->started >= ($this->options->maxTime ?? INF) => 'its time is over',
             $megabytes > ($this->options->memory ?? INF) => sprintf('its memory is %.1f MB', $megabytes),
             $changed !== null => "$changed has changed",
             default => null,

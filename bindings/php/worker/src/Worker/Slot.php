@@ -55,7 +55,7 @@ final class Slot
 
     public function begin(int $pid, Channel $channel): void
     {
-        [$this->pid, $this->channel, $this->started] = [$pid, $channel, microtime(true)];
+        [$this->pid, $this->channel, $this->started] = [$pid, $channel, hrtime(true) / 1e9];
         [$this->why, $this->isOver, $this->debts, $this->startAt] = [null, false, [], INF];
     }
 
@@ -68,11 +68,11 @@ final class Slot
     public function end(float $longest): float
     {
         $this->channel->close();
-        $atOnce = !$this->isOver && microtime(true) - $this->started < self::AT_ONCE;
+        $atOnce = !$this->isOver && hrtime(true) / 1e9 - $this->started < self::AT_ONCE;
         $this->deaths = $atOnce ? $this->deaths + 1 : 0;
         $pause = $atOnce ? min($longest, 2.0 ** ($this->deaths - 1)) : 0.0;
         [$this->pid, $this->channel, $this->job] = [null, null, null];
-        [$this->killAt, $this->traceUntil, $this->startAt] = [INF, INF, microtime(true) + $pause];
+        [$this->killAt, $this->traceUntil, $this->startAt] = [INF, INF, hrtime(true) / 1e9 + $pause];
 
         return $pause;
     }
@@ -94,7 +94,7 @@ final class Slot
     /** What it does, and since when. */
     public function __toString(): string
     {
-        $now = microtime(true);
+        $now = hrtime(true) / 1e9;
         $what = match (true) {
             $this->pid === null => sprintf('starts in %.1f s', max(0.0, $this->startAt - $now)),
             $this->job !== null => sprintf('%s of %s for %.1f s', $this->job['job'], $this->job['queue'], $now - $this->jobBegan),

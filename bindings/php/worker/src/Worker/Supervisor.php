@@ -77,7 +77,7 @@ final class Supervisor
             return 1;
         }
         $this->installHandlers();
-        $this->nextSign = microtime(true) + ($this->notify->watchdog ?? INF);
+        $this->nextSign = hrtime(true) / 1e9 + ($this->notify->watchdog ?? INF);
         while (!$this->isStopping || $this->running() !== []) {
             $this->startSlots();
             $this->wait();
@@ -101,7 +101,7 @@ final class Supervisor
     private function startSlots(): void
     {
         foreach ($this->slots as $slot) {
-            if ($slot->pid === null && !$this->isStopping && microtime(true) >= $slot->startAt) {
+            if ($slot->pid === null && !$this->isStopping && hrtime(true) / 1e9 >= $slot->startAt) {
                 $this->start($slot);
             }
         }
@@ -128,7 +128,7 @@ final class Supervisor
             $slot->begin($pid, $receives);
         } else {
             $receives->close();
-            $slot->startAt = microtime(true) + self::PATIENCE;
+            $slot->startAt = hrtime(true) / 1e9 + self::PATIENCE;
             $this->logger->error("{$slot}: no process: " . pcntl_strerror(pcntl_get_last_error()));
         }
         pcntl_sigprocmask(SIG_UNBLOCK, $signals);
@@ -182,7 +182,7 @@ final class Supervisor
 
     private function wait(): void
     {
-        $now = microtime(true);
+        $now = hrtime(true) / 1e9;
         $next = min($now + self::LOOK, $this->nextSign, $this->graceEnd, $this->abortEnd);
         $read = [];
         foreach ($this->slots as $slot) {
@@ -239,7 +239,7 @@ final class Supervisor
     private function begins(Slot $slot, array $event): void
     {
         $slot->job = $event;
-        $slot->jobBegan = microtime(true);
+        $slot->jobBegan = hrtime(true) / 1e9;
         $slot->killAt = $slot->jobBegan + ($event['kill'] ?? INF);
     }
 
@@ -255,7 +255,7 @@ final class Supervisor
     /** A warning of dueq in a child. When several children warn of the same, only the first is logged. */
     private function notice(string $text): void
     {
-        $now = microtime(true);
+        $now = hrtime(true) / 1e9;
         $this->notices = array_filter($this->notices, fn (float $said) => $now - $said < self::AT_ONCE);
         // Why a server is tried again may differ from child to child.
         $kind = preg_replace('/\d+|(?<=it is tried again).*/', '', $text);
@@ -276,7 +276,7 @@ final class Supervisor
 
     private function keepTime(): void
     {
-        $now = microtime(true);
+        $now = hrtime(true) / 1e9;
         if ($now >= $this->graceEnd) {
             $this->logger->warning('the grace is over: what still runs is released');
             $this->abort();
@@ -334,7 +334,7 @@ final class Supervisor
     private function beginToStop(): void
     {
         $this->isStopping = true;
-        $this->graceEnd = microtime(true) + $this->options->grace;
+        $this->graceEnd = hrtime(true) / 1e9 + $this->options->grace;
         $this->notify->tell("STOPPING=1\nSTATUS=Waits for its jobs");
         $this->pass(SIGTERM);
     }
@@ -342,7 +342,7 @@ final class Supervisor
     private function abort(): void
     {
         $this->graceEnd = INF;
-        $this->abortEnd = microtime(true) + self::PATIENCE;
+        $this->abortEnd = hrtime(true) / 1e9 + self::PATIENCE;
         $this->pass(SIGUSR2);
     }
 
@@ -361,7 +361,7 @@ final class Supervisor
             if ($slot->pid === null) {
                 $this->logger->notice((string) $slot);
             } else {
-                $slot->traceUntil = microtime(true) + self::PATIENCE;
+                $slot->traceUntil = hrtime(true) / 1e9 + self::PATIENCE;
                 posix_kill($slot->pid, SIGUSR1);
             }
         }

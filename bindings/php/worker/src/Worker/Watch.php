@@ -28,10 +28,10 @@ final class Watch
     /** The first file that is another one now; null: none is. */
     public function changed(): ?string
     {
-        if (microtime(true) < $this->next) {
+        if (hrtime(true) / 1e9 < $this->next) {
             return null;
         }
-        $this->next = microtime(true) + self::PAUSE;
+        $this->next = hrtime(true) / 1e9 + self::PAUSE;
         $now = $this->look();
         // What was loaded since the last look is as it was loaded.
         $changed = array_diff_assoc($this->seen, $now) + array_diff_key($this->found($now), $this->seen);
