@@ -23,6 +23,12 @@ if [ "${ID-}" = debian ] && [ "${VERSION_ID:-99}" -ge 13 ]; then
     TESTS+=(valkey-server)
 fi
 
+# Composer, which installs the package of PHP's worker, and the interfaces that it names.
+PHPWORKER=(composer php-psr-log php-psr-container)
+# Laravel's own parts, and Symfony's, of the distribution's version.
+LARAVEL=(php-illuminate-{queue,bus,cache,config,console,database,events} php-sqlite3)
+SYMFONY=(composer php-symfony-{console,framework-bundle,messenger,property-access,serializer})
+
 # The steps, as ./dev calls them. The inputs of STEP are what STEP_inputs prints, and where the checkout is.
 declare -A STEPS=(
     [venv]="Python environment"
@@ -66,24 +72,9 @@ setup_tools() {
     steps tools
 }
 
-# Laravel's own parts, of the distribution's version.
-setup_laravel() {
-    need_packages php-illuminate-{queue,bus,cache,config,console,database,events} php-sqlite3
-}
-
-# Composer, which installs the package of PHP's worker, and the interfaces that it names.
-setup_phpworker() {
-    need_packages composer php-psr-log php-psr-container
-}
-
-# Symfony's own parts, of the distribution's version.
-setup_symfony() {
-    need_packages composer php-symfony-{console,framework-bundle,messenger,property-access,serializer}
-}
-
 # What examples/shop needs beside.
 setup_shop() {
-    setup_phpworker
+    need_packages "${PHPWORKER[@]}"
     steps venv
     steps shop_packages
 }

@@ -1,33 +1,78 @@
-# The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
+# The tests: ./dev test [all] [PART...], ./dev asan. Sourced by ../dev.
+#
+# Without `all` the tests are left out that are marked slow, and the contract runs on one server, not on Redis and Valkey.
 
-PARTS=(lint c python topology php laravel symfony phpworker contract cli web)
+# Parts of one line run after each other, the lines at the same time: most tests wait.
+LANES=(
+    "python topology"
+    "lint c contract cli web"
+    "php laravel symfony phpworker"
+)
+# What a part needs beside.
+declare -A PART_PACKAGES=(
+    [python]="${PHPWORKER[*]}"
+    [laravel]="${LARAVEL[*]}"
+    [symfony]="${SYMFONY[*]}"
+    [phpworker]="${PHPWORKER[*]}"
+    [cli]="zsh fish mandoc"
+    [web]="chromium curl jq"
+)
 
 test_parts() {
-    local part server
+    local lane part parts packages=() chosen=() begin=$EPOCHREALTIME
+    ALL=0
+    if [ "${1-}" = all ]; then
+        ALL=1
+        shift
+    fi
     for part in "$@"; do
-        [[ " ${PARTS[*]} " == *" $part "* ]] || { echo "the parts are: ${PARTS[*]}" >&2; exit 2; }
+        [[ " ${LANES[*]} " == *" $part "* ]] || { echo "the parts are: ${LANES[*]}" >&2; exit 2; }
     done
-    [ $# -gt 0 ] || set -- "${PARTS[@]}"
+    for lane in "${LANES[@]}"; do
+        parts=
+        for part in $lane; do
+            if [ $# -eq 0 ] || [[ " $* " == *" $part "* ]]; then
+                parts+="$part "
+                # shellcheck disable=SC2206 # lists of words
+                packages+=(${PART_PACKAGES[$part]-})
+            fi
+        done
+        [ -z "$parts" ] || chosen+=("$parts")
+    done
+    need_packages "${PACKAGES[@]}" "${TESTS[@]}" "${packages[@]}"
     setup_programs
     setup_tools
-    need_packages valgrind php-redis
+    [[ " ${chosen[*]} " != *" python "* ]] || setup_shop
     use_build
-    SUMMARY=() FAILED=0
-    for part in "$@"; do
-        if [ "$part" = contract ]; then
-            for server in redis-server valkey-server; do
-                command -v "$server" >/dev/null || continue
-                export DUEQ_TEST_SERVER=$server
-                part_contract "$server"
-            done
-            unset DUEQ_TEST_SERVER
-        else
-            "part_$part"
-        fi
-    done
+    SUMMARY=$(mktemp -d -t dueq-test-XXXXXX)
+    # shellcheck disable=SC2064 # it is known now
+    trap "rm -rf $SUMMARY" EXIT
+    printf '%-28s %6.1f s\n' "set-up" "$(seconds_since "$begin")" >"$SUMMARY/first"
+    TOGETHER=${#chosen[@]}
+    lanes "${chosen[@]}"
+    printf '%-28s %6.1f s\n' "together" "$(seconds_since "$begin")" >"$SUMMARY/last"
     printf '\n'
-    printf '%s\n' "${SUMMARY[@]}"
-    exit "$FAILED"
+    cat "$SUMMARY"/first "$SUMMARY"/lane-* "$SUMMARY"/last
+    [ ! -e "$SUMMARY/failed" ]
+    exit
+}
+
+# In a pipe, not in the background: there they would run on after Ctrl-C.
+lanes() {
+    if [ $# -eq 1 ]; then
+        lane "$1"
+    else
+        lane "$1" >&3 | lanes "${@:2}"
+    fi
+} 3>&1
+
+# lane PARTS: their closing lines go to a file of its own.
+lane() {
+    local part
+    LINES_OF=$SUMMARY/lane-${1%% *}
+    for part in $1; do
+        "part_$part"
+    done
 }
 
 part_lint() {
@@ -37,82 +82,95 @@ part_lint() {
     local folder
     export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop
     # One run for each folder of tests: their conftest.py are different modules of one name.
-    for folder in bindings/python/dueq examples bench tests/*; do
+    for folder in bindings/python/dueq examples bench tests/*/; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
-            runner "mypy $folder" '^(Success|Found)' mypy --strict "$folder"
+            runner "mypy ${folder%/}" '^(Success|Found)' mypy --strict "$folder"
     done
+    runner "mypy tests" '^(Success|Found)' mypy --strict tests/*.py
 }
 
 part_c() {
     # Most of them wait: four at a time are no busier than one.
-    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure --parallel 4 \
-        --no-tests=error --exclude-regex '^contract$'
+    in_c ctest --parallel 4 --exclude-regex '^contract$'
 }
 
 part_python() {
-    setup_shop
     # These compute all the time: as many at a time as there are processors.
-    runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
+    in_python 'pytest model' -n 2 --dist worksteal tests/model
     # Those that take longest come first, so that none of them is the last that runs.
-    at_once pytest --no-loadscope-reorder tests/bench tests/chaos tests/limits tests/upgrade \
+    in_python pytest --no-loadscope-reorder tests/bench tests/chaos tests/limits tests/upgrade \
         tests/examples tests/leaks tests/partitions tests/fuzz tests/python tests/test_*.py
 }
 
 # Clusters and sentinels.
 part_topology() {
-    at_once 'pytest topology' tests/topology
+    in_python 'pytest topology' tests/topology
 }
 
 part_cli() {
-    need_packages zsh fish mandoc
-    at_once 'pytest cli' tests/cli
+    in_python 'pytest cli' tests/cli
 }
 
 part_web() {
-    need_packages chromium curl jq
-    at_once 'pytest web' tests/web
+    in_python 'pytest web' tests/web
 }
 
 part_php() {
-    runner phpunit '^(OK|Tests:|ERRORS)' phpunit -c tests/php/phpunit.xml.dist
+    in_php phpunit -c tests/php/phpunit.xml.dist
 }
 
 part_laravel() {
-    setup_laravel
-    runner 'phpunit laravel' '^(OK|Tests:|ERRORS)' phpunit -c tests/laravel/phpunit.xml.dist
+    in_php 'phpunit laravel' -c tests/laravel/phpunit.xml.dist
 }
 
 part_symfony() {
-    setup_symfony
-    runner 'phpunit symfony' '^(OK|Tests:|ERRORS)' phpunit -c tests/symfony/phpunit.xml.dist
+    in_php 'phpunit symfony' -c tests/symfony/phpunit.xml.dist
 }
 
 part_phpworker() {
-    setup_phpworker
-    runner 'phpunit worker' '^(OK|Tests:|ERRORS)' phpunit -c tests/worker-php/phpunit.xml.dist
+    in_php 'phpunit worker' -c tests/worker-php/phpunit.xml.dist
 }
 
 part_contract() {
-    runner "contract c $1" 'tests passed' ctest --test-dir build/cmake --output-on-failure \
-        --no-tests=error --tests-regex '^contract$'
-    at_once "contract python $1" tests/contract
-    runner "contract php $1" '^(OK|Tests:|ERRORS)' phpunit --no-configuration tests/contract
+    local server
+    for server in redis-server valkey-server; do
+        command -v "$server" >/dev/null || continue
+        export DUEQ_TEST_SERVER=$server
+        in_c "contract c $server" --tests-regex '^contract$'
+        in_python "contract python $server" tests/contract
+        in_php "contract php $server" --no-configuration tests/contract
+        unset DUEQ_TEST_SERVER
+        [ "$ALL" -eq 1 ] || return 0
+    done
 }
 
 asan() {
     setup_asan
-    SUMMARY=() FAILED=0
+    SUMMARY=$(mktemp -d -t dueq-test-XXXXXX) LINES_OF=$SUMMARY/lane TOGETHER=1
+    # shellcheck disable=SC2064 # it is known now
+    trap "rm -rf $SUMMARY" EXIT
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
     runner 'ctest asan' 'tests passed' ctest --test-dir build/asan --output-on-failure "$@"
-    printf '\n%s\n' "${SUMMARY[@]}"
-    exit "$FAILED"
+    printf '\n'
+    cat "$LINES_OF"
+    [ ! -e "$SUMMARY/failed" ]
+    exit
 }
 
-# at_once NAME WORD...: pytest, three files at a time. Each has servers of its own, and mostly waits.
-at_once() {
-    local name=$1
+# in_python NAME WORD...: three files at a time. Each has servers of its own, and mostly waits.
+in_python() {
+    local name=$1 chosen=()
     shift
-    runner "$name" '(passed|failed|error)' pytest -q -n 3 --dist loadfile "$@"
+    [ "$ALL" -eq 1 ] || chosen=(-m 'not slow')
+    runner "$name" '(passed|failed|error)' pytest -q -n 3 --dist loadfile "${chosen[@]}" "$@"
+}
+
+in_c() {
+    runner "$1" 'tests passed' ctest --test-dir build/cmake --output-on-failure --no-tests=error "${@:2}"
+}
+
+in_php() {
+    runner "$1" '^(OK|Tests:|ERRORS)' phpunit "${@:2}"
 }
 
 # runner NAME PATTERN COMMAND...: shows the output and keeps the closing line, the last that matches.
@@ -124,25 +182,31 @@ runner() {
     before=$COMPUTED
     shift 2
     mkdir -p build/log
-    printf '\n== %s\n' "$name"
-    "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    if [ "$TOGETHER" -eq 1 ]; then
+        printf '\n== %s\n' "$name"
+        "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    else
+        printf '\n-- %s begins\n' "$name"
+        "$@" </dev/null >"$log" 2>&1 || status=$?
+        # In one piece.
+        { flock 8; printf '\n== %s\n' "$name"; cat "$log"; } 8>"$SUMMARY/lock"
+    fi
     closing=$(grep -aE "$pattern" "$log" | tail -n 1 | sed -E 's/^=+ *| *=+$//g') || true
     mv "$log" "${log%.$$}"
     if [ "$status" -ne 0 ]; then
-        FAILED=1
+        touch "$SUMMARY/failed"
         closing="FAILED  ${closing:-exit status $status}"
     fi
     computed
-    SUMMARY+=("$(printf '%-28s %6.1f s (%.0f s of CPU)  %s' "$name" "$(seconds_since "$begin")" \
-        "$(((COMPUTED - before + 500) / 1000))" "${closing:-ok}")")
+    printf '%-28s %6.1f s (%d s of CPU)  %s\n' "$name" "$(seconds_since "$begin")" \
+        "$(((COMPUTED - before + 500) / 1000))" "${closing:-ok}" >>"$LINES_OF"
 }
 
 # Sets COMPUTED: what the processes that have ended by now computed, in milliseconds.
 computed() {
-    local own user system
-    times >build/log/times.$$
-    { read -r own && read -r user system; } <build/log/times.$$
-    rm -f build/log/times.$$
+    local user system file=$SUMMARY/times.$BASHPID
+    times >"$file"
+    { read -r user && read -r user system; } <"$file"
     [[ "$user $system" =~ ^([0-9]+)m([0-9]+)[.,]([0-9]+)s\ ([0-9]+)m([0-9]+)[.,]([0-9]+)s$ ]]
     set -- "${BASH_REMATCH[@]:1}"
     COMPUTED=$(((10#$1 + 10#$4) * 60000 + (10#$2 + 10#$5) * 1000 + 10#$3 + 10#$6))

@@ -23,6 +23,7 @@ def bench(target: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, *(word for key in OURS for word in ("--only", key)))
@@ -70,6 +71,7 @@ def check_delayed(found: dict[str, Any]) -> None:
     assert found["cancel"]["summary"]["cancel"]["calls"] >= 2
 
 
+@pytest.mark.slow
 def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "delayed", "--only", "dueq-c")
@@ -112,6 +114,7 @@ def test_tiny_run_of_durable_pushes_has_every_figure(tmp_path: Path) -> None:
     assert "### Durable pushes" in page
 
 
+@pytest.mark.slow
 def test_tiny_run_of_scale_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "scale")
@@ -151,6 +154,7 @@ def test_tiny_run_of_web_requests_has_every_figure(tmp_path: Path) -> None:
     assert "### One push a web request" in page
 
 
+@pytest.mark.slow
 def test_counted_instructions_are_those_of_the_step_alone() -> None:
     """Twice as many messages are twice as many instructions: nothing else is in them."""
     counted = """
@@ -192,6 +196,7 @@ def make_peer(folder: Path, install: str, adapter: str) -> None:
         path.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> None:
     peers = tmp_path / "peers"
     make_peer(peers / "gone", "echo 'it is not sold any more' >&2; exit 1", "exit 0")

@@ -13,6 +13,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 SERVERS = [name for name in ("redis-server", "valkey-server") if shutil.which(name)]
+FIRST, *OTHERS = SERVERS
 
 
 def output(program: str, tmp_path: Path, *options: str) -> str:
@@ -46,7 +47,9 @@ def assert_done(text: str, *words: str) -> None:
         assert int(number.group(1)) > 0, f"no {what}: {text}"
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize(
+    "server", [FIRST, *(pytest.param(other, marks=pytest.mark.slow) for other in OTHERS)]
+)
 def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
     worker = HERE.parents[1] / "build/cmake/tests/chaos-worker"
     assert os.access(worker, os.X_OK), f"{worker} is not built: ./dev chaos --seconds 1 builds it"
@@ -59,6 +62,7 @@ def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
     assert_done(text, "relays interrupted")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize(
     ("queues", "words"),

@@ -9,6 +9,7 @@ import pytest
 from test_chaos import SERVERS, assert_done, output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_cluster_breaks_no_promise(server: str, tmp_path: Path) -> None:
     text = output("clustered.py", tmp_path, "--seconds", "20", "--server", server)

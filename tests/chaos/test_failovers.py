@@ -9,6 +9,7 @@ import pytest
 from test_chaos import SERVERS, assert_done, output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_failover_loses_no_durable_push(server: str, tmp_path: Path) -> None:
     text = output("failover.py", tmp_path, "--seconds", "12", "--server", server)

@@ -9,6 +9,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -37,6 +39,7 @@ def ledgers() -> set[Path]:
     return set(RUNS.rglob("producer.jsonl"))
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_report_nothing_lost() -> None:
     before = ledgers()
     command: list[str | Path] = [sys.executable, ROOT / "examples/demo.py", "short"]

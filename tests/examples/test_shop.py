@@ -21,6 +21,7 @@ from audit import Book, Verdict, audit  # noqa: E402
 START = 1_793_575_800_000
 
 
+@pytest.mark.slow
 def test_an_evening_with_deploys_and_kills_is_without_fault() -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with subprocess.Popen(

@@ -22,6 +22,7 @@ def php() -> list[str]:
     return ["php", "-d", f"extension={ROOT / 'build/php/modules/dueq.so'}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_quick_limits_measure_everything(tmp_path: Path) -> None:
     target = tmp_path / "limits.json"
     done = subprocess.run(

@@ -157,7 +157,8 @@ final class WorkerTest extends SymfonyTestCase
         $process = new Process($this->folder, [
             '-d', 'include_path=' . get_include_path(), __DIR__ . '/app/console', 'messenger:consume', 'async', '-vv', '--no-ansi',
         ], $this->environment());
-        $process->awaitLog('/Consuming messages/');
+        // Symfony ignores a signal that comes between what it prints first and its first look for a message.
+        $this->await(true, fn () => in_array($process->pid, array_column($this->queue()->workers(), 'pid'), true));
 
         return $process;
     }

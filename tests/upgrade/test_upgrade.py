@@ -215,6 +215,7 @@ class Ledger:
         return sum(len(set(versions)) > 1 for versions in self.started_by.values())
 
 
+@pytest.mark.slow
 def test_rolling_upgrade_and_downgrade(
     before: Version, deployment: Deployment, capsys: pytest.CaptureFixture[str]
 ) -> None:
