@@ -324,7 +324,7 @@ MUTATIONS = {
     ),
     "reserve_rare_retries_what_it_acknowledged": (
         "reserve_rare",
-        "if ticket == back then",
+        "if settled[back] then",
         "if false then",
     ),
     "reserve_rare_settles_what_is_not_held": (

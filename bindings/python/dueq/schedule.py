@@ -27,9 +27,9 @@ def next_time(
     expression: str, zone: str = "UTC", after: float | datetime | None = None
 ) -> float | None:
     """
-    The first time of a schedule after `after` (seconds since 1970 or an aware datetime; None: now by
-    this machine's clock: Queue.stats().now is the server's), in seconds since 1970. None: there is
-    none. expression, zone: as of Queue.schedule().
+    The first time of a schedule after `after` (seconds since 1970 or an aware datetime; None: now
+    by this machine's clock: Queue.stats().now is the server's), in seconds since 1970. None: there
+    is none. expression, zone: as of Queue.schedule().
     """
     after_ms = int(time.time() * 1000) if after is None else point_ms(after, "after")
     found = _core.schedule_next(expression, zone, after_ms)
