@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from private_server import Server
 
 from .program import Gate, Program
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c() -> None:
+    """
+    What the tests start hears Ctrl-C, also where the tests run in a background that ignores it: a
+    shell cannot trap what was ignored when it began.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -146,6 +146,10 @@ final class MoveTest extends QueueTestCase
                 $this->assertSame($text, $e->getMessage());
             }
         }
+        // The signal comes when a new queue has subscribed, not while this one still has.
+        unset($queue);
+        $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', self::CHANNEL)[1] === 0);
+        $queue = $this->delayed();
         pcntl_async_signals(true);
         pcntl_signal(SIGUSR1, fn () => throw new \LogicException('from the handler'));
         $sender = $this->signalWhen($this->awaitSubscribed(...));
