@@ -4,9 +4,9 @@
 
 # Parts of one line run after each other, the lines at the same time: most tests wait.
 LANES=(
-    "python topology"
+    "python"
     "lint c contract cli web"
-    "php laravel symfony phpworker"
+    "topology php laravel symfony phpworker"
 )
 # What a part needs beside.
 declare -A PART_PACKAGES=(
