@@ -52,7 +52,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
 
 static bool rested(const dueq_client *client) {
     return client->call.phase == DUEQ__PHASE_WAITING &&
-           dueq__monotonic_ms() >= client->call.retry_ms;
+           dueq__monotonic_ms() >= dueq__block_from_ms(client);
 }
 
 void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *channel) {
@@ -89,5 +89,5 @@ int64_t dueq__subscription_next_ms(const dueq_client *client) {
     const struct dueq__subscription *subscription = &client->subscription;
     bool due = !subscription->conn.up ||
                (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size);
-    return due ? client->call.retry_ms : DUEQ__NEVER / 1000;
+    return due ? dueq__block_from_ms(client) : DUEQ__NEVER / 1000;
 }

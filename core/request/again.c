@@ -1,38 +1,106 @@
+#include <stdatomic.h>
+
 #include "request.h"
 
-/* Which failures a call tries again, when, and until when. */
+/*
+ * Which failures a call tries again, when, and until when. A call that waits goes on until its timeout, and each
+ * of its tries has a deadline of its own. Any other call has one deadline.
+ */
 
+#define FIRST_PAUSE_MS 20
 #define LONGEST_PAUSE_MS 1000
+/* A call whose timeout is shorter than this has so long for its tries since the connection failed first. */
+#define LEAST_PATIENCE_MS 1000
 
-void dueq__again_over(dueq_client *client) {
+/*
+ * The clients of a process lose their server together, and are not to come back together. Those that lose it within
+ * HERD_MS are counted, and each of them pauses for longer than the one before. Threads may miscount: no harm is done.
+ */
+#define HERD_MS 1000
+#define HERD_STEP_US 1500
+static atomic_int_fast64_t herd, herd_ms;
+
+static void join_herd(int64_t now) {
+    if (now > herd_ms + HERD_MS) {
+        herd_ms = now;
+        herd = 0;
+    }
+    herd++;
+}
+
+static void failed(dueq_client *client, const char *why) {
+    int64_t now = dueq__monotonic_ms();
+    if (!client->failures) {
+        client->failing_ms = now;
+        join_herd(now);
+    }
+    int64_t pause = FIRST_PAUSE_MS << (client->failures < 6 ? client->failures : 6);
+    int64_t least = herd * HERD_STEP_US / 1000;
+    pause = pause > least ? pause : least;
+    client->pause_ms = pause < LONGEST_PAUSE_MS ? pause : LONGEST_PAUSE_MS;
     client->failures++;
-    dueq__news_failed(client, client->error.text);
+    dueq__news_failed(client, why);
+}
+
+void dueq__again_over(dueq_client *client) { failed(client, client->error.text); }
+
+/* Does it go on as long as its caller waits? Not where its caller has other nodes to go on with. */
+static bool waits(const struct dueq__call *call) { return call->patient_ms && !call->gives_way; }
+
+/* When a call that waits ends while the server is away. */
+static int64_t last_ms(const dueq_client *client) {
+    int64_t least = client->failing_ms + LEAST_PATIENCE_MS;
+    return client->call.patient_ms > least ? client->call.patient_ms : least;
+}
+
+static void put_off(dueq_client *client, const char *why, bool extends) {
+    struct dueq__call *call = &client->call;
+    failed(client, why);
+    call->retry_ms = dueq__monotonic_ms() + client->pause_ms / 2 + dueq__chance(client->pause_ms);
+    if (!waits(call))
+        return;
+    int64_t limit = call->retry_ms + client->url.timeout_ms, last = last_ms(client);
+    limit = limit < last ? limit : last;
+    if (extends || limit < call->deadline_ms)
+        call->deadline_ms = limit;
 }
 
 void dueq__again_later(dueq_client *client, const char *why) {
-    unsigned shift = client->failures < 6 ? client->failures : 6;
-    int64_t pause = (int64_t)20 << shift;
-    if (pause > LONGEST_PAUSE_MS)
-        pause = LONGEST_PAUSE_MS;
-    client->failures++;
-    dueq__news_failed(client, why);
-    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + dueq__chance(pause / 2);
+    put_off(client, why, client->reached);
 }
 
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
-    bool waits = dueq__monotonic_ms() < client->call.patient_ms;
-    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
+    bool patient = dueq__monotonic_ms() < client->call.patient_ms;
+    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !patient) ||
         (error->passing == DUEQ__MOVES && !client->served && !client->cluster))
         return false;
     client->call.loads = 0;
-    dueq__again_later(client, error->text);
-    /* A call that waits goes on as long as it may, and as the server answers from the next try on. */
-    int64_t limit = client->call.retry_ms + client->url.timeout_ms;
-    if (limit > client->call.patient_ms)
-        limit = client->call.patient_ms;
-    if (limit > client->call.deadline_ms)
-        client->call.deadline_ms = limit;
+    put_off(client, error->text, true);
     return true;
+}
+
+bool dueq__again_lasts(const dueq_client *client) {
+    return waits(&client->call) && dueq__monotonic_ms() < client->call.patient_ms &&
+           (client->reached || client->error.passing != DUEQ__STAYS);
+}
+
+void dueq__again_connects(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    int64_t last = last_ms(client);
+    if (waits(call) && client->failures && last < call->deadline_ms)
+        call->deadline_ms = last;
+}
+
+void dueq__again_connected(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    if (waits(call) && call->phase == DUEQ__PHASE_RUNNING)
+        call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+}
+
+void dueq__again_answered(dueq_client *client) {
+    int64_t pause = client->pause_ms;
+    client->rejoin_ms = dueq__monotonic_ms() + pause / 2 + dueq__chance(pause * 3 / 4);
+    client->failures = 0;
 }
 
 bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error) {

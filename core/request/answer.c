@@ -54,7 +54,8 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     call->doubtful = 0;
     call->redirects = 0;
     client->served = true;
-    client->failures = 0;
+    if (client->failures)
+        dueq__again_answered(client);
     if (!dueq__node_any_away(client))
         dueq__news_answered(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
@@ -125,6 +126,18 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
+/* How large the answer to a recall is, that was lost before. */
+static void measured(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t size = 0;
+    if (dueq__reply_is_error(reply)) {
+        recalled(client, reply);
+        return;
+    }
+    call->sized = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
+    call->recall_lost = false;
+}
+
 void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
                        const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
@@ -144,6 +157,9 @@ void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__
         break;
     case DUEQ__ANSWER_RECALL:
         recalled(client, reply);
+        break;
+    case DUEQ__ANSWER_SIZE:
+        measured(client, reply);
         break;
     case DUEQ__ANSWER_LIST:
         if (stale_later(client, reply))

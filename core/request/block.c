@@ -187,7 +187,7 @@ static void take_in(dueq_client *client, struct dueq__waiter *waiter) {
 static void pump(dueq_client *client, struct dueq__waiter *waiter) {
     struct dueq__call *call = &client->call;
     if (waiter->conn.state == DUEQ__CONN_CLOSED && !waiter->conn.up &&
-        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
+        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < dueq__block_from_ms(client) ||
          dueq__node_away(waiter->node) || !dueq__node_connect(client, &waiter->conn, waiter->node)))
         return;
     dueq__conn_pump(&waiter->conn);
@@ -225,6 +225,11 @@ void dueq__block_pump(dueq_client *client) {
             pump(client, waiter);
 }
 
+int64_t dueq__block_from_ms(const dueq_client *client) {
+    int64_t retry_ms = client->call.retry_ms;
+    return retry_ms > client->rejoin_ms ? retry_ms : client->rejoin_ms;
+}
+
 bool dueq__block_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
     bool due = false, soon = dueq__wait_looks_soon(wait);
@@ -259,6 +264,14 @@ void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter) {
         mark(&client->call.wait, waiter, NULL);
     waiter->blocked = waiter->unblocking = waiter->strays = false;
     dueq__conn_close(&waiter->conn);
+}
+
+void dueq__block_drop(dueq_client *client, const struct dueq__node *node) {
+    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+        if (waiter->used && waiter->node == node)
+            dueq__block_close(client, waiter);
+    if (client->call.wait.foreign)
+        dueq__client_unsubscribe(client);
 }
 
 void dueq__block_close_all(dueq_client *client) {

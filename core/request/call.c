@@ -150,8 +150,11 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     call->passed = call->sent = call->unsure = call->asking = false;
     call->doubtful = 0;
     call->losses = call->loads = call->unread = call->redirects = 0;
+    call->recall_lost = call->sized = false;
     call->retry_ms = 0;
-    client->error = (struct dueq__error){0};
+    /* A wait that ends in an outage ends with what it has met. */
+    if (!client->failures)
+        client->error = (struct dueq__error){0};
     call->deadline_ms =
         dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
@@ -298,6 +301,8 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
     if (!patient)
         call->patient_ms = now;
     call->wait.end_ms = now + client->url.timeout_ms;
+    if (client->node->conn.state != DUEQ__CONN_READY)
+        dueq__again_connects(client);
     dueq__descriptor_sync(client);
 }
 

@@ -149,7 +149,7 @@ int dueq_reset(dueq_client *client) {
     dueq__news_closed(client);
     client->reached = client->served = client->warns = false;
     client->failures = 0;
-    client->refused_ms = 0;
+    client->rejoin_ms = client->refused_ms = 0;
     bool up = false;
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         if (is_up(node))

@@ -4,19 +4,24 @@
 
 /* The command connection: carries the call's requests, over losses too, and its answers back. */
 
-/* A request that breaks the connection this often is not sent again. */
-#define MAX_LOSSES 5
+/* An answer of this size that is lost so often is larger than the server sends. */
+#define MAX_UNREAD 3
+/* Where a request lost so many connections its error says that its size, or the answer's, may be why. */
+#define SUSPICIOUS_LOSSES 3
 
+/* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__resp words;
+    bool reserves = dueq__call_reserves(call), sizes = reserves && call->recall_lost;
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->doubtful);
-    dueq__resp_text(&words, dueq__call_reserves(call) ? "1" : "0");
+    dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
-    bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
+    bool sent = dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL,
+                                     &words);
     dueq__resp_free(&words);
     if (dueq__call_reserves(call))
         call->asked_ms = dueq__monotonic_ms();
@@ -78,11 +83,27 @@ static bool goes_without(dueq_client *client) {
     return true;
 }
 
+/* A recall that is lost where its size was told before may be too large. One that is lost before that is not. */
+static void note_lost_recall(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    bool recalled = dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
+    call->unread = recalled && call->sized ? call->unread + 1 : 0;
+    call->recall_lost = recalled || call->recall_lost;
+    call->sized = false;
+}
+
+/* Its request is not answered on this connection any more: before it is sent again it is recalled. */
+static void take_back(struct dueq__call *call) {
+    if (call->sent)
+        call->doubtful = call->number;
+    call->sent = false;
+}
+
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = &client->node->conn.error;
     bool was_ready = !client->node->begun_ms;
-    call->unread += dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
+    note_lost_recall(client);
     dueq__node_drop(client, client->node);
     dueq__route_doubt(client);
     call->asking = false;
@@ -93,24 +114,17 @@ static void lost(dueq_client *client) {
         client->error = *reason;
     if (was_ready)
         dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
-    if (call->sent) {
-        call->sent = false;
-        call->doubtful = call->number;
-        call->losses++;
-    }
+    call->losses += call->sent;
+    take_back(call);
     if (dueq__again_hopeless(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
-    } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
-        /* What was delivered is told by recall: what cannot be told so is too large. */
-        bool large = dueq__call_reserves(call) && call->unread >= MAX_LOSSES;
+    } else if (call->unread >= MAX_UNREAD) {
         dueq__durable_fail(
-            client,
-            dueq__fail(&client->error, large ? DUEQ_TOO_LARGE : DUEQ_CLOSED,
-                       "%s closed the connection %u times on a request of %zu bytes; the outcome "
-                       "is not known. Is it larger than the server's proto-max-bulk-len, or the "
-                       "answer than its client-output-buffer-limit for normal clients?",
-                       client->url.shown, call->losses + call->unread,
-                       call->head.size + call->arguments.size));
+            client, dueq__fail(&client->error, DUEQ_TOO_LARGE,
+                               "%s closes the connection instead of sending the messages that it "
+                               "has delivered: they are larger than its client-output-buffer-limit "
+                               "for normal clients. They come again when their leases end",
+                               client->url.shown));
     } else if ((was_ready || !goes_without(client)) &&
                !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
@@ -132,31 +146,25 @@ static bool left_out(dueq_client *client) {
     return without;
 }
 
-/* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
-static bool overslept(dueq_client *client) {
+/* What a call says whose time is over. */
+static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
     const struct dueq__call *call = &client->call;
-    enum dueq__conn_state state = client->node->conn.state;
-    return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
-           (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
-           dueq__again_refused(client, &client->error);
-}
-
-static void expire(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    if (overslept(client))
-        return;
     dueq_status status = client->error.status;
-    enum dueq__conn_state state = client->node->conn.state;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
     long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
-    dueq__node_drop(client, client->node);
-    if (up && call->sent)
-        dueq__node_tried(client->node, call->asked_ms);
-    if (call->sent || call->doubtful)
+    size_t size = call->head.size + call->arguments.size;
+    if (call->losses >= SUSPICIOUS_LOSSES && (!call->changes || size >= DUEQ__LARGE))
+        status = dueq__fail(
+            &client->error, DUEQ_CLOSED,
+            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
+            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
+            "client-output-buffer-limit for normal clients?",
+            server, call->losses, size);
+    else if (call->sent || call->doubtful)
         status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
-                            "%s %s within %lld ms; whether the %s took effect is not known", server,
-                            up ? "did not answer" : "was lost and did not come back", limit,
+                            "%s %s; whether the %s took effect is not known", server,
+                            up ? "did not answer in time" : "was lost and did not come back in time",
                             call->script->name);
     else if (state == DUEQ__CONN_RESOLVING)
         status = dueq__fail(&client->error, DUEQ_CONNECT,
@@ -171,7 +179,29 @@ static void expire(dueq_client *client) {
     else if (status == DUEQ_OK)
         status = dueq__fail(&client->error, DUEQ_TIMEOUT,
                             "%s did not answer within %lld ms; nothing was changed", server, limit);
-    dueq__durable_fail(client, status);
+    return status;
+}
+
+/*
+ * The time of the call's request is over. A call that waits gives the connections up, which may hang for ever, and goes on
+ * by new ones.
+ */
+static void expire(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    enum dueq__conn_state state = client->node->conn.state;
+    bool lasts = dueq__again_lasts(client);
+    dueq_status status = set_late(client, state);
+    dueq__node_drop(client, client->node);
+    if (state == DUEQ__CONN_READY && call->sent)
+        dueq__node_tried(client->node, call->asked_ms);
+    if (!lasts) {
+        dueq__durable_fail(client, status);
+        return;
+    }
+    take_back(call);
+    dueq__block_drop(client, client->node);
+    dueq__route_doubt(client);
+    dueq__again_later(client, client->error.text);
 }
 
 void dueq__command_unasked(dueq_client *client) {

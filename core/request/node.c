@@ -90,8 +90,10 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
         }
         path = dueq__embedded_path(client->embedded);
     }
-    if (conn == &node->conn)
+    if (conn == &node->conn) {
         dueq__node_tried(node, dueq__monotonic_ms());
+        dueq__again_connects(client);
+    }
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
     else
@@ -104,6 +106,8 @@ void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
     if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
         return;
     node->begun_ms = 0;
+    if (node == client->node)
+        dueq__again_connected(client);
     dueq__wait_back(client, node);
 }
 

@@ -13,6 +13,7 @@ enum dueq__answer {
     DUEQ__ANSWER_CALL,
     DUEQ__ANSWER_LOAD,
     DUEQ__ANSWER_RECALL,
+    DUEQ__ANSWER_SIZE, /* of the answer to a recall */
     DUEQ__ANSWER_LIST, /* is the old connection still open? */
     DUEQ__ANSWER_KILL,
     DUEQ__ANSWER_PROOF,   /* may WAIT be sent on this connection? */

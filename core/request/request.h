@@ -10,6 +10,9 @@
 #include "node.h"
 #include "wait.h"
 
+/* The least that a server can take for too large: proto-max-bulk-len cannot be set lower. */
+#define DUEQ__LARGE (1 << 20)
+
 /* ---- call.c: one call from submit to take ------------------------------------------------------- */
 
 enum dueq__phase {
@@ -61,7 +64,10 @@ struct dueq__call {
     /* The number of a request that was sent on a lost connection, and had no answer; 0: none that changes anything. */
     uint64_t doubtful;
     unsigned losses, loads;
-    unsigned unread; /* how often the connection was lost on a recall */
+    /* Recalls in a row that the server closed the connection on, though it had just told how large their answer is. */
+    unsigned unread;
+    bool recall_lost; /* a recall was lost: the next one is asked for its size first */
+    bool sized;       /* that was told on this connection, and is large */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
@@ -108,7 +114,10 @@ struct dueq_client {
     pid_t pid;
     bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
     bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    unsigned failures; /* to connect, in a row */
+    unsigned failures;  /* in a row, since the last answer */
+    int64_t failing_ms; /* the first of them */
+    int64_t pause_ms;   /* between the last two tries */
+    int64_t rejoin_ms;  /* after an outage: the connections that calls wait on are not made before */
     bool served;       /* a call was answered: by a primary, which has its queues */
     int64_t refused_ms; /* since when it is tried again; 0: it is not */
     bool away;          /* and news.c knows */
@@ -288,8 +297,16 @@ void dueq__durable_fail(dueq_client *client, dueq_status status);
 
 /* ---- again.c: which failures are tried again ---------------------------------------------------- */
 
-/* Sets when to try again after a failure, and notes why. */
+/* Sets when to try again after a failure, and, for a call that waits, until when; and notes why. */
 void dueq__again_later(dueq_client *client, const char *why);
+/* Its request has no answer in its time, with client->error as it was before: does the call wait for longer than that? */
+bool dueq__again_lasts(const dueq_client *client);
+/* The call's connection is to be made: in an outage a call that waits has no more time for it than it waits. */
+void dueq__again_connects(dueq_client *client);
+/* It is made: the request of a call that waits has its whole time. */
+void dueq__again_connected(dueq_client *client);
+/* The server has answered after failures. */
+void dueq__again_answered(dueq_client *client);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
 /* A call ends by a failure that may pass: the program may try again. */

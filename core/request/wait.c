@@ -210,10 +210,12 @@ void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool wa
     dueq__again_later(client, conn->error.text);
     if (call->phase == DUEQ__PHASE_ENDING)
         dueq__wait_end(client);
-    else if (call->phase == DUEQ__PHASE_WAITING && was_on)
+    else if (call->phase == DUEQ__PHASE_WAITING && was_on) {
+        int64_t retry_ms = call->retry_ms;
         /* The request also finds out whether the server is there. */
         dueq__wait_ask(client, first_to_ask(&call->wait) % call->wait.watch_count);
-    else if (call->phase == DUEQ__PHASE_WAITING)
+        call->retry_ms = retry_ms;
+    } else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
 }
 
@@ -358,8 +360,8 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = call->phase == DUEQ__PHASE_WAITING;
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
-        if (dueq__block_due(client) && call->retry_ms < next)
-            next = call->retry_ms;
+        if (dueq__block_due(client) && dueq__block_from_ms(client) < next)
+            next = dueq__block_from_ms(client);
         if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
             next = wait->foreign->next_ms(client);
     }

@@ -137,6 +137,10 @@ void dueq__block_again(dueq_client *client);
 /* Ends a block the hard way. */
 void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter);
 void dueq__block_close_all(dueq_client *client);
+/* Gives up the connections to that node on which the call waits: the node is silent. */
+void dueq__block_drop(dueq_client *client, const struct dueq__node *node);
+/* From when on those that were lost may be made again, in ms. */
+int64_t dueq__block_from_ms(const dueq_client *client);
 /* The call is over. */
 void dueq__block_end_call(dueq_client *client);
 

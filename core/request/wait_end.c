@@ -82,8 +82,9 @@ void dueq__wait_end(dueq_client *client) {
         dueq__wait_ask(client, first_owed(wait, false));
         return;
     }
-    if (!found && dueq__wait_all_away(wait)) {
-        /* That there is nothing is not known: one of them is tried until the call's end. */
+    bool several = client->cluster && wait->watch_count > 1;
+    if (!found && (several ? dueq__wait_all_away(wait) : client->failures > 0)) {
+        /* That there is nothing is not known: it is asked again, until the call's end. */
         dueq__wait_ask(client, wait->at);
         return;
     }

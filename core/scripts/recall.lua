@@ -1,8 +1,9 @@
 -- recall: after a lost connection, tells what a call answered if it was run.
 -- keys msg leased attempts reply
--- args alone: number of the call, '1' if the call was a reserve; where WAIT follows, for how long its answer is kept
+-- args alone: number of the call, '1' if the call was a reserve, or '2' to learn how large its answer is; where WAIT follows, for how long its answer is kept
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, the time of that call, and as wait how long ago it was in us.
+-- For '2' it returns how many bytes the messages have.
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
@@ -18,17 +19,22 @@ end
 local seconds, us, outcomes, tickets = string.match(text, '^(%d+)%.(%d+) (%d*)\n(.*)$')
 local records = {}
 local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, 0, '', records, outcomes }
+local size = 0
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local deliveries, id = ticket_read(ticket)
   local envelope = deliveries and redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
   if envelope then
     answer[#answer + 1] = ticket
     answer[#answer + 1] = envelope
+    size = size + #envelope
     local record = deliveries > 0 and redis.call('HGET', attempts, id)
     if record then
       records[#records + 1], records[#records + 2] = (#answer - 7) / 2, record
     end
   end
+end
+if ARGV[2] == '2' then
+  return size
 end
 -- What it said of a wait is not kept.
 answer[2] = 0
