@@ -556,9 +556,12 @@ DUEQ_API void dueq_result_free(dueq_result *result);
  * For all of them:
  * - The return value is DUEQ_OK when every item is, else the first outcome that is not, or a failure.
  * - `result` may be NULL where the caller wants the return value alone. *result is NULL on failure, but for NOT_DURABLE.
- * - The call ends at the client's timeout (reserve: after its own timeout_ms in addition; push: after that of its
- *   durability) at the latest. A lost connection is made again within that time, and a call whose request was sent before
- *   it was lost is recalled by the server, never run twice.
+ * - The call ends at the client's timeout (push: after that of its durability in addition) at the latest. A lost connection
+ *   is made again within that time, and a call whose request was sent before it was lost is recalled by the server, never
+ *   run twice.
+ * - A call that waits (timeout_ms is not 0) lives through an outage of any length. It ends at its timeout_ms: in an outage
+ *   with CONNECT, CLOSED or TIMEOUT, and up to the client's timeout later where a request is still without an answer. Where
+ *   this client has never reached the server, it fails as any other call.
  * - On DUEQ_INTERRUPTED a signal has come and the call goes on: run the handlers, then dueq_wait() and
  *   dueq_take(), or dueq_abandon().
  * - Common errors: CONNECT, CLOSED, TIMEOUT, TLS, EMBEDDED, AUTH, DENIED, DATABASE, LOADING, READONLY,

@@ -184,9 +184,9 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq__warn_of_open(consumer);
     begin_turn(consumer, false);
     consumer->timeout_ms = timeout_ms;
-    consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
-                                                      : dueq__monotonic_ms() + timeout_ms;
-    consumer->until_ms = consumer->patient_ms;
+    consumer->until_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
+                                                    : dueq__monotonic_ms() + timeout_ms;
+    consumer->patient_ms = timeout_ms ? consumer->until_ms : 0;
     if (dueq__prefetch_has_next(consumer)) {
         size_t queue;
         int64_t oldest = dueq__leases_oldest_ack(consumer->leases, &queue);

@@ -9,7 +9,10 @@
 
 #define FIRST_PAUSE_MS 20
 #define LONGEST_PAUSE_MS 1000
-/* A call whose timeout is shorter than this has so long for its tries since the connection failed first. */
+/*
+ * However short a call waits: so long it tries after the first failure since the last answer, and so long a try to
+ * connect has. Else calls that wait for less than a connection takes would never come back.
+ */
 #define LEAST_PATIENCE_MS 1000
 
 /*
@@ -47,9 +50,9 @@ void dueq__again_over(dueq_client *client) { failed(client, client->error.text);
 /* Does it go on as long as its caller waits? Not where its caller has other nodes to go on with. */
 static bool waits(const struct dueq__call *call) { return call->patient_ms && !call->gives_way; }
 
-/* When a call that waits ends while the server is away. */
-static int64_t last_ms(const dueq_client *client) {
-    int64_t least = client->failing_ms + LEAST_PATIENCE_MS;
+/* When a call that waits ends while the server is away; it has its least patience from since_ms on. */
+static int64_t last_ms(const dueq_client *client, int64_t since_ms) {
+    int64_t least = since_ms + LEAST_PATIENCE_MS;
     return client->call.patient_ms > least ? client->call.patient_ms : least;
 }
 
@@ -59,7 +62,8 @@ static void put_off(dueq_client *client, const char *why, bool extends) {
     call->retry_ms = dueq__monotonic_ms() + client->pause_ms / 2 + dueq__chance(client->pause_ms);
     if (!waits(call))
         return;
-    int64_t limit = call->retry_ms + client->url.timeout_ms, last = last_ms(client);
+    int64_t limit = call->retry_ms + client->url.timeout_ms;
+    int64_t last = last_ms(client, client->failing_ms);
     limit = limit < last ? limit : last;
     if (extends || limit < call->deadline_ms)
         call->deadline_ms = limit;
@@ -86,7 +90,7 @@ bool dueq__again_lasts(const dueq_client *client) {
 
 void dueq__again_connects(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    int64_t last = last_ms(client);
+    int64_t last = last_ms(client, dueq__monotonic_ms());
     if (waits(call) && client->failures && last < call->deadline_ms)
         call->deadline_ms = last;
 }

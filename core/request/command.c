@@ -20,8 +20,8 @@ static bool send_recall(dueq_client *client) {
     dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
-    bool sent = dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL,
-                                     &words);
+    bool sent =
+        dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
     if (dueq__call_reserves(call))
         call->asked_ms = dueq__monotonic_ms();
@@ -162,10 +162,11 @@ static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
             "client-output-buffer-limit for normal clients?",
             server, call->losses, size);
     else if (call->sent || call->doubtful)
-        status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
-                            "%s %s; whether the %s took effect is not known", server,
-                            up ? "did not answer in time" : "was lost and did not come back in time",
-                            call->script->name);
+        status =
+            dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
+                       "%s %s; whether the %s took effect is not known", server,
+                       up ? "did not answer in time" : "was lost and did not come back in time",
+                       call->script->name);
     else if (state == DUEQ__CONN_RESOLVING)
         status = dueq__fail(&client->error, DUEQ_CONNECT,
                             "cannot reach the server at %s: the name resolution did not answer "

@@ -114,10 +114,10 @@ struct dueq_client {
     pid_t pid;
     bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
     bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    unsigned failures;  /* in a row, since the last answer */
+    unsigned failures; /* in a row, since the last answer */
     int64_t failing_ms; /* the first of them */
     int64_t pause_ms;   /* between the last two tries */
-    int64_t rejoin_ms;  /* after an outage: the connections that calls wait on are not made before */
+    int64_t rejoin_ms; /* after an outage: the connections that calls wait on are not made before */
     bool served;       /* a call was answered: by a primary, which has its queues */
     int64_t refused_ms; /* since when it is tried again; 0: it is not */
     bool away;          /* and news.c knows */

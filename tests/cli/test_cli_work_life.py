@@ -247,6 +247,26 @@ def test_work_says_once_that_the_server_is_away_and_when_it_is_back(dueq: Progra
     assert re.fullmatch(rf"{answers}, after \d+\.\d s and \d+ tries\n", back)
 
 
+def test_work_outlives_its_server(dueq: Program) -> None:
+    with Server() as server:
+        dueq.environment["DUEQ_URL"] = f"{server.url}?timeout=150ms"
+        with dueq.start("work", "orders", "--max-jobs", "1", "--", "cat") as worker:
+            server.wait_for_waiting(1)
+            server.stop()
+            time.sleep(0.7)
+            assert worker.poll() is None
+            server.start()
+            dueq("push", "orders", "body")
+            out, _ = worker.communicate(timeout=60)
+        assert (worker.returncode, out) == (0, b"body")
+        with dueq.start("work", "orders", "--wait", "1s", "--", "cat") as worker:
+            server.wait_for_waiting(1)
+            server.stop()
+            _, err = worker.communicate(timeout=60)
+    assert worker.returncode == 3
+    assert b"CONNECT" in err
+
+
 def test_work_tells_the_service_manager(dueq: Program, tmp_path: Path, gate: Gate) -> None:
     """Which does not hear the commands."""
     dueq.environment["NOTIFY_SOCKET"] = str(tmp_path / "notify")

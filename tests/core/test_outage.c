@@ -54,8 +54,7 @@ static dueq_status migrate(struct waits *by, int64_t timeout_ms) {
 static dueq_status consume(struct waits *by, int64_t timeout_ms) {
     dueq_consumer_options options = DUEQ_CONSUMER;
     if (!by->consumer)
-        assert_status(by->client, OK,
-                      dueq_consumer_open(&by->queue, 1, &options, &by->consumer));
+        assert_status(by->client, OK, dueq_consumer_open(&by->queue, 1, &options, &by->consumer));
     return dueq_consumer_submit(by->consumer, timeout_ms);
 }
 
@@ -114,9 +113,8 @@ static struct waits open_waits(const struct way *way, const char *url) {
         by.queue = open_queue(by.client, way->name);
     by.second = open_queue(by.client, "second");
     by.delayed = open_delayed(by.client, way->name, DUEQ_LAYOUT_NEW);
-    assert_status(
-        by.client, OK,
-        dueq_laravel_open(by.client, name.data, name.size, (dueq_bytes){0}, &by.mails));
+    assert_status(by.client, OK,
+                  dueq_laravel_open(by.client, name.data, name.size, (dueq_bytes){0}, &by.mails));
     return by;
 }
 

@@ -249,7 +249,7 @@ final class PendingTest extends QueueTestCase
     {
         $server = new Server();
         $queue = new \Dueq\Queue('q', $server->url('timeout=300ms'));
-        $pending = $queue->reserveStart();
+        $pending = $queue->reserveStart(1.0);
         $this->loop([$pending], 0.1);
         $server->kill();
         $this->loop([$pending]);
@@ -261,7 +261,7 @@ final class PendingTest extends QueueTestCase
                 $this->assertTrue($e->isRetriable(), $e->getMessage());
             }
         }
-        $refused = $queue->reserveStart();
+        $refused = $queue->reserveStart(0.1);
         $this->loop([$refused]);
         $this->assertThrows(ConnectException::class, fn () => $refused->result());
         $server->remove();
