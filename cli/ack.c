@@ -117,7 +117,7 @@ const struct command ack_command = {
     "TICKET is what reserve printed. A single - reads tickets from standard input, one a line.\n"
     "\n"
     "With --push it acknowledges one message and stores the messages that follow from it, in one\n"
-    "step, and prints their ids. When the lease has ended, it does neither and ends with 1.\n"
+    "step, and prints their ids. When the lease was lost, it does neither and ends with 1.\n"
     "\n"
     "Options:\n"
     "  --push BODY  the body of a message to push; - is standard input. May be repeated\n"

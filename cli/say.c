@@ -124,7 +124,9 @@ static const char *advice(const struct cli *cli, dueq_status status) {
         return "put the user and the password into DUEQ_URL: redis://user:password@host (for a "
                "command that dueq runs, use --pass-url)";
     case DUEQ_LEASE_LOST:
-        return "another consumer has the message now, or it is done; stop working on it";
+        return "its lease ended and another consumer took the message, or it was cancelled, purged "
+               "or finished; stop "
+               "working on it";
     case DUEQ_LAYOUT:
         if (strncmp(cli->command->name, "redisson ", 9) != 0)
             return NULL;

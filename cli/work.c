@@ -245,7 +245,7 @@ const struct command work_command = {
     "  --pass-url              put the user and the password into the commands' DUEQ_URL\n"
     "  --json                  print a line for each message, with queue, id, attempt, code,\n"
     "                          seconds, error, and outcome (acked, retried, exhausted, buried,\n"
-    "                          released; lost: the lease had ended; unknown: the server did not\n"
+    "                          released; lost: another consumer took it; unknown: the server did not\n"
     "                          answer); what the commands print goes to standard error\n"
     "  --log text|json         what dueq itself writes to standard error: lines, or JSON objects\n"
     "                          (text; with --json: json)\n"

@@ -43,7 +43,7 @@ extern "C" {
     X(1, EMPTY, 1, "no message is ready")                                                          \
     X(2, DUPLICATE, 0, "the id is taken: a message in the queue has it, or it is still unique")    \
     X(3, NOT_FOUND, 0, "no message has this id")                                                   \
-    X(4, LEASE_LOST, 0, "the lease has ended: another holder may have it, or it is gone")          \
+    X(4, LEASE_LOST, 0, "the lease was lost: another consumer has taken it, or it is gone")        \
     X(5, EXHAUSTED, 0, "the attempts are exhausted: the message is dead")                          \
     X(6, PENDING, 1, "the call is still in progress")                                              \
     X(7, INTERRUPTED, 1, "a signal came; the call is still in progress")                           \
@@ -620,9 +620,9 @@ DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_
 /*
  * The next message. Waits up to timeout_ms as reserve does, and sends the acks that wait. *message and its
  * place in `queues` (may be NULL) live until the next call of this function or of stop. A prefetched message
- * whose lease has ended before (the process was stopped) is somebody else's and is not delivered; nor is one that
- * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, the
- * messages that were prefetched with it are extended first, in one request.
+ * that another consumer has taken after its lease's end (the process was stopped) is not delivered, nor is one that
+ * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, or its
+ * lease has ended since, the messages that were prefetched with it are extended first, in one request.
  * Returns OK, EMPTY, or a failure: what is prefetched stays so, and acks that were not sent go with the next call.
  */
 DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
@@ -658,8 +658,8 @@ DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
 
 /*
- * How many messages were lost so far: acknowledged or to be delivered after their lease had ended, or they had been
- * cancelled.
+ * How many messages were lost so far: acknowledged or to be delivered after another consumer had taken them, or they had
+ * been cancelled.
  */
 DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
 

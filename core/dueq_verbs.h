@@ -45,7 +45,7 @@ DUEQ_API dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *ticket
 
 /*
  * Acknowledges a message and pushes its successors in one step: to `target`, another queue of the same
- * client, or (NULL) to its own. When the lease has ended nothing is pushed, and every item is LEASE_LOST.
+ * client, or (NULL) to its own. When the lease was lost nothing is pushed, and every item is LEASE_LOST.
  * Items: first the message's, then one for each draft, as of push.
  */
 DUEQ_API dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,

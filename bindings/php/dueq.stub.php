@@ -599,7 +599,7 @@ namespace Dueq
          * Acknowledges messages, which deletes them.
          *
          * @param array $messages messages of this queue, or tickets; any number
-         * @return list<bool> in order, true for an acknowledged one, false if its lease has ended
+         * @return list<bool> in order, true for an acknowledged one, false if its lease was lost
          */
         public function ackMany(array $messages): array {}
 
@@ -909,7 +909,7 @@ namespace Dueq
         /**
          * Calls the handler with each message until the loop ends. A message that the handler did not settle
          * by its methods is acknowledged when the handler returns, and retried with the error's text when it
-         * throws; both are sent with the next request. lost() counts those whose lease had ended by then.
+         * throws; both are sent with the next request. lost() counts those that were lost by then.
          * When such a method threw and the handler returned, the message is not acknowledged: PHP's log has
          * a warning, and the message is delivered again when its lease ends, unless that call took effect.
          *
@@ -953,8 +953,8 @@ namespace Dueq
         public function stream() {}
 
         /**
-         * How many messages were lost so far: their leases had ended, or they were cancelled, before they
-         * were settled or delivered to the program.
+         * How many messages were lost so far: other consumers took them after their leases' ends, or they
+         * were cancelled, before they were settled or delivered to the program.
          */
         public function lost(): int {}
     }
@@ -1099,7 +1099,7 @@ namespace Dueq
          * Acknowledges the message, which deletes it.
          *
          * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
-         *     200. If the lease has ended, none is stored
+         *     200. If the lease was lost, none is stored
          * @param string|null $to the queue to push them to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
@@ -2235,7 +2235,10 @@ namespace Dueq\Exception
     {
     }
 
-    /** The lease has ended: the message is delivered again or was deleted, or the lock has ended. Code 4. */
+    /**
+     * The lease was lost: it ended and another consumer took the message, or the message was finished, cancelled or
+     * purged. Of a lock: it has ended. Code 4.
+     */
     class LeaseLostException extends RuntimeException
     {
     }

@@ -97,7 +97,7 @@ static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const
 static void beat(struct dueq__heartbeat *heartbeat) {
     struct dueq__lease *taken[DUEQ_MAX_BATCH];
     size_t count, queue = 0;
-    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), taken,
+    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), false, taken,
                                           DUEQ_MAX_BATCH)) > 0)
         request(heartbeat, taken, count, true);
     int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
@@ -127,13 +127,24 @@ static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t un
     return status;
 }
 
+/* Takes what was measured of a queue; false: nothing. */
+static bool take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken) {
+    static const dueq_timings none;
+    pthread_mutex_lock(&leases->lock);
+    *taken = queue < leases->timings_count ? leases->timings[queue] : none;
+    if (queue < leases->timings_count)
+        leases->timings[queue] = none;
+    pthread_mutex_unlock(&leases->lock);
+    return memcmp(taken, &none, sizeof none) != 0;
+}
+
 /* Tells each queue what was measured of its messages. What cannot be told is left out. */
 static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
         dueq_timings timings;
         dueq_result *result;
-        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured ||
+        if (!take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured ||
             !queue_at(heartbeat, i))
             continue;
         status =

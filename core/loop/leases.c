@@ -10,6 +10,8 @@
 #define LEAST_BEAT_MS 20
 /* After a failure to extend, again this soon, or a tenth of the lease if that is sooner. */
 #define AGAIN_MS 500
+/* How long after its lease's end a message that nobody extends is still known. */
+#define KEPT_MS 3600000
 
 struct dueq__leases *dueq__leases_new(void) {
     struct dueq__leases *leases = calloc(1, sizeof *leases);
@@ -115,12 +117,12 @@ static void set_lease(struct dueq__lease *lease, int64_t start_ms) {
     lease->beat_ms = start_ms + (pause < LEAST_BEAT_MS ? LEAST_BEAT_MS : pause);
 }
 
-/* Messages that nobody settled, whose lease ended long ago, would gather for ever. */
+/* Messages that nobody settled, whose lease ended long ago, would gather for ever. A late ack may still count. */
 static void clear_over(struct dueq__leases *leases, int64_t now_ms) {
     for (size_t i = leases->count; i-- > 0;) {
         const struct dueq__lease *lease = leases->items[i];
         if (!lease->uses && !lease->acked_ms && now_ms >= lease->stop_ms &&
-            now_ms >= lease->end_ms + lease->lease_ms)
+            (!lease->end_ms || now_ms >= lease->end_ms + lease->lease_ms + KEPT_MS))
             take_off(leases, i);
     }
 }
@@ -243,7 +245,9 @@ void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        if (!lease->gone && now < lease->end_ms && lease->queue < count)
+        /* One that is extended is held until the server says otherwise. */
+        bool is_held = lease->end_ms && (now < lease->end_ms || now < lease->stop_ms);
+        if (!lease->gone && is_held && lease->queue < count)
             held[lease->queue] = true;
     }
     pthread_mutex_unlock(&leases->lock);
@@ -287,14 +291,15 @@ size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_
     return count;
 }
 
-size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
+size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms, bool ended,
                              struct dueq__lease **taken, size_t most) {
     size_t count = 0;
     bool due = false;
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count && !due; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms;
+        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms &&
+              (!ended || (lease->end_ms <= now_ms && !lease->acked_ms));
         if (due)
             taken[0] = leases->items[i];
     }
@@ -316,9 +321,11 @@ size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease 
     size_t taken_count = 0;
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
-    bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now;
+    /* A lease that is shorter than the way to the server has always ended: it is asked about once. */
+    bool ended = list[0]->end_ms <= now && list[0]->known_ms < list[0]->end_ms;
+    bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now || ended;
     for (size_t i = 0; unsure && i < count; i++) {
-        if (list[i] && now < list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
+        if (list[i] && list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
             list[i]->uses++;
             taken[taken_count++] = list[i];
         }
@@ -375,16 +382,6 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
     lease->uses--;
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
-}
-
-bool dueq__leases_take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken) {
-    static const dueq_timings none;
-    pthread_mutex_lock(&leases->lock);
-    *taken = queue < leases->timings_count ? leases->timings[queue] : none;
-    if (queue < leases->timings_count)
-        leases->timings[queue] = none;
-    pthread_mutex_unlock(&leases->lock);
-    return memcmp(taken, &none, sizeof none) != 0;
 }
 
 /* The next thing to do: to extend a lease, or to send an ack that no request took along. */

@@ -17,21 +17,22 @@
 /* ---- leases.c: shared by the consumer's thread and its heartbeat's -------------------------------- */
 
 struct dueq__lease {
-    size_t queue;           /* its place among the consumer's */
-    int64_t lease_ms;       /* how long each lease is */
-    int64_t since_ms;       /* when it was delivered, or, prefetched, reserved */
-    _Atomic int64_t end_ms; /* of the lease, by the monotonic clock; 0: it was lost */
-    int64_t known_ms;       /* when an answer said last that it is held */
-    int64_t beat_ms;        /* when to extend it */
-    int64_t stop_ms;        /* from then on it is not extended */
-    int64_t acked_ms;       /* since when an ack of it waits to be sent; 0: none does */
-    unsigned sending;       /* requests under way with that ack, or a retry */
-    bool again;             /* the ack is to be sent although one is under way */
-    bool open;              /* delivered, and nobody has settled it */
-    bool gone;              /* settled; freed when nobody uses it */
-    bool lost;              /* so said all answers to such requests */
-    unsigned uses;          /* by whoever works with it outside of the lock */
-    dueq_bytes ticket;      /* behind it, in the same allocation */
+    size_t queue;     /* its place among the consumer's */
+    int64_t lease_ms; /* how long each lease is */
+    int64_t since_ms; /* when it was delivered, or, prefetched, reserved */
+    _Atomic int64_t
+        end_ms; /* of the lease, by the monotonic clock; 0: the server said that it was lost */
+    int64_t known_ms;  /* when an answer said last that it is held */
+    int64_t beat_ms;   /* when to extend it */
+    int64_t stop_ms;   /* from then on it is not extended */
+    int64_t acked_ms;  /* since when an ack of it waits to be sent; 0: none does */
+    unsigned sending;  /* requests under way with that ack, or a retry */
+    bool again;        /* the ack is to be sent although one is under way */
+    bool open;         /* delivered, and nobody has settled it */
+    bool gone;         /* settled; freed when nobody uses it */
+    bool lost;         /* so said all answers to such requests */
+    unsigned uses;     /* by whoever works with it outside of the lock */
+    dueq_bytes ticket; /* behind it, in the same allocation */
 };
 
 struct dueq__leases {
@@ -59,12 +60,10 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
 void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease);
 /*
  * Delivers it: from now on it is kept for max_run_ms. late_ms: how late it was when it was reserved; -1: it is not known.
- * False: its lease has ended, and it is lost.
+ * False: its lease has ended, and the server has not said since that it is held: it is lost.
  */
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
                           int64_t max_run_ms, int64_t late_ms);
-/* Takes what was measured of a queue; false: nothing. */
-bool dueq__leases_take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken);
 /* Acknowledges it with the next request; one that is not held any more is lost. */
 void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 /* It is settled by somebody else. */
@@ -83,8 +82,11 @@ void dueq__leases_send_again(struct dueq__leases *leases);
 /* Takes up to `most` of that queue's acks to be sent, with one use each. */
 size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_t until_ms,
                                struct dueq__lease **taken, size_t most);
-/* Takes messages of one queue and one length of lease that are to be extended, with one use each. */
-size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
+/*
+ * Takes messages of one queue and one length of lease that are to be extended, with one use each; ended: of those whose
+ * leases have ended meanwhile.
+ */
+size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms, bool ended,
                              struct dueq__lease **taken, size_t most);
 /*
  * Takes of a list, whose first is to be delivered, those with as long a lease as that, to be extended, with one
@@ -153,6 +155,7 @@ enum dueq__step {
     DUEQ__STEP_SETTLE,
     DUEQ__STEP_RESERVE,
     DUEQ__STEP_EXTEND,
+    DUEQ__STEP_KEEP, /* extends what is worked on and whose leases have ended */
     DUEQ__STEP_RELEASE,
     DUEQ__STEP_SHARE, /* renews the leases on partitions */
     DUEQ__STEP_LEAVE
@@ -185,6 +188,7 @@ struct dueq_consumer {
     int64_t timed_ms;   /* when it asked last how late messages are */
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
+    int64_t keep_ms;    /* before then it does not look for leases that have ended */
     bool left;          /* a node was away: some are left for the next time */
     bool stops;         /* there is no next time */
     struct dueq__retry retry;

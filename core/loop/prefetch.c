@@ -64,7 +64,7 @@ bool dueq__prefetch_has_next(dueq_consumer *consumer) {
         const struct dueq__lease *lease = is_over(batch) ? NULL : batch->lease[batch->next];
         if (is_over(batch))
             drop_first(consumer);
-        else if (lease && dueq__monotonic_ms() < lease->end_ms)
+        else if (lease && lease->end_ms)
             return true;
         else
             dueq__prefetch_deliver(consumer);

@@ -76,8 +76,10 @@ static void count(dueq_client *client, struct server *server, const char *why) {
 
 void dueq__news_failed(dueq_client *client, const char *why) {
     int64_t now = dueq__monotonic_ms();
-    if (!client->refused_ms)
+    if (!client->refused_ms) {
         client->refused_ms = now;
+        client->silent_ms = client->call.sent ? client->call.asked_ms : now;
+    }
     if (client->silent || now - client->refused_ms < PATIENCE_MS)
         return;
     pthread_mutex_lock(&lock);
@@ -110,6 +112,8 @@ static void leave(dueq_client *client, bool answered) {
 }
 
 void dueq__news_answered(dueq_client *client) {
+    if (client->refused_ms && dueq__monotonic_ms() >= client->silent_ms + DUEQ__AWAY_MS)
+        client->back_ms = dueq__monotonic_ms();
     client->refused_ms = 0;
     if (client->away)
         leave(client, true);

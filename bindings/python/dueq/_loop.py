@@ -68,9 +68,9 @@ class Loop(Alone):
     @property
     def lost(self) -> int:
         """
-        How many messages it has lost: their lease had ended, or they were cancelled, before the end
-        of a `with` block acknowledged them, or before the loop got them. Those whose lease had
-        ended are delivered again.
+        How many messages it has lost: other consumers took them after their leases' ends, or they
+        were cancelled, before the end of a `with` block acknowledged them, or before the loop got
+        them.
         """
         self._count_lost()
         return self._lost

@@ -39,7 +39,10 @@ class Duplicate(Error, status=_core.DUPLICATE):
 
 
 class LeaseLost(Error, status=_core.LEASE_LOST):
-    """The lease has ended: the message is delivered again, or was deleted."""
+    """
+    The lease was lost: it ended and another consumer took the message, or the message was finished,
+    cancelled or purged. Of a lock: it has ended.
+    """
 
 
 class InvalidError(Error, ValueError, status=_core.INVALID):

@@ -326,7 +326,7 @@ class Queue(Source, AsyncVerbs):
 
     async def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
         """
-        Acknowledges any number of messages or tickets. False: the lease has ended. Raises
+        Acknowledges any number of messages or tickets. False: the lease was lost. Raises
         InvalidError for a message of another queue.
         """
         left = iter(listed(messages, "messages"))

@@ -50,7 +50,7 @@ class Message(Fields):
         """
         Acknowledges the message, which deletes it. Raises LeaseLost.
 
-        push  up to 200 successors, stored in the same step: all of them or, if the lease has ended,
+        push  up to 200 successors, stored in the same step: all of them or, if the lease was lost,
               none. Returns their ids in order, None for a duplicate.
         to    the name of the queue to push them to; None: the message's own. Of a queue with
               partitions: to the one that their key or id says, which is the same for all; those
