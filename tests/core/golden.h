@@ -18,8 +18,7 @@ struct golden {
 
 static inline struct golden golden_open(const char *name) {
     char path[4096];
-    const char *end = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../golden/%s.tsv", (int)(end - __FILE__), __FILE__, name);
+    snprintf(path, sizeof path, "%s/golden/%s.tsv", DUEQ_TESTS, name);
     struct golden golden = {.file = fopen(path, "r")};
     if (!golden.file)
         fail_msg("cannot read %s", path);

@@ -30,8 +30,7 @@ static dueq_value json_of(const char *text) {
 
 static char *read_file(const char *name, size_t *size) {
     char path[4096];
-    const char *end = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../golden/%s", (int)(end - __FILE__), __FILE__, name);
+    snprintf(path, sizeof path, "%s/golden/%s", DUEQ_TESTS, name);
     FILE *file = fopen(path, "r");
     if (!file)
         fail_msg("cannot read %s", path);

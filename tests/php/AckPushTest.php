@@ -6,7 +6,6 @@ namespace Dueq\Tests;
 
 use Dueq\Backoff;
 use Dueq\Exception\InvalidException;
-use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\NameException;
 use Dueq\Message;
 
@@ -59,15 +58,6 @@ final class AckPushTest extends QueueTestCase
         [$back] = $this->held()->ack(['its own by name'], 'q');
         $this->assertSame($back, $this->queue()->reserve()->id);
         $this->assertSame([0, 0], [$other->stats()->ready, $other->stats()->leased]);
-    }
-
-    public function test_ack_whose_lease_is_lost_pushes_nothing(): void
-    {
-        $message = $this->held();
-        $message->ack();
-        $e = $this->assertThrows(LeaseLostException::class, fn () => $message->ack(push: ['x', 'y'], to: 'other'));
-        $this->assertSame(4, $e->getCode());
-        $this->assertSame([0, 0], [$this->queue()->stats()->ready, $this->queue('other')->stats()->pushed]);
     }
 
     public function test_ack_with_bad_successors_keeps_the_message(): void

@@ -25,19 +25,6 @@ final class UniqueTest extends QueueTestCase
         $this->assertSame(['fourth'], array_column($queue->reserveMany(10), 'body'));
     }
 
-    public function test_unique_ends(): void
-    {
-        $queue = $this->queue();
-        $queue->push('first', id: 'one', unique: 0.05);
-        $this->assertSame('ready', $queue->cancel('one'));
-        for ($end = microtime(true) + 20; microtime(true) < $end; usleep(5000)) {
-            if ($queue->pushMany([['body' => 'second', 'id' => 'one']]) === ['one']) {
-                break;
-            }
-        }
-        $this->assertSame('second', $queue->reserve()->body);
-    }
-
     public function test_replace_puts_a_message_in_place_of_the_old_one(): void
     {
         $queue = $this->queue();

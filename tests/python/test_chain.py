@@ -40,16 +40,6 @@ def test_ack_push_duplicate_is_none(queue: dueq.Queue) -> None:
     assert queue.stats().acked == 1
 
 
-def test_ack_push_lease_lost_pushes_nothing(queue: dueq.Queue) -> None:
-    queue.push("x")
-    message = take(queue)
-    queue.cancel(message.id)
-    with pytest.raises(dueq.LeaseLost, match=message.id):
-        message.ack(push=["a"])
-    stats = queue.stats()
-    assert (stats.ready, stats.acked, stats.pushed) == (0, 0, 1)
-
-
 def test_ack_push_ends_the_with_block(queue: dueq.Queue) -> None:
     queue.push("x")
     with take(queue) as message:

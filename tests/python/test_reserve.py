@@ -66,30 +66,6 @@ def test_reserve_waits_for_a_push(queue: dueq.Queue, server: Server) -> None:
     assert queue.stats().acked == 1
 
 
-def test_reserve_waits_for_the_due_time(queue: dueq.Queue) -> None:
-    queue.push("due", delay=0.3)
-    begin = time.monotonic()
-    message = queue.reserve(timeout=10)
-    waited = time.monotonic() - begin
-    assert message is not None
-    assert 0.29 <= waited < 3
-
-
-def test_reserve_again_when_the_lease_ends(queue: dueq.Queue) -> None:
-    queue.push("x")
-    first = queue.reserve(lease=0.1)
-    second = queue.reserve(timeout=10)
-    assert first is not None
-    assert second is not None
-    assert (first.attempt, second.attempt) == (1, 1)
-    assert (first.crashes, second.crashes) == (0, 1)
-    assert (first.deliveries, second.deliveries) == (1, 2)
-    with pytest.raises(dueq.LeaseLost, match=first.id) as caught:
-        first.ack()
-    assert caught.value.name == "LEASE_LOST"
-    second.ack()
-
-
 def test_reserve_by_iteration_until_close(queue: dueq.Queue) -> None:
     queue.push_many(["a", "b", "c"])
     bodies = []

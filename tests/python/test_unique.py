@@ -26,16 +26,6 @@ def test_unique_after_it_is_gone(queue: dueq.Queue, unique: float | timedelta) -
     assert queue.push_many([dueq.Draft("three", id="x"), "four"])[0] is None
 
 
-def test_unique_until_its_window_ends(queue: dueq.Queue) -> None:
-    queue.push("one", id="x", unique=0.2)
-    assert queue.cancel("x")
-    with pytest.raises(dueq.Duplicate):
-        queue.push("two", id="x")
-    queue.push("mark", delay=0.4)
-    assert queue.reserve(timeout=10) is not None
-    assert queue.push("two", id="x") == "x"
-
-
 def test_replace_takes_the_place(queue: dueq.Queue) -> None:
     queue.push("one", id="x")
     held = queue.reserve()
