@@ -93,11 +93,12 @@ static void test_push_with_a_stopped_server(void **state) {
     (void)state;
     struct dueq__embedded *embedded = open_server(directory);
     pid_t server = server_pid(embedded);
-    struct jobs jobs = open_jobs("?timeout=300ms");
+    struct jobs jobs = open_jobs("?timeout=1s");
     kill(server, SIGSTOP);
     assert_status(jobs.client, TIMEOUT, push_text(jobs.queue, "a"));
     assert_non_null(strstr(dueq_error_text(jobs.client), directory));
     kill(server, SIGCONT);
+    assert_string_equal(ask(embedded, "PING"), "+PONG\r\n");
     assert_status(jobs.client, OK, push_text(jobs.queue, "a"));
     assert_int_equal(server_pid(embedded), server);
     jobs_close(jobs);

@@ -368,6 +368,26 @@ static void test_calls_end_when_their_time_is_over_as_closed(void **state) {
     proxy_stop(&proxy);
 }
 
+/* The pauses of a long outage are not those of the next call, which tries at once, and then seldom. */
+static void test_calls_in_a_loop_try_at_once_and_seldom(void **state) {
+    (void)state;
+    proxy_start(&proxy, &server);
+    struct jobs cut = open_cut("?timeout=600ms");
+    proxy_cut(&proxy, CUT_BEFORE, "EVALSHA", 1000);
+    /* The first calls take the pause between two tries to its longest. */
+    for (int i = 0; i < 2; i++)
+        assert_status(cut.client, CLOSED, push_text(cut.queue, "x"));
+    for (int i = 0; i < 2; i++) {
+        int before = proxy_cuts(&proxy);
+        assert_status(cut.client, CLOSED, push_text(cut.queue, "x"));
+        assert_in_range(proxy_cuts(&proxy) - before, 1, 3);
+    }
+    proxy_cut(&proxy, CUT_NOTHING, "", 0);
+    assert_status(cut.client, OK, push_text(cut.queue, "x"));
+    jobs_close(cut);
+    proxy_stop(&proxy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define WAITS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_waits, tear_down_waits)
@@ -378,6 +398,7 @@ int main(void) {
         WAITS_TEST(test_waits_end_when_the_server_comes_back_with_another_password),
         TEST(test_push_and_reserve_go_on_however_often_their_connection_is_closed),
         TEST(test_calls_end_when_their_time_is_over_as_closed),
+        TEST(test_calls_in_a_loop_try_at_once_and_seldom),
     };
     return run_on_server(tests, NULL);
 }
