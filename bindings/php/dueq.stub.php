@@ -1713,12 +1713,13 @@ namespace Dueq\Redisson
 
         /**
          * Transfers until it is stopped, on connections of its own: signal handlers and $until may use this
-         * object. While the server cannot be reached it warns in PHP's log and tries again.
+         * object. While the server is away it waits, and warns in PHP's log.
          *
          * @param callable|null $until called after each step, and four times a second while nothing is due;
          *     the transfer stops when it returns true, or when it or a signal handler throws. null: only a
          *     signal handler stops it
-         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself
+         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself, or a server that was
+         *     never reached
          */
         public function runTransfer(?callable $until = null): void {}
 
@@ -2069,7 +2070,7 @@ namespace Dueq\Laravel
          * Migrates until it is stopped, as \Dueq\Redisson\DelayedQueue::runTransfer(): idle Laravel workers
          * wake on time while it runs.
          *
-         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself
+         * @throws \Dueq\Exception\DueqException as runTransfer()
          */
         public function runMigrate(?callable $until = null): void {}
     }

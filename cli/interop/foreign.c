@@ -1,10 +1,6 @@
 #include "foreign.h"
 
-#include <poll.h>
 #include <string.h>
-
-/* A step that failed is tried again after this. */
-#define PAUSE_MS 1000
 
 /* One step of moving. */
 static dueq_status move(struct cli *cli, int64_t timeout_ms) {
@@ -26,25 +22,9 @@ static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **r
     return dueq_take(cli->client, result);
 }
 
-/* A failed step. False: it is the end, said why. */
-static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned, int *code) {
-    if (once || !dueq_status_retriable(status)) {
-        *code = cli_report(cli, status, NULL);
-        return false;
-    }
-    if (!*warned) {
-        cli_report(cli, status, NULL);
-        cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
-    }
-    *warned = true;
-    if (!cli_signal())
-        poll(NULL, 0, PAUSE_MS);
-    return true;
-}
-
 int foreign_move(struct cli *cli, bool once) {
     size_t moved = 0, quarantined = 0;
-    bool warned = false, goes = true;
+    bool goes = true;
     int code = CLI_DONE;
     while (goes && !cli_signal()) {
         dueq_result *result;
@@ -57,12 +37,10 @@ int foreign_move(struct cli *cli, bool once) {
             cli_progress(moved, "moved");
         }
         dueq_result_free(result);
-        if (status < 0) {
-            goes = goes_on(cli, status, once, &warned, &code);
-        } else {
-            goes = status == DUEQ_OK || !once;
-            warned = false;
-        }
+        /* The step that a signal ended may have been waiting for the server. */
+        if (status < 0 && !(cli_signal() && dueq_status_retriable(status)))
+            code = cli_report(cli, status, NULL);
+        goes = status == DUEQ_OK || (status == DUEQ_EMPTY && !once);
     }
     if (once && cli_signal())
         code = 128 + cli_signal();

@@ -269,7 +269,8 @@ static const struct command migrate_command = {
     "laravel migrate", "QUEUE", "Moves due jobs to the list that workers pop from",
     "Moves delayed jobs that are due and reserved jobs whose time is over, and wakes waiting\n"
     "workers, Laravel's too, on time. On SIGTERM or SIGINT (Ctrl-C) it prints how many jobs it\n"
-    "moved and ends with 0. While the server cannot be reached, dueq tries again every second.\n"
+    "moved and ends with 0. While the server is away, dueq waits for it and warns. If dueq never\n"
+    "reached the server, it ends with 3.\n"
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"

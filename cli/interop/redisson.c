@@ -178,8 +178,9 @@ static const struct command offer_command = {
 static const struct command transfer_command = {
     "redisson transfer", "DESTINATION", "Moves values to the destination when they are due",
     "It subscribes once and wakes at the due times. On SIGTERM or SIGINT (Ctrl-C) it prints how\n"
-    "many values it moved and ends with 0. While the server cannot be reached, dueq tries again\n"
-    "every second. A damaged element is quarantined and reported.\n"
+    "many values it moved and ends with 0. While the server is away, dueq waits for it and warns.\n"
+    "If dueq never reached the server, it ends with 3. A damaged element is quarantined and\n"
+    "reported.\n"
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"

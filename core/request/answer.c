@@ -99,6 +99,15 @@ static void date_back(struct dueq__call *call, const struct dueq__reply *reply) 
     call->minute = 0;
 }
 
+/*
+ * A lost request may be run after its repeat. What a reserve takes so comes again when its lease ends, and what is due is
+ * moved once.
+ */
+static bool may_repeat(const struct dueq__call *call) {
+    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    return call->patient_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_nil(reply))
@@ -114,7 +123,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     } else if (!dueq__reply_is_nil(reply)) {
         date_back(call, reply);
         answered(client, reply);
-    } else if (call->unsure) {
+    } else if (call->unsure && !may_repeat(call)) {
         dueq__call_finish(
             client, dueq__fail(&client->error, DUEQ_CLOSED,
                                "the connection to %s was lost during the %s, and the server does "

@@ -354,7 +354,7 @@ def test_redisson_transfer_outlasts_a_break_of_the_server(dueq: Program) -> None
             dueq.until(lambda: subscribed(server))
             server.stop()
             assert agent.stderr
-            assert b": C" in agent.stderr.readline()
+            assert b": it is tried again: cannot reach " in agent.stderr.readline()
             server.start()
             dueq("redisson", "offer", "orders", "x", "--delay", "100ms", "--url", server.url)
             taken = dueq("redisson", "take", "orders", "--wait", "30s", "--url", server.url)
@@ -364,9 +364,23 @@ def test_redisson_transfer_outlasts_a_break_of_the_server(dueq: Program) -> None
     assert (agent.returncode, out) == (0, b"1\n")
 
 
-def test_redisson_transfer_once_without_a_server(dueq: Program) -> None:
+def test_redisson_transfer_ended_while_the_server_is_away(dueq: Program) -> None:
+    with Server() as server:
+        url = ["--url", f"{server.url}?timeout=300ms"]
+        with dueq.start("redisson", "transfer", "orders", *url) as agent:
+            dueq.until(lambda: subscribed(server))
+            server.stop()
+            assert agent.stderr
+            assert b"it is tried again" in agent.stderr.readline()
+            agent.terminate()
+            out, _ = agent.communicate(timeout=60)
+    assert (agent.returncode, out) == (0, b"0\n")
+
+
+@pytest.mark.parametrize("once", [(), ("--once",)])
+def test_redisson_transfer_without_a_server(dueq: Program, once: tuple[str, ...]) -> None:
     url = "unix:///nowhere/socket?timeout=300ms"
-    ended = dueq.run("redisson", "transfer", "orders", "--once", "--url", url)
+    ended = dueq.run("redisson", "transfer", "orders", *once, "--url", url)
     assert ended.code == 3
     assert ended.err.startswith("dueq: CONNECT: ")
 

@@ -88,17 +88,18 @@ static const struct way {
     dueq_status (*submit)(struct waits *by, int64_t timeout_ms);
     void (*give)(struct waits *by); /* what it waits for */
     size_t partitions;
-    bool polls; /* it has no blocking command */
+    bool polls;   /* it has no blocking command */
+    bool repeats; /* no harm is done if a lost request of it is run after its repeat */
 } ways[] = {
-    {"reserve", reserve, give_message, 0, false},
-    {"reserve_any", reserve_any, give_message, 0, false},
-    {"lock", lock, give_lock, 0, false},
-    {"take", take, give_value, 0, false},
-    {"transfer", transfer, give_offer, 0, true},
-    {"pop", pop, give_job, 0, false},
-    {"migrate", migrate, give_delayed_job, 0, true},
-    {"consume", consume, give_message, 0, false},
-    {"partitions", consume, give_message, 2, false},
+    {"reserve", reserve, give_message, 0, false, true},
+    {"reserve_any", reserve_any, give_message, 0, false, true},
+    {"lock", lock, give_lock, 0, false, false},
+    {"take", take, give_value, 0, false, false},
+    {"transfer", transfer, give_offer, 0, true, true},
+    {"pop", pop, give_job, 0, false, false},
+    {"migrate", migrate, give_delayed_job, 0, true, true},
+    {"consume", consume, give_message, 0, false, true},
+    {"partitions", consume, give_message, 2, false, true},
 };
 #define WAYS (sizeof ways / sizeof *ways)
 
@@ -368,6 +369,37 @@ static void test_calls_end_when_their_time_is_over_as_closed(void **state) {
     proxy_stop(&proxy);
 }
 
+/* Nobody can tell there whether the server reads a lost request yet. */
+static void test_waits_go_on_where_client_commands_are_not_permitted(void **state) {
+    (void)state;
+    char url[200];
+    run_command(&server, "ACL SETUSER plain on >secret ~* &* +@all -client");
+    proxy_start(&proxy, &server);
+    snprintf(url, sizeof url, "unix://plain:secret@%s", proxy.socket);
+    for (size_t i = 0; i < WAYS; i++) {
+        if (!ways[i].repeats)
+            continue;
+        struct waits by = open_waits(&ways[i], url), other = open_waits(&ways[i], server.url);
+        proxy_cut(&proxy, CUT_NOTHING, "", 0);
+        by.status = ways[i].submit(&by, 0);
+        while (by.status == DUEQ_PENDING)
+            by.status = go_on(&by);
+        assert_int_equal(by.status, DUEQ_EMPTY);
+        proxy_cut(&proxy, CUT_BEFORE, "EVALSHA", 1);
+        ways[i].give(&other);
+        by.status = ways[i].submit(&by, 20000);
+        while (by.status == DUEQ_PENDING)
+            by.status = go_on(&by);
+        assert_int_equal(proxy_cuts(&proxy), 1);
+        if (by.status != DUEQ_OK)
+            fail_msg("%s: %s", ways[i].name, dueq_error_text(by.client));
+        close_waits(&by);
+        close_waits(&other);
+    }
+    proxy_stop(&proxy);
+    run_command(&server, "ACL DELUSER plain");
+}
+
 /* The pauses of a long outage are not those of the next call, which tries at once, and then seldom. */
 static void test_calls_in_a_loop_try_at_once_and_seldom(void **state) {
     (void)state;
@@ -398,6 +430,7 @@ int main(void) {
         WAITS_TEST(test_waits_end_when_the_server_comes_back_with_another_password),
         TEST(test_push_and_reserve_go_on_however_often_their_connection_is_closed),
         TEST(test_calls_end_when_their_time_is_over_as_closed),
+        TEST(test_waits_go_on_where_client_commands_are_not_permitted),
         TEST(test_calls_in_a_loop_try_at_once_and_seldom),
     };
     return run_on_server(tests, NULL);

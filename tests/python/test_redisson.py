@@ -397,6 +397,21 @@ def test_redisson_agent_goes_on_after_the_server_was_away(
         assert orders.take(timeout=30) == "x"
 
 
+def test_redisson_agent_stops_while_the_server_is_away(
+    own_server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "dueq")
+    with dueq.redisson.DelayedQueue("orders", own_server.url + "?timeout=200ms") as orders:
+        orders.offer("x", delay=60)
+        own_server.stop()
+        orders.run_transfer(lambda: "is tried again" in caplog.text)
+    with (
+        dueq.redisson.DelayedQueue("orders", own_server.url) as orders,
+        pytest.raises(errors.ConnectError),
+    ):
+        orders.run_transfer()
+
+
 def test_redisson_agent_ends_by_what_does_not_pass(
     orders: dueq.redisson.DelayedQueue, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:

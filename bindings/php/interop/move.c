@@ -1,11 +1,7 @@
 #include "php_interop.h"
 
-#include <poll.h>
-
 /* How often signal handlers and `until` are called while nothing happens. */
 #define SLICE_MS 250
-/* After a failure. */
-#define PAUSE_MS 1000
 
 /* The properties of Dueq\Interop\Moved and Dueq\Interop\Sizes in the order of the stub. */
 enum { MOVED_MOVED, MOVED_QUARANTINED, MOVED_NEXT };
@@ -159,17 +155,6 @@ static dueq_status step(agent *agent, bool *ends) {
     return dueq_take(link->client, &link->result);
 }
 
-/* Whether it is to end. */
-static bool rest(agent *agent) {
-    for (int left = PAUSE_MS; left > 0; left -= SLICE_MS) {
-        poll(NULL, 0, SLICE_MS);
-        if (must_end(agent)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Runs step after step until it is told to stop, or threw. */
 static void run(agent *agent) {
     bool ends = must_end(agent);
@@ -183,15 +168,12 @@ static void run(agent *agent) {
 
             dueq_php_quarantined(agent->source, moved ? moved->quarantined : 0);
             ends = ends || must_end(agent);
-        } else if (dueq_status_retriable(status)) {
-            dueq_php_log("dueq: %s %s failed, and is tried again: %s", agent->source->interop->what,
-                         name_of(agent->source), text);
-            ends = ends || rest(agent);
         } else {
-            ends = true;
-            if (!EG(exception)) {
+            /* The step that `until` ended may have been waiting for the server. */
+            if (!EG(exception) && !(ends && dueq_status_retriable(status))) {
                 dueq_php_throw(status, text);
             }
+            ends = true;
         }
     }
 }

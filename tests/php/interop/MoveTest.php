@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\Exception\ConnectException;
 use Dueq\Exception\LayoutException;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Redisson\DelayedQueue;
@@ -188,8 +189,31 @@ final class MoveTest extends QueueTestCase
             return $asked > 12 && $queue->size()->ready === 1;
         }));
         $this->assertSame('after', $queue->take(0.0));
-        $this->assertStringContainsString('dueq: the transfer of orders failed, and is tried again: ', $log);
+        $this->assertStringContainsString('timeout=300ms: it is tried again: ', $log);
         $server->remove();
+    }
+
+    public function test_run_transfer_stops_while_the_server_is_away(): void
+    {
+        $server = new Server();
+        $queue = new DelayedQueue('orders', $server->url('timeout=300ms'));
+        $asked = 0;
+        self::logged(function () use ($server, $queue, &$asked) {
+            $queue->runTransfer(function () use ($server, &$asked) {
+                if (++$asked === 3) {
+                    $server->kill();
+                }
+                return $asked === 5;
+            });
+        });
+        $this->assertSame(5, $asked);
+        $server->remove();
+    }
+
+    public function test_run_transfer_ends_where_the_server_was_never_reached(): void
+    {
+        $queue = new DelayedQueue('orders', 'unix:///nowhere/socket');
+        $this->assertThrows(ConnectException::class, fn () => $queue->runTransfer());
     }
 
     public function test_run_transfer_logs_what_is_quarantined(): void

@@ -298,7 +298,7 @@ final class PendingInteropTest extends QueueTestCase
         $server->kill();
         $this->assertThrows(ConnectException::class, fn () => $pending->cancel());
         $this->assertNull($pending->result());
-        $refused = $queue->takeStart();
+        $refused = $queue->takeStart(0.0);
         $this->assertThrows(ConnectException::class, fn () => $this->resultOf($refused));
         $server->remove();
     }

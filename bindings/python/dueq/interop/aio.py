@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from dueq.aio.pool import Closing, Pool
 from dueq.errors import Error
-from dueq.interop.foreign import PAUSE_S, Foreign
+from dueq.interop.foreign import Foreign
 
 
 class Agent(Foreign, Closing):
@@ -19,15 +19,11 @@ class Agent(Foreign, Closing):
 
     async def _run(self) -> NoReturn:
         """
-        Moves due items until it is cancelled. After a failure that may pass it continues, with a
-        warning in the log.
+        Moves due items until it is cancelled. While the server is away it waits, with warnings in
+        the log. Raises ConnectError if it never reached the server.
         """
         while True:
-            try:
-                self._moved(await self._home.call(self._move()))
-            except Error as error:
-                self._survive(error)
-                await asyncio.sleep(PAUSE_S)
+            self._moved(await self._home.call(self._move()))
 
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dueq._link import SLICE_MS
 from dueq.blocking.pool import Closing, Pool
 from dueq.errors import Error
-from dueq.interop.foreign import PAUSE_S, Foreign
+from dueq.interop.foreign import Foreign
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
@@ -31,21 +29,21 @@ class Agent(Foreign, Closing):
 
     def _run(self, until: Until = None) -> None:
         """
-        Moves due items until it is stopped. After a failure that may pass it continues, with a
-        warning in the log.
+        Moves due items until it is stopped. While the server is away it waits, with warnings in the
+        log. Raises ConnectError if it never reached the server.
 
         until  a function, or a threading.Event or the like: it stops within half a second after
-               the function returns true or the event is set. None: it does not stop
+               the function returns true or the event is set; while the server is away, within
+               the URL's timeout. None: it does not stop
         """
         over = _over(until)
         while not over():
             try:
                 self._moved(self._home.call(self._move(over=over)))
             except Error as error:
-                self._survive(error)
-                end = time.monotonic() + PAUSE_S
-                while time.monotonic() < end and not over():
-                    time.sleep(SLICE_MS / 1000)
+                # The step that `until` ended may have been waiting for the server.
+                if not error.retriable or not over():
+                    raise
 
     @contextmanager
     def _running(self) -> Iterator[None]:

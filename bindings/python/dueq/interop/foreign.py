@@ -11,7 +11,6 @@ from dueq import _core
 from dueq._call import Answer, Call, counted, on
 from dueq._link import Linked
 from dueq._log import log
-from dueq.errors import Error
 from dueq.stats import Counted
 from dueq.times import patience_ms
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Mover: TypeAlias = Callable[[_core.Handle, int, int], int]
-
-# Before an agent goes on after a failure.
-PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +87,6 @@ class Foreign(Linked):
     def _warn(self, quarantined: int) -> None:
         if quarantined:
             log.warning("%s: %d damaged entries were quarantined", self._label, quarantined)
-
-    def _survive(self, error: Error) -> None:
-        """Logs a failure that may pass, and raises any other."""
-        if not error.retriable:
-            raise error
-        log.warning("%s: moving due items failed, and is tried again: %s", self._label, error)
 
     def _log_end(self, error: Exception) -> None:
         log.error("%r: moving due items has ended: %s", self, error)
