@@ -1,34 +1,28 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue.h"
+#include "walk.h"
 
 /*
- * check: walks through all of a queue's keys by windows, each judged by a script at one moment. A message that no set
- * holds must have its ticket in a line, and a line has no index: so up to SLICE such messages are remembered, then the
- * lines are walked, and what was not met there is judged again, alone. What a walk knows goes from step to step as
- * the result's cursor.
+ * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the walk remembers the
+ * ticket of each message. Then through the sets and lines, where it meets these tickets. What it does not know, and what
+ * looks wrong, a further script judges at one moment, together with all keys. A line has no index: so a message that was
+ * met nowhere is judged at the end. A ticket goes from `delayed` to a line to `leased` and never back, so the keys are
+ * walked in this order: what moves meanwhile is met where it comes to.
+ *
+ * The walk stays in this process, and its result's cursor names it.
  */
 
-#define SLICE 50000
-#define EXAMPLE 120      /* bytes of an example that are kept */
-#define MOST_WINDOW 200  /* entries of a window, */
-#define MOST_BYTES 65536 /* and about what it may make the server read */
-#define MOST_LOST 10     /* tickets that are looked for in one step */
-#define CURSOR_ROOM 320  /* a ticket and a number */
+#define MOST_HASH 1600    /* entries of a window of a hash, */
+#define MOST_PLACE 4500   /* of a line or set, */
+#define MOST_JUDGED 500   /* tickets of one script that judges, */
+#define MOST_BYTES 786432 /* and about what it may make the server read */
 
-enum stage {
-    MSG = 4,
-    FIRST_LINE,
-    FIRST_SET = FIRST_LINE + 3,
-    LOST = FIRST_SET + 4,
-    DOUBLED,
-    QUARANTINE,
-    END
-};
-static const char *const stages[] = {"types", "notes",   "attempts", "handover", "msg",
-                                     "high",  "ready",   "low",      "leased",   "outbox",
-                                     "dead",  "delayed", "lost",     "doubled",  "quarantine"};
+static const char *const stages[] = {"types",   "notes", "msg",   "attempts", "handover",
+                                     "delayed", "high",  "ready", "low",      "leased",
+                                     "outbox",  "dead",  "lost",  "doubled",  "quarantine"};
 
 /* By their names in the script. */
 static const struct kind {
@@ -48,67 +42,14 @@ static const struct kind {
     {"stale", "tickets of cancelled messages in lines", false, true},
     {"quarantined", "quarantined entries", false, false},
 };
-#define KINDS (sizeof kinds / sizeof *kinds)
-
-struct found {
-    int64_t count;
-    uint32_t examples;
-    uint32_t sizes[DUEQ_MAX_EXAMPLES];
-    char text[DUEQ_MAX_EXAMPLES][EXAMPLE];
-};
-
-/* A ticket that no set held. */
-struct candidate {
-    uint64_t id; /* its hash */
-    uint32_t at; /* of the ticket, in the walk's text */
-    uint16_t size;
-    uint16_t met; /* 0: in no line, 1: its message is, 2: the ticket is there twice */
-};
-
-struct walk {
-    uint64_t magic;
-    uint32_t repair, stage, slice, window;
-    uint32_t count, text, next; /* candidates, bytes of their tickets, the next of them to judge */
-    uint32_t cursor_size, msg_size;
-    int64_t checked;
-    char mark[DUEQ__ID_SIZE];
-    char cursor[CURSOR_ROOM], msg_cursor[CURSOR_ROOM];
-    struct found found[KINDS];
-    struct candidate candidates[]; /* and their text */
-};
-#define MAGIC 0x6475657163686b31u
-
-static size_t walk_size(const struct walk *walk) {
-    return sizeof *walk + walk->count * sizeof *walk->candidates + walk->text;
-}
-
-static char *walk_text(struct walk *walk) { return (char *)(walk->candidates + walk->count); }
-
-static struct walk *walk_of(dueq_client *client) { return (struct walk *)(void *)client->call.ids; }
-
-static uint64_t hash(dueq_bytes bytes) {
-    uint64_t sum = 14695981039346656037u;
-    for (size_t i = 0; i < bytes.size; i++)
-        sum = (sum ^ ((const unsigned char *)bytes.data)[i]) * 1099511628211u;
-    return sum;
-}
-
-static uint64_t id_hash(dueq_bytes ticket) {
-    struct dueq__ticket parts;
-    return hash(dueq__ticket_read(ticket, &parts) ? parts.id : ticket);
-}
-
-static int by_id(const void *one, const void *other) {
-    uint64_t a = ((const struct candidate *)one)->id, b = ((const struct candidate *)other)->id;
-    return a < b ? -1 : a > b;
-}
+_Static_assert(sizeof kinds / sizeof *kinds == DUEQ__KINDS, "each has its place in a walk");
 
 /* ---- A step's answer --------------------------------------------------------------------------------- */
 
-enum { NEXT, BYTES, LOOKED, TICKETS, FIXED };
+enum { NEXT, BYTES, LOOKED, TICKETS, MARKED, FIXED };
 
 /* Adds what a step found of one kind: its name, how many, and examples. */
-static bool add_found(struct walk *walk, const struct dueq__reply *reply, size_t at) {
+static bool add_found(struct dueq__walk *walk, const struct dueq__reply *reply, size_t at) {
     const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
     dueq_bytes name, example;
     int64_t count;
@@ -116,94 +57,21 @@ static bool add_found(struct walk *walk, const struct dueq__reply *reply, size_t
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + 1), &count))
         return false;
-    while (kind < KINDS && !dueq__same(dueq__text(kinds[kind].name), name))
+    while (kind < DUEQ__KINDS && !dueq__same(dueq__text(kinds[kind].name), name))
         kind++;
-    if (kind == KINDS)
+    if (kind == DUEQ__KINDS)
         return false;
-    struct found *found = &walk->found[kind];
+    struct dueq__found *found = &walk->found[kind];
     found->count += count;
     for (size_t i = 0; i < dueq__reply_count(examples) && found->examples < DUEQ_MAX_EXAMPLES;
          i++) {
         if (!dueq__reply_bytes(dueq__reply_item(examples, i), &example))
             return false;
-        size_t size = example.size < EXAMPLE ? example.size : EXAMPLE;
+        size_t size = example.size < DUEQ__EXAMPLE ? example.size : DUEQ__EXAMPLE;
         memcpy(found->text[found->examples], example.data, size);
         found->sizes[found->examples++] = (uint32_t)size;
     }
     return true;
-}
-
-/* A line or a set has this ticket. */
-static void meet(struct walk *walk, dueq_bytes ticket) {
-    struct candidate key = {.id = id_hash(ticket)};
-    struct candidate *met = bsearch(&key, walk->candidates, walk->count, sizeof key, by_id);
-    if (!met)
-        return;
-    bool same = dueq__same((dueq_bytes){walk_text(walk) + met->at, met->size}, ticket);
-    met->met = met->met && same && walk->stage < FIRST_SET ? 2 : met->met ? met->met : 1;
-}
-
-/* The next candidate that the stage is about, from walk->next on; walk->count: there is none. */
-static uint32_t pending(const struct walk *walk) {
-    uint32_t i = walk->next;
-    while (i < walk->count && walk->candidates[i].met != (walk->stage == DOUBLED ? 2 : 0))
-        i++;
-    return i;
-}
-
-/* To the next stage that has something to do. */
-static void advance(struct walk *walk) {
-    bool over = walk->stage == LOST || walk->stage == DOUBLED ? pending(walk) == walk->count
-                                                              : walk->cursor_size == 0;
-    if (walk->stage == MSG && walk->count >= SLICE) {
-        memcpy(walk->msg_cursor, walk->cursor, walk->cursor_size);
-        walk->msg_size = walk->cursor_size;
-        over = true;
-    }
-    while (over && walk->stage != END) {
-        if (walk->stage == MSG)
-            qsort(walk->candidates, walk->count, sizeof *walk->candidates, by_id);
-        walk->stage++;
-        walk->cursor_size = walk->next = 0;
-        if (walk->slice && walk->stage == FIRST_SET && pending(walk) == walk->count)
-            walk->stage = LOST;
-        if (walk->stage == QUARANTINE && walk->msg_size) {
-            walk->stage = MSG;
-            walk->slice++;
-            walk->count = walk->text = 0;
-            memcpy(walk->cursor, walk->msg_cursor, walk->msg_size);
-            walk->cursor_size = walk->msg_size;
-            walk->msg_size = 0;
-        }
-        over = (walk->stage == LOST || walk->stage == DOUBLED) && pending(walk) == walk->count;
-    }
-}
-
-/* The walk with the tickets of a step as candidates too; NULL: out of memory, or they are no tickets. */
-static struct walk *grow(struct walk *walk, const struct dueq__reply *tickets) {
-    uint32_t more = (uint32_t)dueq__reply_count(tickets);
-    size_t size = walk_size(walk);
-    dueq_bytes ticket;
-    for (uint32_t i = 0; i < more; i++)
-        size += dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket) ? ticket.size : 0;
-    struct walk *grown = malloc(size + more * sizeof *walk->candidates);
-    if (!grown)
-        return NULL;
-    memcpy(grown, walk, sizeof *walk + walk->count * sizeof *walk->candidates);
-    grown->count += more;
-    memcpy(walk_text(grown), walk_text(walk), walk->text);
-    for (uint32_t i = walk->count; i < grown->count; i++) {
-        struct candidate *made = &grown->candidates[i];
-        *made = (struct candidate){.at = grown->text};
-        if (!dueq__reply_bytes(dueq__reply_item(tickets, i - walk->count), &ticket) ||
-            ticket.size > CURSOR_ROOM)
-            continue;
-        made->id = id_hash(ticket);
-        made->size = (uint16_t)ticket.size;
-        memcpy(walk_text(grown) + grown->text, ticket.data, ticket.size);
-        grown->text += made->size;
-    }
-    return grown;
 }
 
 static const struct dueq__kind findings = {sizeof(dueq_finding)};
@@ -213,21 +81,23 @@ const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index)
 }
 
 /* part: of a queue, whose next one goes on with what was found. */
-static dueq_result *result_of(struct walk *walk, bool part, struct dueq__error *error) {
-    bool ends = walk->stage == END && !part;
-    if (walk->stage == END)
-        walk->count = walk->text = 0;
-    size_t count = 0, bytes = ends ? 0 : walk_size(walk);
-    for (size_t k = 0; k < KINDS; k++)
+static dueq_result *result_of(const struct dueq__walk *walk, bool part, struct dueq__error *error) {
+    bool ends = walk->stage == DUEQ__STAGE_END && !part;
+    struct dueq__check_cursor cursor = {.step = walk->step};
+    char text[DUEQ__CHECK_CURSOR];
+    memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
+    dueq__check_cursor_write(&cursor, text);
+    size_t count = 0, bytes = sizeof text;
+    for (size_t k = 0; k < DUEQ__KINDS; k++)
         count += walk->found[k].count > 0;
-    bytes += count * DUEQ_MAX_EXAMPLES * EXAMPLE;
+    bytes += count * DUEQ_MAX_EXAMPLES * DUEQ__EXAMPLE;
     dueq_result *result = dueq__result_new(&findings, count, bytes, error);
     if (!result)
         return NULL;
     result->purged = (size_t)walk->checked;
-    result->done = walk->stage == END;
-    for (size_t k = 0, i = 0; k < KINDS; k++) {
-        const struct found *found = &walk->found[k];
+    result->done = walk->stage == DUEQ__STAGE_END;
+    for (size_t k = 0, i = 0; k < DUEQ__KINDS; k++) {
+        const struct dueq__found *found = &walk->found[k];
         if (!found->count)
             continue;
         dueq_finding *finding = result->items[i++].more;
@@ -243,84 +113,248 @@ static dueq_result *result_of(struct walk *walk, bool part, struct dueq__error *
                 dueq__result_keep(result, (dueq_bytes){found->text[n], found->sizes[n]});
     }
     if (!ends)
-        result->cursor = dueq__result_keep(result, (dueq_bytes){walk, walk_size(walk)});
+        result->cursor = dueq__result_keep(result, dueq__text(text));
     return result;
 }
 
-static void decode_checked(dueq_client *client, const struct dueq__reply *reply) {
-    struct walk *walk = walk_of(client);
+static dueq_status not_a_cursor(struct dueq__error *error) {
+    return dueq__fail(error, DUEQ_INVALID,
+                      "the cursor is not that of the check's last step in this process");
+}
+
+/* ---- From step to step -------------------------------------------------------------------------------- */
+
+static void enter(struct dueq__walk *walk, uint32_t stage) {
+    walk->stage = stage;
+    walk->cursor_size = walk->asked = walk->upto = 0;
+    walk->asks.count = walk->asks.size = 0;
+    walk->place = walk->removed = 0;
+    walk->batch = 100;
+    if (walk->window > 1000)
+        walk->window = 1000;
+}
+
+/* Behind a window that is judged: to the next one, or to the next stage that has something to do. */
+static void advance(struct dueq__walk *walk) {
+    bool over = walk->next_size == 0;
+    if (walk->stage == DUEQ__STAGE_LOST)
+        over = dueq__walk_unmet(walk, walk->asked) == walk->count;
+    else if (walk->stage == DUEQ__STAGE_DOUBLED)
+        over = walk->asked >= walk->doubled_count;
+    else if (walk->asked < walk->asks.count)
+        return;
+    else
+        walk->asks.count = walk->asks.size = walk->asked = walk->upto = 0;
+    if (dueq__stage_is_place(walk->stage))
+        walk->place += walk->length - walk->removed;
+    walk->removed = 0;
+    memcpy(walk->cursor, walk->next, walk->next_size);
+    walk->cursor_size = walk->next_size;
+    while (over && walk->stage != DUEQ__STAGE_END) {
+        enter(walk, walk->stage + 1);
+        over = (walk->stage == DUEQ__STAGE_LOST && dueq__walk_unmet(walk, 0) == walk->count) ||
+               (walk->stage == DUEQ__STAGE_DOUBLED && !walk->doubled_count);
+    }
+    if (walk->stage == DUEQ__STAGE_END)
+        dueq__walk_forget(walk);
+}
+
+/* A window was read. False: out of memory, or what the script never answers. */
+static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply, dueq_bytes next,
+                        int64_t looked) {
     const struct dueq__reply *tickets = dueq__reply_item(reply, TICKETS);
-    dueq_bytes cursor, ticket;
+    const struct dueq__reply *marked = dueq__reply_item(reply, MARKED);
+    size_t count = dueq__reply_count(tickets), mark = 0;
+    int64_t at = 0;
+    dueq_bytes ticket;
+    walk->length = looked;
+    memcpy(walk->next, next.data, next.size);
+    walk->next_size = (uint32_t)next.size;
+    for (size_t i = 0; i < count; i++) {
+        if (!dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
+            return false;
+        if (at <= (int64_t)i && mark < dueq__reply_count(marked) &&
+            !dueq__reply_number(dueq__reply_item(marked, mark++), &at))
+            return false;
+        bool is_marked = at == (int64_t)i + 1, good = true;
+        if (walk->stage == DUEQ__STAGE_MSG)
+            good = dueq__walk_add(walk, ticket, is_marked);
+        else if (walk->stage == DUEQ__STAGE_ATTEMPTS)
+            good = dueq__walk_find_id(walk, ticket) || dueq__walk_ask(&walk->asks, ticket);
+        else if (walk->stage == DUEQ__STAGE_OUTBOX)
+            dueq__walk_met(walk, ticket);
+        else
+            good = dueq__walk_meet(walk, ticket, is_marked, walk->place + looked - 1 - (int64_t)i);
+        if (!good)
+            return false;
+        /* The next window begins behind the ticket that is farthest from the tail. */
+        if (dueq__stage_is_place(walk->stage) && i == 0 && next.size &&
+            ticket.size + 1 < DUEQ__WINDOW_ROOM) {
+            memcpy(walk->next, ticket.data, ticket.size);
+            walk->next_size = (uint32_t)ticket.size;
+        }
+    }
+    return true;
+}
+
+static void take_judged(struct dueq__walk *walk, const struct dueq__reply *reply, dueq_bytes next) {
+    const struct dueq__reply *tickets = dueq__reply_item(reply, TICKETS);
+    char digits[24] = "";
+    dueq_bytes ticket;
+    for (size_t i = 0; i < dueq__reply_count(tickets); i++)
+        if (dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
+            dueq__walk_met(walk, ticket);
+    memcpy(digits, next.data, next.size < sizeof digits ? next.size : 0);
+    walk->removed += strtoll(digits, NULL, 10);
+    walk->asked = walk->upto;
+}
+
+/* How many entries the next script looks at, by what this one read. */
+static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
+    if (bytes > MOST_BYTES)
+        *entries = *entries / 2 ? *entries / 2 : 1;
+    else if (bytes <= MOST_BYTES / 2)
+        *entries = 2 * *entries < most ? 2 * *entries : most;
+}
+
+static uint32_t most_of(uint32_t stage) {
+    return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS      ? MOST_HASH
+           : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ? 200
+                                                                          : MOST_PLACE;
+}
+
+struct asked_step {
+    struct dueq__check_cursor cursor;
+    bool judges;
+};
+
+static void decode_checked(dueq_client *client, const struct dueq__reply *reply) {
+    const struct asked_step *asked = (const struct asked_step *)(const void *)client->call.ids;
+    dueq_bytes next;
     int64_t bytes, looked;
-    bool good = dueq__reply_bytes(dueq__reply_item(reply, NEXT), &cursor) &&
-                cursor.size <= CURSOR_ROOM &&
+    dueq_result *result = NULL;
+    bool good = dueq__reply_bytes(dueq__reply_item(reply, NEXT), &next) &&
+                next.size < DUEQ__WINDOW_ROOM &&
                 dueq__reply_number(dueq__reply_item(reply, BYTES), &bytes) &&
-                dueq__reply_number(dueq__reply_item(reply, LOOKED), &looked) &&
+                dueq__reply_number(dueq__reply_item(reply, LOOKED), &looked) && looked >= 0 &&
                 (dueq__reply_count(reply) - FIXED) % 3 == 0;
-    /* Of a later slice the lines and sets were seen before. */
-    bool again = walk->slice && walk->stage > MSG && walk->stage < LOST;
-    for (size_t i = FIXED; good && !again && i < dueq__reply_count(reply); i += 3)
-        good = add_found(walk, reply, i);
     if (!good) {
         dueq__ops_unexpected(client);
         return;
     }
-    memcpy(walk->cursor, cursor.data, cursor.size);
-    walk->cursor_size = (uint32_t)cursor.size;
-    walk->checked += looked;
-    if (bytes > MOST_BYTES)
-        walk->window = walk->window / 2 ? walk->window / 2 : 1;
-    else if (walk->window < MOST_WINDOW)
-        walk->window = 2 * walk->window < MOST_WINDOW ? 2 * walk->window : MOST_WINDOW;
-    if (walk->stage == MSG && dueq__reply_count(tickets)) {
-        walk = grow(walk, tickets);
-        if (!walk) {
-            dueq__call_no_memory(client);
-            return;
-        }
-        free(client->call.ids);
-        client->call.ids = (dueq_bytes *)(void *)walk;
+    dueq__walks_lock();
+    struct dueq__walk *walk = dueq__walk_find(&asked->cursor);
+    if (!walk) {
+        dueq__walks_unlock();
+        dueq__call_finish(client, not_a_cursor(&client->error));
+        return;
     }
-    for (size_t i = 0; walk->stage > MSG && i < dueq__reply_count(tickets); i++)
-        if (dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
-            meet(walk, ticket);
-    advance(walk);
-    dueq__call_answer(client, result_of(walk, client->call.queue->is_part, &client->error),
-                      DUEQ_OK);
+    for (size_t i = FIXED; good && i < dueq__reply_count(reply); i += 3)
+        good = add_found(walk, reply, i);
+    walk->checked += looked;
+    if (asked->judges) {
+        take_judged(walk, reply, next);
+        adapt(&walk->batch, MOST_JUDGED, bytes);
+    } else {
+        good = good && take_window(walk, reply, next, looked);
+        adapt(&walk->window, most_of(walk->stage), bytes);
+    }
+    if (good)
+        advance(walk);
+    walk->step++;
+    bool part = client->call.queue->is_part;
+    if (good)
+        result = result_of(walk, part, &client->error);
+    if (!good || (walk->stage == DUEQ__STAGE_END && !part))
+        dueq__walk_end(walk);
+    dueq__walks_unlock();
+    if (good)
+        dueq__call_answer(client, result, DUEQ_OK);
+    else
+        dueq__call_no_memory(client);
 }
 
 /* ---- A step --------------------------------------------------------------------------------------------- */
 
 /* A queue from its start, with what was found before. */
-static void begin(dueq_client *client, struct walk *walk) {
-    walk->stage = walk->slice = walk->next = walk->cursor_size = walk->msg_size = 0;
+static void begin(struct dueq__walk *walk, const dueq_queue *queue) {
+    dueq_bytes name = dueq__keys_name(queue->keys);
+    dueq__walk_forget(walk);
     walk->window = 100;
-    dueq__id_next(&client->ids, walk->mark);
+    walk->next_size = 0;
+    enter(walk, 0);
+    dueq__id_random(&walk->seed, sizeof walk->seed);
+    memcpy(walk->queue, name.data, name.size);
+    walk->queue[name.size] = '\0';
 }
 
-/* A copy of what a step left, or the first step; NULL: it is neither, or out of memory. */
-static struct walk *walk_read(dueq_client *client, bool repair, dueq_bytes cursor) {
-    struct walk *walk = calloc(1, cursor.size > sizeof *walk ? cursor.size : sizeof *walk);
-    if (!walk) {
-        dueq__call_no_memory(client);
-        return NULL;
+/* The walk that the cursor names, or a new one. NULL: the error is set. */
+static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes text) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__check_cursor cursor;
+    struct dueq__walk *walk = NULL;
+    if (!text.size) {
+        walk = dueq__walk_new(queue->client, repair);
+        if (walk)
+            begin(walk, queue);
+        else
+            dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return walk;
     }
-    if (cursor.size) {
-        memcpy(walk, cursor.data, cursor.size);
-        bool good = cursor.size >= sizeof *walk && walk->magic == MAGIC &&
-                    walk_size(walk) == cursor.size && walk->stage <= END;
-        if (good && walk->stage == END)
-            begin(client, walk);
-        if (good)
-            return walk;
-        dueq__fail(&client->error, DUEQ_INVALID, "the cursor is not one that a check returned");
-        free(walk);
-        return NULL;
+    if (dueq__check_cursor_read(text, &cursor))
+        walk = dueq__walk_find(&cursor);
+    if (walk && walk->stage == DUEQ__STAGE_END)
+        begin(walk, queue);
+    if (walk && walk->repair == repair &&
+        dueq__same(dueq__text(walk->queue), dueq__keys_name(queue->keys)))
+        return walk;
+    not_a_cursor(error);
+    return NULL;
+}
+
+/* What a script judges: tickets of the window, those that were met nowhere, or one that may be twice in lines. */
+static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
+    uint32_t count = 0;
+    walk->upto = walk->asked;
+    if (walk->stage == DUEQ__STAGE_LOST) {
+        for (uint32_t at;
+             count < walk->batch && (at = dueq__walk_unmet(walk, walk->upto)) < walk->count;
+             count++) {
+            dueq_bytes ticket = dueq__walk_ticket(walk, &walk->candidates[at]);
+            dueq__resp_bytes(words, ticket.data, ticket.size);
+            walk->upto = at + 1;
+        }
+    } else if (walk->stage == DUEQ__STAGE_DOUBLED) {
+        const struct dueq__doubled *twice = &walk->doubled[walk->upto++];
+        const struct dueq__candidate *first = &walk->candidates[twice->candidate];
+        dueq_bytes ticket = dueq__walk_ticket(walk, first);
+        dueq__resp_bytes(words, ticket.data, ticket.size);
+        dueq__resp_text(words, stages[first->line]);
+        dueq__resp_number(words, first->distance);
+        dueq__resp_text(words, stages[twice->line]);
+        dueq__resp_number(words, twice->distance);
+    } else {
+        for (; count < walk->batch && walk->upto < walk->asks.count; count++) {
+            const struct dueq__piece *piece = &walk->asks.pieces[walk->upto++];
+            dueq__resp_bytes(words, walk->asks.bytes + piece->at, piece->size);
+        }
     }
-    walk->magic = MAGIC;
-    walk->repair = repair;
-    begin(client, walk);
-    return walk;
+}
+
+static void put_step(struct dueq__walk *walk, bool judges, struct dueq__resp *words) {
+    char place[DUEQ__WINDOW_ROOM + 24];
+    int size = 0;
+    dueq__resp_text(words, walk->repair ? "1" : "0");
+    dueq__resp_text(words, stages[walk->stage]);
+    if (dueq__stage_is_place(walk->stage))
+        size = snprintf(place, sizeof place, "%" PRId64 " ", walk->place);
+    memcpy(place + size, walk->cursor, walk->cursor_size);
+    dueq__resp_bytes(words, place, (size_t)size + walk->cursor_size);
+    dueq__resp_number(words,
+                      judges && dueq__stage_is_place(walk->stage) ? walk->length : walk->window);
+    dueq__resp_bytes(words, walk->mark, DUEQ__ID_SIZE);
+    if (judges)
+        put_judged(walk, words);
 }
 
 static dueq_status ask(dueq_queue *queue, const struct dueq__asked *asked) {
@@ -339,25 +373,23 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);
     if (status)
         return status;
-    struct walk *walk = walk_read(client, repair != 0, cursor);
-    if (!walk)
-        return client->error.status;
-    client->call.ids = (dueq_bytes *)(void *)walk;
+    struct asked_step *asked = calloc(1, sizeof *asked);
+    if (!asked)
+        return dueq__call_no_memory(client);
+    client->call.ids = (dueq_bytes *)(void *)asked;
     client->call.decode = decode_checked;
-    dueq__call_arguments(client, &words);
-    dueq__resp_text(&words, walk->repair ? "1" : "0");
-    dueq__resp_text(&words, stages[walk->stage]);
-    dueq__resp_bytes(&words, walk->cursor, walk->cursor_size);
-    dueq__resp_number(&words, walk->window);
-    dueq__resp_bytes(&words, walk->mark, sizeof walk->mark);
-    bool judges = walk->stage == LOST || walk->stage == DOUBLED;
-    for (int i = 0; judges && i < (walk->stage == LOST ? MOST_LOST : 1); i++) {
-        uint32_t at = pending(walk);
-        if (at == walk->count)
-            break;
-        dueq__resp_bytes(&words, walk_text(walk) + walk->candidates[at].at,
-                         walk->candidates[at].size);
-        walk->next = at + 1;
+    dueq__walks_lock();
+    struct dueq__walk *walk = walk_of(queue, repair != 0, cursor);
+    if (!walk) {
+        dueq__walks_unlock();
+        return client->error.status;
     }
+    memcpy(asked->cursor.mark, walk->mark, sizeof asked->cursor.mark);
+    asked->cursor.step = walk->step;
+    asked->judges = walk->stage == DUEQ__STAGE_LOST || walk->stage == DUEQ__STAGE_DOUBLED ||
+                    walk->asked < walk->asks.count;
+    dueq__call_arguments(client, &words);
+    put_step(walk, asked->judges, &words);
+    dueq__walks_unlock();
     return dueq__call_submit(client, &words);
 }

@@ -1,105 +1,136 @@
--- check: looks at a window of one key and says what is wrong there; it may repair that. It judges a message by all keys
--- at one moment. A key of another type counts as empty.
+-- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is wrong, and may repair
+-- that. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received failures
--- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first), how
---      many, mark of who repairs; then of lost and doubled tickets
--- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its
---           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
---           message; of a set, of these those that `attempts` does not say.
+-- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lines and
+--      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out, and the last that was
+--      seen), how many, mark of who
+--      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice a line and a distance
+-- Returns { next cursor ('': that was the last; judged of these: how many went), bytes that were read, entries, tickets
+--           (of attempts ids; judged, those that are where they are), which of these to judge (of msg: cannot be read),
+--           then for each kind of finding its name, how many and up to five examples }.
 
 -- include plain
 if repairs and stage ~= 'types' then
   -- include permit
 end
 local line = ({ high = high, ready = ready, low = low })[stage]
-local set = ({ leased = leased, outbox = outbox, dead = dead, delayed = delayed })[stage]
+local set = ({ leased = leased, dead = dead, delayed = delayed })[stage]
+local judges = #ARGV > 5
+-- Of a line or set, without so many tickets of its tail: the window before these, and its first place from the tail.
+local function read_window(key, place, count)
+  local tickets = read_list(key == set and 'ZRANGE' or 'LRANGE', key, -place - count, -place - 1)
+  return tickets, -place - #tickets - 1
+end
+-- A place of a line, counted from the tail, is taken out; -n: so many of them.
+local function take_out(key, places)
+  for _, place in ipairs(places) do
+    redis.call('LSET', key, place, '-')
+  end
+  local from_tail = #places > 0 and -2 * places[1] < redis.call('LLEN', key)
+  if #places > 0 then
+    redis.call('LREM', key, from_tail and -#places or #places, '-')
+  end
+end
 if stage == 'types' then
   check_types()
 elseif stage == 'notes' then
   check_notes()
 elseif stage == 'msg' then
-  local found, tickets = scan_page('HSCAN', msg), {}
+  local found, ids = scan_page('HSCAN', msg), {}
   for i = 1, #found, 2 do
-    answer[2] = answer[2] + #found[i + 1]
-    tickets[#tickets + 1] = current_ticket(found[i], found[i + 1], field(attempts, found[i]))
+    ids[#ids + 1] = found[i]
   end
-  for i, ticket in ipairs(tickets) do
-    local id = found[2 * i - 1]
-    if not ticket_read(ticket) then
+  local texts, tickets, unclean, bytes = look_up('HMGET', attempts, ids), answer[4], answer[5], 0
+  for i = 1, #ids do
+    local id, stored = ids[i], found[2 * i]
+    local text = texts[id]
+    local ticket, clean = id, not text and is_usual(id, stored)
+    bytes = bytes + #stored
+    if not clean then
+      ticket = current_ticket(id, stored, text)
+      clean = envelope_read(stored)
+    end
+    if ticket ~= id and not ticket_read(ticket) then
       bad('garbage', 'HDEL', msg, id)
       if repairs then
         -- Nothing can hold it: it is kept where nobody looks for messages.
-        redis.call('HSET', quarantine .. ':messages', id, found[2 * i])
+        redis.call('HSET', quarantine .. ':messages', id, stored)
       end
-    elseif not place_of(ticket) then
-      table.insert(answer[4], ticket)
+    else
+      tickets[#tickets + 1] = ticket
+      if not clean then
+        unclean[#unclean + 1] = #tickets
+      end
     end
   end
-elseif line then
-  -- From the tail on, by the distance from there: what stays in the line is not passed by, whatever comes and goes.
+  answer[2] = bytes
+elseif (line or set) and not judges then
   local place, last = string.match(cursor, '^(%d+) (.*)$')
-  place = tonumber(place or 0)
-  local tickets, goes = read_list('LRANGE', line, -place - most, -place - 1), {}
-  local length = #tickets
-  answer[3] = length
+  local tickets = read_window(line or set, tonumber(place), most)
+  answer[3] = #tickets
+  answer[1] = #tickets == most and '1' or ''
   -- What was pushed meanwhile has moved the last of these, which were seen.
-  for i = length, last and 1 or length + 1, -1 do
+  for i = #tickets, last ~= '' and 1 or #tickets + 1, -1 do
     if tickets[i] == last then
       tickets = { unpack(tickets, 1, i - 1) }
       break
     end
   end
-  local head
+  answer[4], answer[5] = tickets, elsewhere(tickets, set)
+elseif line then
+  local place = tonumber(string.match(cursor, '^%d+'))
+  local asked, goes = look_up_tickets(6), {}
+  -- What was pushed meanwhile has moved them.
+  local tickets, first = read_window(line, place, 2 * most)
   for i, ticket in ipairs(tickets) do
-    local leaves, verdict = judge(nil, ticket)
-    if leaves then
-      table.insert(goes, i - 1 - place - length)
-    else
-      head = head or ticket
-      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and ticket or nil)
+    local leaves, verdict
+    if asked[ticket] then
+      leaves, verdict = judge(nil, ticket)
+      if leaves then
+        goes[#goes + 1] = first + i
+      elseif not verdict or verdict == 'attempts' or verdict == 'damaged' then
+        table.insert(answer[4], ticket)
+      end
     end
   end
-  if length == most then
-    answer[1] = string.format('%d ', place + length - #goes) .. (head or last or '')
-  end
-  if #goes > 0 then
-    for _, index in ipairs(goes) do
-      redis.call('LSET', line, index, '-')
-    end
-    redis.call('LREM', line, -#goes, '-')
-  end
-elseif set then
-  local found = scan_page('ZSCAN', set)
-  for i = 1, #found, 2 do
-    local ticket = found[i]
+  answer[1] = int(#goes)
+  take_out(line, goes)
+elseif set or stage == 'outbox' then
+  local found = judges and {} or scan_page('ZSCAN', outbox)
+  local asked, went = look_up_tickets(6, found), 0
+  for ticket in pairs(asked) do
     local _, id = ticket_read(ticket)
-    local leaves, verdict = judge(set, ticket)
+    local key = set or outbox
+    local score = tonumber(in_set(key, ticket) or '')
+    local leaves, verdict
+    if score then
+      leaves, verdict = judge(key, ticket)
+    end
     if leaves then
-      gone('ZREM', set, ticket)
-    elseif verdict == 'damaged' or verdict == 'attempts' then
+      gone('ZREM', key, ticket)
+      went = went + 1
+    elseif score and (not verdict or verdict == 'damaged' or verdict == 'attempts') then
       table.insert(answer[4], ticket)
-    elseif set == outbox and tonumber(found[i + 1]) < now - 600000 and not field(handover, id) then
-      tell('outbox', ticket)
+      if not verdict and key == outbox and score < now - 600000 and not field(handover, id) then
+        tell('outbox', ticket)
+      end
     end
   end
-elseif stage == 'lost' or stage == 'doubled' then
+  answer[1] = judges and int(went) or answer[1]
+elseif stage == 'lost' then
   -- Another one that repairs, and began later, does this.
-  local ours = not repairs or field(meta, 'repairer') == ARGV[5]
-  for i = 6, ours and #ARGV or 0 do
-    local ticket = ARGV[i]
+  local ours, seen = not repairs or field(meta, 'repairer') == ARGV[5], {}
+  for _, key in ipairs({ ready, high, low }) do
+    for _, ticket in ipairs(read_list('LRANGE', key, -3000, -1)) do
+      seen[ticket] = true
+    end
+  end
+  local lost = {}
+  for ticket in pairs(ours and look_up_tickets(6) or {}) do
     local _, id = ticket_read(ticket)
     local stored = field(msg, id)
-    local places, key = 0, nil
-    for _, at in ipairs({ ready, high, low }) do
-      local found = #read_list('LPOS', at, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
-      places, key = places + found, found > 0 and at or key
-    end
-    if stage == 'doubled' and places > 1 then
-      tell('doubled', ticket)
-      if repairs then
-        redis.call('LREM', key, -1, ticket)
-      end
-    elseif stage == 'lost' and stored and current_ticket(id, stored, field(attempts, id)) == ticket and places == 0
+    answer[2] = answer[2] + #(stored or '')
+    if stored and current_ticket(id, stored, field(attempts, id)) == ticket and not seen[ticket]
       and not place_of(ticket) then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
@@ -107,21 +138,60 @@ elseif stage == 'lost' or stage == 'doubled' then
       if repairs and successor then
         put_out(ticket, now)
       elseif repairs and e then
-        join({ ticket })
+        lost[#lost + 1] = ticket
       elseif repairs then
         make_dead(ticket)
       end
     end
   end
-elseif stage == 'attempts' or stage == 'handover' then
-  local key = stage == 'attempts' and attempts or handover
-  local found = scan_page('HSCAN', key)
+  join(lost)
+elseif stage == 'doubled' then
+  local ours = not repairs or field(meta, 'repairer') == ARGV[5]
+  local ticket, own, places = ARGV[6], line_of(ARGV[6]), {}
+  for i = 7, ours and 9 or 0, 2 do
+    local key = ({ high = high, ready = ready, low = low })[ARGV[i]]
+    -- Pushes since have moved it away from the tail, repairs of its window towards that.
+    local tickets, first = read_window(key, math.max(ARGV[i + 1] - 4000, 0), 8000)
+    for n, other in ipairs(tickets) do
+      if other == ticket then
+        places[ARGV[i] .. int(first + n)] = { key = key, at = first + n, own = ARGV[i] == own }
+      end
+    end
+  end
+  local count, goes = 0, nil
+  for _, place in pairs(places) do
+    count = count + 1
+    if not goes or goes.own and not place.own or goes.own == place.own and place.at > goes.at then
+      goes = place
+    end
+  end
+  if count > 1 then
+    tell('doubled', ticket)
+    if repairs then
+      take_out(goes.key, { goes.at })
+    end
+  end
+elseif stage == 'attempts' and judges then
+  local ids = { unpack(ARGV, 6) }
+  look_up('HMGET', msg, ids)
+  for _, id in ipairs(ids) do
+    if not field(msg, id) and field(attempts, id) then
+      bad('record', 'HDEL', attempts, id)
+    end
+  end
+elseif stage == 'attempts' then
+  local found = scan_page('HSCAN', attempts)
+  for i = 1, #found, 2 do
+    table.insert(answer[4], found[i])
+  end
+elseif stage == 'handover' then
+  local found = scan_page('HSCAN', handover)
   for i = 1, #found, 2 do
     local id = found[i]
-    local stored, text = field(msg, id), key == handover and field(attempts, id)
+    local stored, text = field(msg, id), field(attempts, id)
     if not stored or text and place_of((current_ticket(id, stored, text))) ~= outbox then
-      bad('record', 'HDEL', key, id)
-    elseif key == handover then
+      bad('record', 'HDEL', handover, id)
+    else
       tell('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))
     end
   end

@@ -1,6 +1,6 @@
 -- What check is asked, and what it says and does of what it finds.
 local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
-local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
+local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}
 
 local function tell(kind, example, number)
   local at = kinds[kind] or #answer + 1
@@ -31,6 +31,7 @@ local function make_dead(ticket)
   local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
   redis.call('HSET', attempts, id, attempts_write(had))
   put(dead, now, { ticket })
+  forget_looked_up()
 end
 
 -- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there, and what is wrong.
@@ -54,6 +55,7 @@ local function judge(set, ticket)
     had.forgiven = had.forgiven + deliveries - had.deliveries
     had.deliveries, had.suffix = deliveries, suffix
     redis.call('HSET', attempts, id, attempts_write(had))
+    forget_looked_up()
     return false, verdict
   end
   return true, verdict

@@ -13,18 +13,94 @@ local function read_list(...)
   return redis.call(...)
 end
 
--- A field of a hash.
+-- What was read of many at once: by key and member, false where there is nothing.
+local looked_up = {}
+
+local function look_up(command, key, members)
+  local answers, known = #members > 0 and read_list(command, key, unpack(members)) or {}, {}
+  for i, member in ipairs(members) do
+    known[member] = answers[i] or false
+  end
+  looked_up[key] = known
+  return known
+end
+
+-- A repair has changed some of that.
+local function forget_looked_up()
+  looked_up = {}
+end
+
+-- A field of a hash; false or nil: there is none.
 local function field(key, name)
-  return read_list('HMGET', key, name)[1]
+  local known = looked_up[key] and looked_up[key][name]
+  if known == nil then
+    known = read_list('HMGET', key, name)[1]
+  end
+  return known
+end
+
+local function in_set(set, ticket)
+  local known = looked_up[set] and looked_up[set][ticket]
+  if known == nil then
+    known = read_list('ZMSCORE', set, ticket)[1]
+  end
+  return known
 end
 
 -- The set that holds a ticket; nil: none.
 local function place_of(ticket)
   for _, set in ipairs(sets) do
-    if read_list('ZMSCORE', set, ticket)[1] then
+    if in_set(set, ticket) then
       return set
     end
   end
+end
+
+-- Reads at once what judging takes: of ARGV from `from` on, or of a page of a set. Returns these tickets as a set.
+local function look_up_tickets(from, page)
+  local tickets, ids, asked = {}, {}, {}
+  for i = from, #ARGV do
+    tickets[#tickets + 1] = ARGV[i]
+  end
+  for i = 1, #(page or {}), 2 do
+    tickets[#tickets + 1] = page[i]
+  end
+  for _, ticket in ipairs(tickets) do
+    local _, id = ticket_read(ticket)
+    ids[#ids + 1], asked[ticket] = id, true
+  end
+  look_up('HMGET', msg, ids)
+  look_up('HMGET', attempts, ids)
+  for _, set in ipairs(sets) do
+    look_up('ZMSCORE', set, tickets)
+  end
+  return asked
+end
+
+-- Which of the tickets are in a set, beside their own one.
+local function elsewhere(tickets, own)
+  local is_there, places = {}, {}
+  for _, set in ipairs(sets) do
+    local size = set ~= own and #tickets > 0 and redis.pcall('ZCARD', set)
+    if type(size) == 'number' and size > 0 then
+      local scores = redis.call('ZMSCORE', set, unpack(tickets))
+      for i = 1, #tickets do
+        is_there[i] = is_there[i] or scores[i]
+      end
+    end
+  end
+  for i = 1, #tickets do
+    if is_there[i] then
+      places[#places + 1] = i
+    end
+  end
+  return places
+end
+
+-- Is that id its own ticket, and the envelope one without anything that could be wrong?
+local function is_usual(id, envelope)
+  local version, flags = string.byte(envelope, 1, 2)
+  return version == 0xD1 and flags == 0 and #envelope >= 4 and #id == 22 and string.find(id, '^%w+$')
 end
 
 -- Can the message be read? In the outbox it must have somewhere to go.

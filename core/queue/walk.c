@@ -1,0 +1,281 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk.h"
+
+/* What a check remembers: which messages there are, and where their tickets were met. */
+
+#define MOST_WALKS 8   /* of a process that are remembered, the last, */
+#define WALK_MS 600000 /* and for so long after their last step */
+
+/* ---- The walks of this process -------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static struct dueq__walk *walks; /* the last used first */
+
+static void take_lock(void) { pthread_mutex_lock(&lock); }
+void dueq__walks_unlock(void) { pthread_mutex_unlock(&lock); }
+static void prepare(void) { pthread_atfork(take_lock, dueq__walks_unlock, dueq__walks_unlock); }
+
+void dueq__walks_lock(void) {
+    pthread_once(&prepared, prepare);
+    take_lock();
+}
+
+void dueq__walk_forget(struct dueq__walk *walk) {
+    free(walk->candidates);
+    free(walk->slots);
+    free(walk->text);
+    free(walk->asks.pieces);
+    free(walk->asks.bytes);
+    walk->candidates = NULL;
+    walk->slots = NULL;
+    walk->text = NULL;
+    walk->asks = (struct dueq__texts){0};
+    walk->count = walk->slot_count = walk->doubled_count = 0;
+    walk->room = walk->text_size = walk->text_room = 0;
+}
+
+static void free_walk(struct dueq__walk *walk) {
+    dueq__walk_forget(walk);
+    free(walk);
+}
+
+/* The walk of a step that is to come, as the last used; NULL: there is none. */
+struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
+    for (struct dueq__walk **at = &walks; *at; at = &(*at)->after) {
+        struct dueq__walk *walk = *at;
+        if (memcmp(walk->mark, cursor->mark, DUEQ__ID_SIZE) != 0)
+            continue;
+        if (walk->step != cursor->step)
+            return NULL;
+        *at = walk->after;
+        walk->after = walks;
+        walk->used_ms = dueq__monotonic_ms();
+        return walks = walk;
+    }
+    return NULL;
+}
+
+void dueq__walk_end(const struct dueq__walk *walk) {
+    for (struct dueq__walk **at = &walks; *at; at = &(*at)->after)
+        if (*at == walk) {
+            struct dueq__walk *ended = *at;
+            *at = ended->after;
+            free_walk(ended);
+            return;
+        }
+}
+
+/* Those that nobody goes on with. */
+static void drop_walks(void) {
+    int64_t now = dueq__monotonic_ms();
+    size_t kept = 0;
+    for (struct dueq__walk **at = &walks; *at;) {
+        struct dueq__walk *walk = *at;
+        if (++kept < MOST_WALKS && walk->used_ms + WALK_MS > now) {
+            at = &walk->after;
+            continue;
+        }
+        *at = walk->after;
+        free_walk(walk);
+    }
+}
+
+/* "1 MARK STEP", and nothing else. */
+bool dueq__check_cursor_read(dueq_bytes text, struct dueq__check_cursor *cursor) {
+    char copy[DUEQ__CHECK_CURSOR] = "", again[DUEQ__CHECK_CURSOR];
+    unsigned long step;
+    if (text.size < 2 + DUEQ__ID_SIZE + 2 || text.size >= sizeof copy)
+        return false;
+    memcpy(copy, text.data, text.size);
+    memcpy(cursor->mark, copy + 2, DUEQ__ID_SIZE);
+    cursor->mark[DUEQ__ID_SIZE] = '\0';
+    step = strtoul(copy + 2 + DUEQ__ID_SIZE + 1, NULL, 10);
+    cursor->step = step < UINT32_MAX ? (uint32_t)step : 0;
+    dueq__check_cursor_write(cursor, again);
+    return strlen(again) == text.size && memcmp(again, copy, text.size) == 0 &&
+           dueq__id_time(cursor->mark, DUEQ__ID_SIZE) >= 0;
+}
+
+void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
+                              char out[DUEQ__CHECK_CURSOR]) {
+    snprintf(out, DUEQ__CHECK_CURSOR, "1 %s %" PRIu32, cursor->mark, cursor->step);
+}
+
+/* ---- The messages of a walk ------------------------------------------------------------------------------ */
+
+/* The items with room for `wanted`; NULL: out of memory, or too many, and they stay. */
+static void *reach(void *items, size_t each, size_t wanted, size_t most, size_t *room) {
+    if (wanted <= *room)
+        return items;
+    if (wanted > most)
+        return NULL;
+    size_t more = wanted < 2 * *room ? 2 * *room : wanted < 64 ? 64 : wanted;
+    void *grown = realloc(items, more * each);
+    if (grown)
+        *room = more;
+    return grown;
+}
+
+static uint64_t hash(const struct dueq__walk *walk, dueq_bytes id) {
+    uint64_t sum = walk->seed;
+    for (size_t i = 0; i < id.size; i++)
+        sum = (sum ^ ((const unsigned char *)id.data)[i]) * 1099511628211u;
+    return sum ^ sum >> 29;
+}
+
+dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
+                             const struct dueq__candidate *candidate) {
+    return (dueq_bytes){walk->text + candidate->at, candidate->size};
+}
+
+struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id) {
+    uint64_t sum = hash(walk, id);
+    for (uint32_t at = (uint32_t)sum; walk->slot_count; at++) {
+        uint32_t slot = walk->slots[at & (walk->slot_count - 1)];
+        if (!slot)
+            return NULL;
+        struct dueq__candidate *found = &walk->candidates[slot - 1];
+        dueq_bytes ticket = dueq__walk_ticket(walk, found);
+        if (found->hash == sum && found->id_size == id.size &&
+            memcmp((const char *)ticket.data + ticket.size - id.size, id.data, id.size) == 0)
+            return found;
+    }
+    return NULL;
+}
+
+static void put_slot(struct dueq__walk *walk, uint32_t candidate) {
+    uint32_t at = (uint32_t)walk->candidates[candidate].hash;
+    while (walk->slots[at & (walk->slot_count - 1)])
+        at++;
+    walk->slots[at & (walk->slot_count - 1)] = candidate + 1;
+}
+
+/* So that half of the slots are free. */
+static bool widen_slots(struct dueq__walk *walk) {
+    if (2 * (size_t)(walk->count + 1) <= walk->slot_count)
+        return true;
+    size_t wanted = walk->slot_count ? 2 * (size_t)walk->slot_count : 1024;
+    uint32_t *slots = wanted > UINT32_MAX / 2 ? NULL : calloc(wanted, sizeof *slots);
+    if (!slots)
+        return false;
+    free(walk->slots);
+    walk->slots = slots;
+    walk->slot_count = (uint32_t)wanted;
+    for (uint32_t i = 0; i < walk->count; i++)
+        put_slot(walk, i);
+    return true;
+}
+
+/* Remembers a message by its current ticket. False: out of memory. */
+bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean) {
+    struct dueq__ticket parts;
+    if (!dueq__ticket_read(ticket, &parts) || ticket.size > UINT16_MAX)
+        return true;
+    struct dueq__candidate *known = dueq__walk_find_id(walk, parts.id);
+    if (known && dueq__same(dueq__walk_ticket(walk, known), ticket))
+        return true;
+    struct dueq__candidate *candidates =
+        reach(walk->candidates, sizeof *candidates, walk->count + 1, UINT32_MAX / 4, &walk->room);
+    if (!candidates)
+        return false;
+    walk->candidates = candidates;
+    char *text = reach(walk->text, 1, walk->text_size + ticket.size, UINT32_MAX, &walk->text_room);
+    if (!text)
+        return false;
+    walk->text = text;
+    if (!widen_slots(walk))
+        return false;
+    known = dueq__walk_find_id(walk, parts.id); /* of a message that was replaced */
+    struct dueq__candidate *made = known ? known : &walk->candidates[walk->count];
+    *made = (struct dueq__candidate){.hash = hash(walk, parts.id),
+                                     .at = (uint32_t)walk->text_size,
+                                     .size = (uint16_t)ticket.size,
+                                     .id_size = (uint8_t)parts.id.size,
+                                     .unclean = unclean};
+    memcpy(walk->text + walk->text_size, ticket.data, ticket.size);
+    walk->text_size += ticket.size;
+    if (!known)
+        put_slot(walk, walk->count++);
+    return true;
+}
+
+bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text) {
+    struct dueq__piece *pieces =
+        reach(asks->pieces, sizeof *pieces, asks->count + 1, UINT32_MAX, &asks->room);
+    if (!pieces)
+        return false;
+    asks->pieces = pieces;
+    char *bytes = reach(asks->bytes, 1, asks->size + text.size + 1, UINT32_MAX, &asks->bytes_room);
+    if (!bytes)
+        return false;
+    asks->bytes = bytes;
+    asks->pieces[asks->count++] = (struct dueq__piece){asks->size, (uint32_t)text.size};
+    memcpy(asks->bytes + asks->size, text.data, text.size);
+    asks->size += (uint32_t)text.size;
+    return true;
+}
+
+bool dueq__stage_is_line(uint32_t stage) {
+    return stage >= DUEQ__STAGE_FIRST_LINE && stage < DUEQ__STAGE_LEASED;
+}
+
+/* Is it walked by the distance from its tail? */
+bool dueq__stage_is_place(uint32_t stage) {
+    return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
+}
+
+/* A key has this ticket, at a distance from a line's tail. False: out of memory. */
+bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
+    struct dueq__ticket parts;
+    bool line = dueq__stage_is_line(walk->stage);
+    struct dueq__candidate *met =
+        dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
+    if (suspect || !met || !dueq__same(dueq__walk_ticket(walk, met), ticket) ||
+        (met->unclean && walk->stage != DUEQ__STAGE_DEAD))
+        return dueq__walk_ask(&walk->asks, ticket);
+    if (line && met->line == walk->stage && met->distance >= walk->place)
+        return dueq__walk_ask(&walk->asks, ticket);
+    if (line && met->line && walk->doubled_count < DUEQ__MOST_DOUBLED)
+        walk->doubled[walk->doubled_count++] = (struct dueq__doubled){
+            (uint32_t)(met - walk->candidates), (uint8_t)walk->stage, distance};
+    if (line && !met->line) {
+        met->line = (uint8_t)walk->stage;
+        met->distance = distance;
+    }
+    met->met = true;
+    return true;
+}
+
+/* A script has found that the message of this ticket, or what was one, is where it is. */
+void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket) {
+    struct dueq__ticket parts;
+    struct dueq__candidate *met =
+        dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
+    if (met)
+        met->met = true;
+}
+
+/* The next message that was met nowhere, from `from` on. */
+uint32_t dueq__walk_unmet(const struct dueq__walk *walk, uint32_t from) {
+    while (from < walk->count && walk->candidates[from].met)
+        from++;
+    return from;
+}
+
+struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair) {
+    struct dueq__walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return NULL;
+    drop_walks();
+    dueq__id_next(&client->ids, walk->mark);
+    walk->repair = repair;
+    walk->stage = DUEQ__STAGE_END;
+    walk->used_ms = dueq__monotonic_ms();
+    walk->after = walks;
+    return walks = walk;
+}
