@@ -3,6 +3,7 @@
  * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2) and the disk (4).
  */
 #include "hostile.h"
+#include "queue/walk.h"
 
 static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtOKzz:bill", 17}};
 static const dueq_bytes nothing = {"", 0}, name = {"n", 1};
@@ -23,9 +24,32 @@ static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
     }
 }
 
+/* A step of a check, in any stage, which knows both messages and may have something to judge. */
+static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t stage) {
+    struct dueq__check_cursor cursor = {.step = 0};
+    char text[DUEQ__CHECK_CURSOR];
+    dueq__walks_lock();
+    struct dueq__walk *walk = dueq__walk_new(client, true);
+    CHECK(walk);
+    walk->stage = stage % DUEQ__STAGE_END;
+    walk->window = walk->batch = 10;
+    strcpy(walk->queue, "q");
+    CHECK(dueq__walk_add(walk, tickets[0], false) && dueq__walk_add(walk, tickets[1], true));
+    walk->candidates[0].line = DUEQ__STAGE_FIRST_LINE;
+    walk->doubled[0].line = DUEQ__STAGE_FIRST_LINE + 1;
+    walk->doubled_count = 1;
+    CHECK(stage < DUEQ__STAGE_END || dueq__walk_ask(&walk->asks, tickets[0]));
+    memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
+    dueq__walks_unlock();
+    dueq__check_cursor_write(&cursor, text);
+    return dueq_check_submit(queue, 1, dueq__text(text));
+}
+
 static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned verb) {
     dueq_queue *queue = queues[0];
-    switch (verb % 29) {
+    if (verb >= 29)
+        return submit_check(client, queue, (verb - 29) % (2 * DUEQ__STAGE_END));
+    switch (verb) {
     case 0:
         return dueq_reserve_submit(queue, 10, 0, 0);
     case 1:
