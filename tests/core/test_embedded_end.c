@@ -72,6 +72,9 @@ static void test_ensure_after_kill_of_the_server(void **state) {
     pid_t server = server_pid(embedded);
     assert_non_null(strstr(ask(embedded, "SET kept 1"), "+OK"));
     assert_non_null(strstr(ask(embedded, "SET kept 2"), "+OK"));
+    /* While the disk is slow the server may write for up to two seconds later than it answers. */
+    while (!strstr(ask(embedded, "INFO persistence"), "aof_buffer_length:0"))
+        ;
     kill(server, SIGKILL);
     await_exit(server);
     assert_int_equal(ensure(embedded), DUEQ_OK);
