@@ -168,7 +168,6 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status == DUEQ_PENDING) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
-        consumer->slice_ms = consumer->client->call.wait.until_ms;
         consumer->thread = pthread_self();
         consumer->client->call.gives_way =
             consumer->client->cluster && is_several(consumer) &&
@@ -237,7 +236,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
     int64_t asked_ms = consumer->client->call.asked_ms;
     /* Somebody hastens the wait: it is not to begin anew. */
     if (consumer->step == DUEQ__STEP_RESERVE &&
-        consumer->client->call.wait.until_ms < consumer->slice_ms)
+        consumer->client->call.patient_ms < consumer->patient_ms)
         consumer->until_ms = 0;
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
         dueq__partitions_waited(consumer);
@@ -376,9 +375,14 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
     consumer->step = DUEQ__STEP_NONE;
     if (step == DUEQ__STEP_RELEASE && status >= 0 && dueq__prefetch_rest(consumer))
         dueq__prefetch_drop_rest(consumer);
-    if (step == DUEQ__STEP_LEAVE)
+    /* In an outage the wait that the stop ended has no answer, and what it was to settle is sent once more. Partitions that
+     * cannot be given up are others' when their leases end. */
+    if (status < 0 && !(dueq_status_retriable(status) &&
+                        (step == DUEQ__STEP_RESERVE || step == DUEQ__STEP_LEAVE)))
         return status;
-    return status < 0 ? status : submitted(consumer, submit_stop(consumer));
+    if (step == DUEQ__STEP_LEAVE)
+        return DUEQ_OK;
+    return submitted(consumer, submit_stop(consumer));
 }
 
 void dueq_consumer_disown(dueq_consumer *consumer) { consumer->disowned = true; }

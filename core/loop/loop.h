@@ -165,9 +165,8 @@ struct dueq_consumer {
     dueq_client *client;
     dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
-    struct dueq__share *share; /* which of these are its own; NULL: all */
-    int64_t until_ms;          /* and till when it waits */
-    int64_t slice_ms; /* and the wait under way, which a renewal interrupts; 0: it ends now */
+    struct dueq__share *share;           /* which of these are its own; NULL: all */
+    int64_t until_ms;                    /* and till when it waits; 0: not again */
     _Atomic pthread_t thread;            /* whose it is */
     uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
     /* When to look at each partition that had nothing when it was asked, by the monotonic clock; 0: it is to be asked. */

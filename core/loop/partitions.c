@@ -97,6 +97,5 @@ void dueq__partitions_freed(dueq_consumer *consumer) {
     if (!consumer->share || !pthread_equal(consumer->thread, pthread_self()) ||
         consumer->step != DUEQ__STEP_RESERVE)
         return;
-    consumer->slice_ms = 0;
     dueq__call_end_wait(consumer->client, true);
 }

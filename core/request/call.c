@@ -306,12 +306,17 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
     for (struct dueq__suspended *s = client->suspended; s && !call->wait.until_ms; s = s->outer)
         call = &s->call;
     int64_t now = dueq__monotonic_ms();
-    if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
+    bool waits = call->wait.until_ms > now;
+    /* In an outage a call may go on for longer than it waits. */
+    bool lasts = !patient && call->wait.until_ms && call->patient_ms > now;
+    if (!dueq__call_under_way(client) || !(waits || lasts))
         return;
-    call->wait.until_ms = now;
-    if (!patient)
+    if (waits) {
+        call->wait.until_ms = now;
+        call->wait.end_ms = now + client->url.timeout_ms;
+    }
+    if (lasts)
         call->patient_ms = now;
-    call->wait.end_ms = now + client->url.timeout_ms;
     if (client->node->conn.state != DUEQ__CONN_READY)
         dueq__again_connects(client);
     dueq__descriptor_sync(client);

@@ -307,6 +307,20 @@ static void test_waits_end_when_the_server_comes_back_with_another_password(void
     server_restart(&server);
 }
 
+/* It has nothing to settle, and nothing to say. */
+static void test_consumers_stop_amid_an_outage_without_an_error(void **state) {
+    (void)state;
+    submit_all(DUEQ_FOREVER);
+    settle_all();
+    server_kill(&server);
+    go_on_all(OUTAGE_MS);
+    assert_all(DUEQ_PENDING);
+    for (size_t i = 0; i < WAYS; i++)
+        if (all[i].consumer)
+            assert_status(all[i].client, OK, dueq_consumer_stop(all[i].consumer));
+    server_restart(&server);
+}
+
 /* ---- Connections that are closed ---- */
 
 static struct proxy proxy;
@@ -428,6 +442,7 @@ int main(void) {
         WAITS_TEST(test_waits_end_at_their_timeout_with_the_error_of_the_outage),
         TEST(test_waits_end_at_once_where_the_server_was_never_there),
         WAITS_TEST(test_waits_end_when_the_server_comes_back_with_another_password),
+        WAITS_TEST(test_consumers_stop_amid_an_outage_without_an_error),
         TEST(test_push_and_reserve_go_on_however_often_their_connection_is_closed),
         TEST(test_calls_end_when_their_time_is_over_as_closed),
         TEST(test_waits_go_on_where_client_commands_are_not_permitted),
