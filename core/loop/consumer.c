@@ -11,8 +11,6 @@
 #define QUIET_MS 50
 /* How late messages are costs the server something: it is asked this seldom. */
 #define TIMED_MS 1000
-/* How often acks are tried again while their node is away. */
-#define LEFT_PAUSE_MS 1000
 /* How long a reserve waits for the extension of what is worked on and whose lease has ended. */
 #define KEEP_MS 1000
 
@@ -89,12 +87,20 @@ static bool is_several(const dueq_consumer *consumer) {
     return consumer->queue_count > 1 || consumer->share;
 }
 
-/* How long to wait for messages: not for long while there are acks to be sent, and no heartbeat sends them. */
+/* Were acks put off when this turn began? */
+static bool puts_off(const dueq_consumer *consumer) {
+    return consumer->settle_ms < consumer->left_ms;
+}
+
+/* How long to wait for messages: not for longer than acks are put off, where no heartbeat sends them. */
 static int64_t wait_ms(const dueq_consumer *consumer) {
-    if (!consumer->left || consumer->heartbeat)
+    if (consumer->heartbeat || !consumer->left_ms ||
+        (!puts_off(consumer) && consumer->timeout_ms == DUEQ_FOREVER))
         return consumer->timeout_ms;
-    int64_t left = consumer->until_ms - dueq__monotonic_ms();
-    return left < 0 ? 0 : left < LEFT_PAUSE_MS ? left : LEFT_PAUSE_MS;
+    int64_t end = consumer->until_ms, now = dueq__monotonic_ms();
+    if (puts_off(consumer) && consumer->left_ms < end)
+        end = consumer->left_ms;
+    return end > now ? end - now : 0;
 }
 
 static dueq_status submit_extension(dueq_consumer *consumer, size_t queue, size_t count,
@@ -188,10 +194,9 @@ static dueq_status begin(dueq_consumer *consumer) {
     return status;
 }
 
-/* All acks are sent anew, also those that were left. */
+/* All acks are sent anew, but for those that are put off. */
 static void begin_turn(dueq_consumer *consumer, bool stops) {
     consumer->settle_ms = dueq__monotonic_ms();
-    consumer->left = false;
     consumer->stops = stops;
 }
 
@@ -290,7 +295,8 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
-    bool over = (!consumer->share && !consumer->left) || dueq__monotonic_ms() >= consumer->until_ms;
+    bool over =
+        (!consumer->share && !puts_off(consumer)) || dueq__monotonic_ms() >= consumer->until_ms;
     if (!*message && step == DUEQ__STEP_RESERVE && over)
         return DUEQ_EMPTY;
     if (!*message && step == DUEQ__STEP_RESERVE)

@@ -267,10 +267,22 @@ int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue) {
     return acked_ms;
 }
 
-void dueq__leases_send_again(struct dueq__leases *leases) {
+void dueq__leases_put_off(struct dueq__leases *leases, size_t queue, int64_t until_ms) {
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++)
-        leases->items[i]->again = leases->items[i]->sending > 0;
+        if (waits(leases->items[i]) && leases->items[i]->queue == queue)
+            leases->items[i]->acked_ms = until_ms;
+    pthread_mutex_unlock(&leases->lock);
+}
+
+void dueq__leases_send_again(struct dueq__leases *leases) {
+    int64_t now = dueq__monotonic_ms();
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count; i++) {
+        struct dueq__lease *lease = leases->items[i];
+        lease->again = lease->sending > 0;
+        lease->acked_ms = lease->acked_ms < now ? lease->acked_ms : now;
+    }
     pthread_mutex_unlock(&leases->lock);
 }
 

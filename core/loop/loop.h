@@ -11,6 +11,8 @@
 
 /* How long an ack may wait for a request that takes it along. */
 #define DUEQ__ACK_MS 200
+/* How often acks are tried again while their node is away. */
+#define DUEQ__LEFT_MS 1000
 /* A prefetched message may be cancelled: after so long without an answer that it is held, the server is asked. */
 #define DUEQ__SURE_MS 250
 
@@ -25,7 +27,7 @@ struct dueq__lease {
     int64_t known_ms;  /* when an answer said last that it is held */
     int64_t beat_ms;   /* when to extend it */
     int64_t stop_ms;   /* from then on it is not extended */
-    int64_t acked_ms;  /* since when an ack of it waits to be sent; 0: none does */
+    int64_t acked_ms;  /* since when an ack of it waits, or, put off, from when on; 0: none does */
     unsigned sending;  /* requests under way with that ack, or a retry */
     bool again;        /* the ack is to be sent although one is under way */
     bool open;         /* delivered, and nobody has settled it */
@@ -74,9 +76,11 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
 void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count);
 /* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
 int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
+/* Has the acks of that queue wait until then before they are sent. */
+void dueq__leases_put_off(struct dueq__leases *leases, size_t queue, int64_t until_ms);
 /*
- * For a stop: has the acks that the heartbeat is sending taken once more. The answer says that they are settled,
- * by whichever of the two requests, without waiting for the heartbeat's.
+ * For a stop: has the acks that the heartbeat is sending taken once more, and those that were put off at once. The answer
+ * says that they are settled, by whichever of the two requests, without waiting for the heartbeat's.
  */
 void dueq__leases_send_again(struct dueq__leases *leases);
 /* Takes up to `most` of that queue's acks to be sent, with one use each. */
@@ -188,8 +192,9 @@ struct dueq_consumer {
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
     int64_t keep_ms;    /* before then it does not look for leases that have ended */
-    bool left;          /* a node was away: some are left for the next time */
-    bool stops;         /* there is no next time */
+    size_t settling;    /* the queue whose acks and retry the request under way takes along */
+    int64_t left_ms;    /* a node was away: acks for it are put off until then */
+    bool stops;         /* they cannot be put off */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;
@@ -233,7 +238,7 @@ void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *ticket
 /* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
 void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                       int64_t asked_ms);
-/* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
+/* What was to be settled is left for later, but for a retry: its message comes again when its lease ends. */
 void dueq__settle_leave(dueq_consumer *consumer);
 void dueq__settle_drop_retry(dueq_consumer *consumer);
 

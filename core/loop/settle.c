@@ -96,6 +96,7 @@ size_t dueq__settle_next(const dueq_consumer *consumer) {
 void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
                        struct dueq__settlement *settlement) {
     const struct dueq__retry *retry = &consumer->retry;
+    consumer->settling = queue;
     consumer->sent_count = dueq__leases_take_acked(consumer->leases, queue, dueq__monotonic_ms(),
                                                    consumer->sent, DUEQ_MAX_BATCH);
     for (size_t i = 0; i < consumer->sent_count; i++)
@@ -124,7 +125,9 @@ void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_re
 
 void dueq__settle_leave(dueq_consumer *consumer) {
     struct dueq__lease *lease = consumer->retry.lease;
-    consumer->left = true;
+    /* Neither this turn nor those for the messages of other nodes try them again before. The heartbeat does ACK_MS later. */
+    consumer->left_ms = dueq__monotonic_ms() + DUEQ__LEFT_MS - DUEQ__ACK_MS;
+    dueq__leases_put_off(consumer->leases, consumer->settling, consumer->left_ms);
     if (!lease)
         return;
     dueq__warn_of_retry(consumer);

@@ -45,7 +45,12 @@ static void failed(dueq_client *client, const char *why) {
     dueq__news_failed(client, why);
 }
 
-void dueq__again_over(dueq_client *client) { failed(client, client->error.text); }
+void dueq__again_over(dueq_client *client) {
+    if (client->untried)
+        dueq__news_failed(client, client->error.text);
+    else
+        failed(client, client->error.text);
+}
 
 /* Does it go on as long as its caller waits? Not where its caller has other nodes to go on with. */
 static bool waits(const struct dueq__call *call) { return call->patient_ms && !call->gives_way; }

@@ -136,16 +136,18 @@ static void lost(dueq_client *client) {
     }
 }
 
-/* Does the call wait in vain for a connection, and goes on without it? */
+/* Does the call wait in vain for a connection, which others try, and goes on without it? */
 static bool left_out(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
     if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
-        !dueq__node_away(client->node))
+        !(dueq__node_away(client->node) || dueq__node_rests(client->node)))
         return false;
     struct dueq__error before = client->error;
     if (!before.status)
         dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
+    client->untried = true;
     bool without = goes_without(client);
+    client->untried = false;
     if (!without)
         client->error = before;
     return without;
@@ -284,6 +286,8 @@ void dueq__command_pump(dueq_client *client) {
             }
             if (late)
                 expire(client);
+            if (!late && dueq__node_rests(client->node) && left_out(client))
+                continue;
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__node_connect(client, &client->node->conn, client->node))
                 return;

@@ -55,14 +55,14 @@ static void begin(dueq_client *client, struct server *server, const char *why) {
     server->since_ms = client->refused_ms;
     server->pause_ms = FIRST_PAUSE_MS;
     server->next_ms = dueq__monotonic_ms() + FIRST_PAUSE_MS;
-    server->tries = client->failures;
+    server->tries = client->failures ? client->failures : 1;
     snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
              client->url.shown, why);
     client->warns = true;
 }
 
 static void count(dueq_client *client, struct server *server, const char *why) {
-    server->tries++;
+    server->tries += !client->untried;
     if (dueq__monotonic_ms() < server->next_ms)
         return;
     server->pause_ms =

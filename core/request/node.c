@@ -92,6 +92,7 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
     }
     if (conn == &node->conn) {
         dueq__node_tried(node, dueq__monotonic_ms());
+        node->rest_ms = node->tried_ms + DUEQ__REST_MS;
         dueq__again_connects(client);
     }
     if (node->address.host)
@@ -105,7 +106,7 @@ void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
     dueq__conn_pump(&node->conn);
     if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
         return;
-    node->begun_ms = 0;
+    node->begun_ms = node->rest_ms = 0;
     if (node == client->node)
         dueq__again_connected(client);
     dueq__wait_back(client, node);
@@ -117,6 +118,10 @@ bool dueq__node_connects(const struct dueq__node *node) {
 
 bool dueq__node_away(const struct dueq__node *node) {
     return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
+}
+
+bool dueq__node_rests(const struct dueq__node *node) {
+    return !node->conn.up && dueq__monotonic_ms() < node->rest_ms;
 }
 
 bool dueq__node_any_away(const dueq_client *client) {

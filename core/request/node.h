@@ -27,6 +27,8 @@ enum dueq__answer {
 
 /* After so long without an answer, or a connection, a node is slow: another one may have taken over. */
 #define DUEQ__SLOW_MS 1000
+/* How often calls that can go on without a node connect to it. */
+#define DUEQ__REST_MS 1000
 
 /* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
 struct dueq__node {
@@ -40,6 +42,7 @@ struct dueq__node {
     /* Since when it is connected to, over all tries, or an answer of a lost connection is missing; 0: it is connected. */
     int64_t begun_ms;
     int64_t tried_ms; /* the last of the tries */
+    int64_t rest_ms;  /* before then, calls that can go on without it do not connect to it */
     bool mapped;      /* it has slots, as far as is known */
     bool counted;     /* among the primaries, while they are counted */
     struct dueq__node *next;
@@ -77,6 +80,8 @@ void dueq__node_pump(dueq_client *client, struct dueq__node *node);
 bool dueq__node_connects(const struct dueq__node *node);
 /* Has it not been reached for so long that a wait for several queues goes on without it? */
 bool dueq__node_away(const struct dueq__node *node);
+/* Has a connection to it just failed? */
+bool dueq__node_rests(const struct dueq__node *node);
 /* Is that one of those that are known to have slots? */
 bool dueq__node_any_away(const dueq_client *client);
 /* Is such an answer of the node still to come? */

@@ -124,6 +124,7 @@ struct dueq_client {
     int64_t silent_ms;  /* since when it has not answered, where refused_ms is set */
     int64_t back_ms;    /* when it answered again after it had been away; 0: it never was */
     bool away;          /* and news.c knows */
+    bool untried;       /* the call goes on without a node that it has not tried itself */
     bool silent;        /* nobody asks it for warnings */
     bool warns;         /* warning has not been asked for */
     bool unnamed;       /* nobody named the server, and that was not said */
