@@ -1,10 +1,12 @@
 #include <errno.h>
 #include <netdb.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -15,10 +17,14 @@
  * meanwhile share it: a process has at most one such thread for each server that it names.
  */
 
+/* So long a fork() waits for such threads: a name is found in a file sooner, and name servers may never answer. */
+#define FORK_WAIT_MS 200
+
 struct dueq__resolution {
-    struct dueq__resolution *next; /* of those under way */
-    unsigned holders;              /* who asked, and the thread until it is done */
-    bool done;
+    struct dueq__resolution *next; /* of those with a thread */
+    pthread_t thread;
+    unsigned holders; /* those who asked, and the thread until it is joined */
+    atomic_bool done;
     int event;           /* an eventfd(2), readable once it is done; -1: it was done at once */
     int problem, reason; /* what getaddrinfo() returned, and errno then */
     struct addrinfo *addresses;
@@ -26,8 +32,8 @@ struct dueq__resolution {
     char host[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all of a resolution but its name */
-static struct dueq__resolution *under_way;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows, next and holders */
+static struct dueq__resolution *threads;
 
 static void release(struct dueq__resolution *resolution) {
     if (--resolution->holders)
@@ -39,22 +45,50 @@ static void release(struct dueq__resolution *resolution) {
     free(resolution);
 }
 
+/* Joins the threads that end until then (CLOCK_REALTIME). */
+static void join(struct timespec until) {
+    for (struct dueq__resolution **at = &threads, *first; (first = *at);) {
+        if (pthread_timedjoin_np(first->thread, NULL, &until) == 0) {
+            *at = first->next;
+            release(first);
+        } else {
+            at = &first->next;
+        }
+    }
+}
+
 /* ---- fork(): the child has none of the threads ---- */
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
+/*
+ * The C library's resolver has locks that fork() does not release in the child, where every later resolution would
+ * wait for them. A thread takes them within getaddrinfo(), and once more as it ends. While it waits for a name
+ * server it has none of them.
+ */
+static void before_fork(void) {
+    struct timespec until;
+    pthread_mutex_lock(&lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += FORK_WAIT_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    join(until);
+}
 
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 static void in_child(void) {
-    while (under_way) {
-        struct dueq__resolution *first = under_way;
-        under_way = first->next;
+    while (threads) {
+        struct dueq__resolution *first = threads;
+        threads = first->next;
         release(first);
     }
     pthread_mutex_unlock(&lock);
 }
 
-static void prepare(void) { pthread_atfork(before_fork, after_fork, in_child); }
+/* As the library is loaded: a fork beside the first resolution would come between lock and handlers. */
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(before_fork, after_fork, in_child);
+}
 
 /* ---- Resolving ---- */
 
@@ -62,55 +96,43 @@ static void resolve(struct dueq__resolution *resolution, int flags) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
     struct addrinfo *addresses = NULL;
     int problem = getaddrinfo(resolution->host, resolution->port, &hints, &addresses);
-    int reason = errno;
-    pthread_mutex_lock(&lock);
+    resolution->reason = errno;
     resolution->addresses = problem ? NULL : addresses;
     resolution->problem = problem;
-    resolution->reason = reason;
     resolution->done = true;
-    pthread_mutex_unlock(&lock);
 }
 
 static void *run(void *opaque) {
-    struct dueq__resolution *resolution = opaque, **at = &under_way;
+    struct dueq__resolution *resolution = opaque;
     resolve(resolution, AI_ADDRCONFIG);
-    pthread_mutex_lock(&lock);
-    while (*at != resolution)
-        at = &(*at)->next;
-    *at = resolution->next;
     eventfd_write(resolution->event, 1);
-    release(resolution);
-    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
 static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
-    struct dueq__resolution *at = under_way;
-    while (at && (strcmp(at->host, wanted->host) != 0 || strcmp(at->port, wanted->port) != 0))
+    struct dueq__resolution *at = threads;
+    while (at &&
+           (at->done || strcmp(at->host, wanted->host) != 0 || strcmp(at->port, wanted->port) != 0))
         at = at->next;
     return at;
 }
 
 /* 0 or an errno. */
 static int start(struct dueq__resolution *resolution) {
-    pthread_t thread;
     resolution->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (resolution->event < 0)
         return errno;
-    int problem = dueq__thread_start(&thread, run, resolution);
+    int problem = dueq__thread_start(&resolution->thread, run, resolution);
     if (problem)
         return problem;
-    pthread_detach(thread);
     resolution->holders++;
-    resolution->next = under_way;
-    under_way = resolution;
+    resolution->next = threads;
+    threads = resolution;
     return 0;
 }
 
 /* Shares the one that is under way for the same name, or starts this one; NULL and errno: it cannot. */
 static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
     pthread_mutex_lock(&lock);
     struct dueq__resolution *shared = find(made);
     int problem = shared ? 0 : start(made);
@@ -140,12 +162,7 @@ struct dueq__resolution *dueq__resolve(const char *host, int port) {
 
 int dueq__resolution_fd(const struct dueq__resolution *resolution) { return resolution->event; }
 
-bool dueq__resolution_done(const struct dueq__resolution *resolution) {
-    pthread_mutex_lock(&lock);
-    bool done = resolution->done;
-    pthread_mutex_unlock(&lock);
-    return done;
-}
+bool dueq__resolution_done(const struct dueq__resolution *resolution) { return resolution->done; }
 
 const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution) {
     return resolution->addresses;
@@ -161,5 +178,6 @@ void dueq__resolution_drop(struct dueq__resolution *resolution) {
         return;
     pthread_mutex_lock(&lock);
     release(resolution);
+    join((struct timespec){0});
     pthread_mutex_unlock(&lock);
 }

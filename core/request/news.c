@@ -27,6 +27,15 @@ struct server {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct server servers[MOST_SERVERS];
 
+/* A thread may hold the lock when another one forks: the child, without that thread, would wait for it for ever. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* NULL: there are too many. */
 static struct server *find(const char *url) {
     size_t i = 0;

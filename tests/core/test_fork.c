@@ -1,4 +1,6 @@
 /* A client on both sides of a fork. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,11 +68,89 @@ static void test_ids_of_a_child_are_none_of_the_parent(void **state) {
     munmap(shared, 2 * sizeof(ids));
 }
 
+/* ---- Threads whose calls fail while the process forks ---- */
+
+#define THREADS 3
+/* CI has so many; FORKS=5000 by hand. */
+#define FORKS 1000
+/* No child and no call of one needs so long, but those that wait for a lock for ever. */
+#define HUNG_S 60
+#define TIMEOUT_S 20
+
+static char away[2][160]; /* URLs of a server that is not there */
+static atomic_bool over;
+
+static void *fail_calls(void *url) {
+    while (!over) {
+        struct jobs failing = jobs_open(url);
+        for (int i = 0; i < 100 && !over; i++) {
+            push_text(failing.queue, "a");
+            /* It has failed for long enough to be a warning, in no time. */
+            failing.client->refused_ms = 1;
+        }
+        jobs_close(failing);
+    }
+    return NULL;
+}
+
+static bool fails(dueq_client *client, dueq_queue *queue) {
+    client->refused_ms = 1;
+    int64_t start = now_ms();
+    dueq_status status = push_text(queue, "child");
+    int64_t took = now_ms() - start;
+    if (status == DUEQ_CONNECT && took < TIMEOUT_S * 1000)
+        return true;
+    fprintf(stderr, "after %lld ms: %s: %s\n", (long long)took, dueq_status_text(status),
+            dueq_error_text(client));
+    return false;
+}
+
+static void fork_while_calls_fail(const char *url) {
+    const char *wanted = getenv("FORKS");
+    pthread_t threads[THREADS];
+    struct jobs failing = jobs_open(url);
+    over = false;
+    assert_true(fails(failing.client, failing.queue));
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, fail_calls, (void *)(uintptr_t)url), 0);
+    for (long left = wanted ? atol(wanted) : FORKS; left; left--) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(HUNG_S);
+            bool good = fails(failing.client, failing.queue);
+            struct jobs own = jobs_open(url);
+            good = good && fails(own.client, own.queue);
+            jobs_close(own);
+            jobs_close(failing);
+            _exit(!good);
+        }
+        assert_int_equal(child_end(child), 0);
+    }
+    over = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    jobs_close(failing);
+}
+
+static void test_children_of_an_outage_do_not_hang(void **state) {
+    (void)state;
+    snprintf(away[0], sizeof away[0], "unix://%s/away?timeout=%ds", server.dir, TIMEOUT_S);
+    fork_while_calls_fail(away[0]);
+}
+
+static void test_children_of_an_outage_that_resolve_do_not_hang(void **state) {
+    (void)state;
+    snprintf(away[1], sizeof away[1], "redis://localhost:%d?timeout=%ds", free_port(), TIMEOUT_S);
+    fork_while_calls_fail(away[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_push_in_a_child_after_fork),
         TEST(test_reserve_in_the_parent_is_not_disturbed_by_a_fork),
         TEST(test_ids_of_a_child_are_none_of_the_parent),
+        TEST(test_children_of_an_outage_do_not_hang),
+        TEST(test_children_of_an_outage_that_resolve_do_not_hang),
     };
     return run_on_server(tests, NULL);
 }
