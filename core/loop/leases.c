@@ -235,10 +235,6 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
     return lease;
 }
 
-static bool waits(const struct dueq__lease *lease) {
-    return lease->acked_ms && !lease->gone && (!lease->sending || lease->again);
-}
-
 void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
     int64_t now = dueq__monotonic_ms();
     memset(held, 0, count * sizeof *held);
@@ -251,56 +247,6 @@ void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
             held[lease->queue] = true;
     }
     pthread_mutex_unlock(&leases->lock);
-}
-
-int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue) {
-    int64_t acked_ms = DUEQ__NEVER;
-    pthread_mutex_lock(&leases->lock);
-    for (size_t i = 0; i < leases->count; i++) {
-        const struct dueq__lease *lease = leases->items[i];
-        if (waits(lease) && lease->acked_ms < acked_ms) {
-            acked_ms = lease->acked_ms;
-            *queue = lease->queue;
-        }
-    }
-    pthread_mutex_unlock(&leases->lock);
-    return acked_ms;
-}
-
-void dueq__leases_put_off(struct dueq__leases *leases, size_t queue, int64_t until_ms) {
-    pthread_mutex_lock(&leases->lock);
-    for (size_t i = 0; i < leases->count; i++)
-        if (waits(leases->items[i]) && leases->items[i]->queue == queue)
-            leases->items[i]->acked_ms = until_ms;
-    pthread_mutex_unlock(&leases->lock);
-}
-
-void dueq__leases_send_again(struct dueq__leases *leases) {
-    int64_t now = dueq__monotonic_ms();
-    pthread_mutex_lock(&leases->lock);
-    for (size_t i = 0; i < leases->count; i++) {
-        struct dueq__lease *lease = leases->items[i];
-        lease->again = lease->sending > 0;
-        lease->acked_ms = lease->acked_ms < now ? lease->acked_ms : now;
-    }
-    pthread_mutex_unlock(&leases->lock);
-}
-
-size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_t until_ms,
-                               struct dueq__lease **taken, size_t most) {
-    size_t count = 0;
-    pthread_mutex_lock(&leases->lock);
-    for (size_t i = 0; i < leases->count && count < most; i++) {
-        struct dueq__lease *lease = leases->items[i];
-        if (waits(lease) && lease->queue == queue && lease->acked_ms <= until_ms) {
-            lease->sending++;
-            lease->again = false;
-            lease->uses++;
-            taken[count++] = lease;
-        }
-    }
-    pthread_mutex_unlock(&leases->lock);
-    return count;
 }
 
 size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms, bool ended,
@@ -403,7 +349,7 @@ static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
         const struct dueq__lease *lease = leases->items[i];
         if (!lease->gone && now_ms < lease->stop_ms && lease->beat_ms < next)
             next = lease->beat_ms;
-        if (waits(lease) && lease->acked_ms + DUEQ__ACK_MS < next)
+        if (dueq__lease_ack_waits(lease) && lease->acked_ms + DUEQ__ACK_MS < next)
             next = lease->acked_ms + DUEQ__ACK_MS;
     }
     return next;

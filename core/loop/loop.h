@@ -74,18 +74,6 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket);
 /* Marks the queues, of so many, of which it holds messages. */
 void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count);
-/* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
-int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
-/* Has the acks of that queue wait until then before they are sent. */
-void dueq__leases_put_off(struct dueq__leases *leases, size_t queue, int64_t until_ms);
-/*
- * For a stop: has the acks that the heartbeat is sending taken once more, and those that were put off at once. The answer
- * says that they are settled, by whichever of the two requests, without waiting for the heartbeat's.
- */
-void dueq__leases_send_again(struct dueq__leases *leases);
-/* Takes up to `most` of that queue's acks to be sent, with one use each. */
-size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_t until_ms,
-                               struct dueq__lease **taken, size_t most);
 /*
  * Takes messages of one queue and one length of lease that are to be extended, with one use each; ended: of those whose
  * leases have ended meanwhile.
@@ -112,6 +100,23 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
  */
 bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come);
 void dueq__leases_stop(struct dueq__leases *leases);
+
+/* ---- acks.c: those that wait for a request that takes them along --------------------------------- */
+
+/* Has it an ack that is to be sent? Under the lock. */
+bool dueq__lease_ack_waits(const struct dueq__lease *lease);
+/* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
+int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
+/* Has the acks of that queue wait until then before they are sent. */
+void dueq__leases_put_off(struct dueq__leases *leases, size_t queue, int64_t until_ms);
+/*
+ * For a stop: has the acks that the heartbeat is sending taken once more, and those that were put off at once. The answer
+ * says that they are settled, by whichever of the two requests, without waiting for the heartbeat's.
+ */
+void dueq__leases_send_again(struct dueq__leases *leases);
+/* Takes up to `most` of that queue's acks to be sent, with one use each. */
+size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_t until_ms,
+                               struct dueq__lease **taken, size_t most);
 
 /* ---- presence.c: who a consumer is and what it holds, as it tells the queues ----------------------- */
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 import time
 from types import TracebackType
 from typing import BinaryIO
 
-from private_server import Reply, Server, read_reply
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from private_server import Reply, Server, free_port, read_reply
 
 
 class Wire(Server):

@@ -104,6 +104,7 @@ final class FpmTest extends QueueTestCase
     }
 
     /** @dataProvider ends */
+    #[\PHPUnit\Framework\Attributes\DataProvider('ends')]
     public function test_what_a_request_leaves_is_not_the_next_ones(string $code, string $text): void
     {
         $others = $this->connections();

@@ -51,6 +51,7 @@ final class ScriptEndTest extends QueueTestCase
     }
 
     /** @dataProvider ends */
+    #[\PHPUnit\Framework\Attributes\DataProvider('ends')]
     public function test_exit_in_a_handler_is_no_failure(string $loop, string $end, int $expected): void
     {
         $this->push(['maxAttempts' => 1]);
@@ -87,6 +88,7 @@ final class ScriptEndTest extends QueueTestCase
     }
 
     /** @dataProvider failures */
+    #[\PHPUnit\Framework\Attributes\DataProvider('failures')]
     public function test_a_fatal_error_is_the_error_of_the_message(string $loop, string $end, string $text): void
     {
         $this->push(['backoff' => 60]);

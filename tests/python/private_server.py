@@ -25,14 +25,24 @@ PROGRAM = (
 )
 
 
+_held: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """One that stays free while its server is down: connections get theirs from higher ones."""
+    """It stays free while its server is down: no other process of the tests gets it.
+
+    Connections get theirs from higher ones.
+    """
     while True:
         port = random.SystemRandom().randrange(10000, 30000)
+        held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.suppress(OSError), socket.socket() as probe:
+            held.bind(f"\0dueq-test-port-{port}")
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
+            _held.append(held)
             return port
+        held.close()
 
 
 class Refused(Exception):

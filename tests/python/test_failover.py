@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,13 +13,7 @@ import pytest
 import dueq
 import dueq.laravel
 import dueq.redisson
-from private_server import Server
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from private_server import Server, free_port
 
 
 def await_true(what: Callable[[], bool]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
 import time
 
@@ -11,7 +10,7 @@ import pytest
 
 import dueq
 import dueq.aio
-from private_server import Server
+from private_server import Server, free_port
 
 
 def said(caplog: pytest.LogCaptureFixture, word: str) -> list[str]:
@@ -122,15 +121,9 @@ def test_reserve_of_asyncio_outlives_a_planned_failover(
     asyncio.run(main())
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 def node() -> tuple[Server, str, str]:
     """A server that is to be in a cluster, its port and that for other nodes."""
-    port, bus = free_port(), free_port()
+    port, bus = str(free_port()), str(free_port())
     words = ("--port", port, "--cluster-enabled", "yes", "--cluster-port", bus)
     return Server(*words), port, bus
 

@@ -27,6 +27,7 @@ final class SettingsTest extends SymfonyTestCase
     }
 
     /** @dataProvider dsns */
+    #[\PHPUnit\Framework\Attributes\DataProvider('dsns')]
     public function testDsnNamesServerAndQueue(string $dsn, ?string $url, string $queue): void
     {
         $settings = Settings::of($dsn, ['transport_name' => 'async']);
@@ -66,6 +67,7 @@ final class SettingsTest extends SymfonyTestCase
      * @dataProvider mistakes
      * @param array<string, mixed> $options
      */
+    #[\PHPUnit\Framework\Attributes\DataProvider('mistakes')]
     public function testMistakesAreNamed(string $dsn, array $options, string $why): void
     {
         $this->expectException(InvalidArgumentException::class);

@@ -30,6 +30,7 @@ final class TransportTest extends SymfonyTestCase
     }
 
     /** @dataProvider serializers */
+    #[\PHPUnit\Framework\Attributes\DataProvider('serializers')]
     public function testSendsAndReceives(SerializerInterface $serializer): void
     {
         $transport = $this->transport([], $serializer);
@@ -60,6 +61,7 @@ final class TransportTest extends SymfonyTestCase
     }
 
     /** @dataProvider serializers */
+    #[\PHPUnit\Framework\Attributes\DataProvider('serializers')]
     public function testHeadersMayBeLarge(SerializerInterface $serializer): void
     {
         $transport = $this->transport([], $serializer);

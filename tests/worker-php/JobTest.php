@@ -139,6 +139,7 @@ final class JobTest extends WorkerTestCase
     }
 
     /** @dataProvider bodies */
+    #[\PHPUnit\Framework\Attributes\DataProvider('bodies')]
     public function testABodyThatIsNoTasksIsRefused(string $body, string $error): void
     {
         $this->worker->on('a', fn () => null);

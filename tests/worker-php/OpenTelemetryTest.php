@@ -201,6 +201,7 @@ final class OpenTelemetryTest extends WorkerTestCase
     }
 
     /** @dataProvider servers */
+    #[\PHPUnit\Framework\Attributes\DataProvider('servers')]
     public function testTheServerIsThatOfTheUrl(string $url, ?string $address, ?int $port): void
     {
         $this->queue()->push('pack it');

@@ -160,6 +160,7 @@ final class ProcessTest extends WorkerTestCase
     }
 
     /** @dataProvider shares */
+    #[DataProvider('shares')]
     public function testAChildThatHasDoneItsShareIsReplaced(string $option, string $value, string $why): void
     {
         $worker = $this->start($option, $value, '--log', 'json');
@@ -274,6 +275,7 @@ final class ProcessTest extends WorkerTestCase
     }
 
     /** @dataProvider broken */
+    #[DataProvider('broken')]
     public function testAWorkerThatCannotStartSaysWhyAndExits(string $code, string $text): void
     {
         $this->server->command('ACL', 'SETUSER', 'nothing', 'on', '>secret', '+@connection');

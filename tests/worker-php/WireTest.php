@@ -76,6 +76,7 @@ final class WireTest extends WorkerTestCase
     }
 
     /** @dataProvider refused */
+    #[\PHPUnit\Framework\Attributes\DataProvider('refused')]
     public function testWhatIsNoTaskIsRefused(string $error, string $text, array $arguments): void
     {
         $this->expectException($error);
