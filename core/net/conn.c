@@ -201,6 +201,11 @@ static void pump_tls(struct dueq__conn *conn) {
     }
     if (done == 0 && !conn->socket.input_ended && !conn->socket.output_ended)
         return;
+    /* A server that refuses the session may take a new one. */
+    if (dueq__tls_forget(conn->tls)) {
+        dueq__connect_again(conn);
+        return;
+    }
     if (done == 0)
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
                    dueq__conn_shown(conn));

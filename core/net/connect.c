@@ -202,10 +202,17 @@ static void pump_connecting(struct dueq__conn *conn) {
     conn->error = (struct dueq__error){0};
     if (conn->url->transport != DUEQ__TLS)
         dueq__login_begin(conn);
-    else if ((conn->tls =
-                  dueq__tls_new(conn->url, conn->address.host, &conn->socket, &conn->error)))
+    else if ((conn->tls = dueq__tls_new(conn->url, conn->address, &conn->socket, &conn->error)))
         conn->state = DUEQ__CONN_TLS;
     else
+        dueq__conn_lose(conn);
+}
+
+void dueq__connect_again(struct dueq__conn *conn) {
+    dueq__conn_close_socket(conn);
+    conn->error = (struct dueq__error){0};
+    connect_host(conn);
+    if (conn->error.status)
         dueq__conn_lose(conn);
 }
 

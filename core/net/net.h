@@ -151,12 +151,17 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 
 struct dueq__tls;
 
-/* host: the server's, where the URL names no other for certificates. url and socket are borrowed for its life. */
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, const char *host,
+/*
+ * address: the server's, whose host its certificate must name where the URL says no other name. It resumes the session of
+ * the last connection to that server. url and socket are borrowed for its life.
+ */
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__address address,
                                 struct dueq__socket *socket, struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
 /* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
+/* After a handshake that failed: forgets the session that it would have resumed; false: there was none. */
+bool dueq__tls_forget(struct dueq__tls *tls);
 bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
 /* As those of the socket; where the other side has ended the session, error is set. */
 size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
@@ -354,6 +359,8 @@ void dueq__conn_close_socket(struct dueq__conn *conn);
 const char *dueq__conn_shown(const struct dueq__conn *conn);
 /* Goes on to a connected socket. */
 void dueq__connect_pump(struct dueq__conn *conn);
+/* Once more to the same server. */
+void dueq__connect_again(struct dueq__conn *conn);
 /* Frees what led there. */
 void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends what logs in. */

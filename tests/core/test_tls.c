@@ -1,6 +1,11 @@
 /* rediss://: the peer's name is verified, client certificates work, and nothing else changes. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/tls.h"
+#include "request/request.h"
 #include "support.h"
 
 static struct server server;
@@ -153,6 +158,113 @@ static void test_push_of_a_large_body_over_tls(void **state) {
     server_stop(&server);
 }
 
+/* Did the client's connection resume a session? */
+static bool resumes(const char *url) {
+    struct jobs jobs = jobs_open(url);
+    assert_status(jobs.client, OK, push_text(jobs.queue, "sealed"));
+    bool resumed = SSL_session_reused(jobs.client->node->conn.tls->ssl);
+    jobs_close(jobs);
+    return resumed;
+}
+
+static void copy(const char *from, const char *to) {
+    char line[300];
+    snprintf(line, sizeof line, "cp %s/%s %s/new && mv %s/new %s/%s", dir, from, dir, dir, dir, to);
+    assert_int_equal(system(line), 0);
+}
+
+static void test_connections_over_tls_resume_the_session_with_their_server(void **state) {
+    (void)state;
+    const char *const versions[] = {"TLSv1.2", "TLSv1.3"};
+    for (int i = 0; i < 2; i++) {
+        char url[300], by_address[300];
+        start_server("localhost", "no");
+        run_command(&server, "CONFIG SET tls-protocols %s", versions[i]);
+        snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem", port, dir);
+        snprintf(by_address, sizeof by_address, "rediss://127.0.0.1:%d?ca=%s/ca.pem", port, dir);
+        assert_false(resumes(url));
+        assert_true(resumes(url));
+        assert_true(resumes(url));
+        /* Under another name its certificate counts anew. */
+        assert_false(resumes(by_address));
+        server_stop(&server);
+    }
+}
+
+static void test_connections_over_tls_read_files_that_have_changed(void **state) {
+    (void)state;
+    char url[300], other[300];
+    start_server("localhost", "no");
+    copy("ca.pem", "used.pem");
+    snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/used.pem", port, dir);
+    snprintf(other, sizeof other, "&ca=%s/used.pem", dir);
+    assert_false(resumes(url));
+    copy("x.pem", "used.pem");
+    expect("localhost", other, DUEQ_TLS);
+    copy("ca.pem", "used.pem");
+    assert_false(resumes(url));
+    assert_true(resumes(url));
+    server_stop(&server);
+}
+
+/* Another server may be there after a restart, which knows no session. */
+static void test_connections_over_tls_begin_anew_where_the_session_is_unknown(void **state) {
+    (void)state;
+    char url[300], parameters[200];
+    start_server("localhost", "no");
+    snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem", port, dir);
+    snprintf(parameters, sizeof parameters, "&ca=%s/ca.pem", dir);
+    assert_false(resumes(url));
+    assert_true(resumes(url));
+    char name[128], key[128];
+    file(name, "self.pem");
+    file(key, "self.key");
+    run_command(&server, "CONFIG SET tls-cert-file %s tls-key-file %s", name, key);
+    expect("localhost", parameters, DUEQ_TLS);
+    server_stop(&server);
+}
+
+/* ---- Threads whose connections begin and end while the process forks ---- */
+
+#define THREADS 3
+#define FORKS 300
+/* No child needs so long, but one that waits for a lock for ever. */
+#define HUNG_S 60
+
+static atomic_bool over;
+
+static void *connect_often(void *url) {
+    while (!over)
+        resumes(url);
+    return NULL;
+}
+
+static void test_children_forked_beside_tls_do_not_hang(void **state) {
+    (void)state;
+    pthread_t threads[THREADS];
+    char url[300];
+    start_server("localhost", "no");
+    snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem&timeout=30s", port, dir);
+    over = false;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, connect_often, url), 0);
+    for (int i = 0; i < FORKS; i++) {
+        int end = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(HUNG_S);
+            resumes(url);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &end, 0), child);
+        assert_int_equal(end, 0);
+    }
+    over = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    server_stop(&server);
+}
+
 static int set_up(void **state) {
     (void)state;
     char line[2000];
@@ -179,6 +291,10 @@ int main(void) {
         cmocka_unit_test(test_push_over_tls_with_a_client_certificate),
         cmocka_unit_test(test_push_over_tls_to_a_plain_port),
         cmocka_unit_test(test_push_of_a_large_body_over_tls),
+        cmocka_unit_test(test_connections_over_tls_resume_the_session_with_their_server),
+        cmocka_unit_test(test_connections_over_tls_read_files_that_have_changed),
+        cmocka_unit_test(test_connections_over_tls_begin_anew_where_the_session_is_unknown),
+        cmocka_unit_test(test_children_forked_beside_tls_do_not_hang),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

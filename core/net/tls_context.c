@@ -1,0 +1,296 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "tls.h"
+
+/* Servers of which a context keeps a session. */
+#define MOST_SESSIONS 256
+
+/* A file that a URL names: NULL: the system's, or none. What stat(2) says tells whether it is still the same. */
+struct file {
+    char *name;
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+/* With it a server and a client that have met need no certificates. It is for that peer only. */
+struct session {
+    struct session *next;
+    SSL_SESSION *ssl;
+    time_t until;
+    char peer[];
+};
+
+enum { CA, CERT, KEY, FILES };
+
+/* What the connections with the same files share: to read CA certificates takes longer than a handshake. */
+struct dueq__tls_context {
+    struct dueq__tls_context *next;
+    unsigned holders; /* the list and the connections */
+    struct file files[FILES];
+    SSL_CTX *ssl;
+    struct session *sessions; /* the newest first */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for contexts and what is in them */
+static struct dueq__tls_context *contexts;
+
+/* ---- fork() ---- */
+
+/*
+ * A child has the locks of OpenSSL and of this file as they were when it was forked. So another thread's fork()
+ * waits until calls of OpenSSL have ended, which do not block. It is not to wait behind calls that overlap: glibc's
+ * lock prefers readers unless told otherwise.
+ */
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#define UNHELD PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#else
+#define UNHELD PTHREAD_RWLOCK_INITIALIZER
+#endif
+
+static pthread_rwlock_t calls = UNHELD; /* read: a call of OpenSSL; write: a fork */
+
+void dueq__tls_call_begin(void) { pthread_rwlock_rdlock(&calls); }
+
+void dueq__tls_call_end(void) { pthread_rwlock_unlock(&calls); }
+
+static void before_fork(void) { pthread_rwlock_wrlock(&calls); }
+
+static void after_fork(void) { pthread_rwlock_unlock(&calls); }
+
+/* The lock knows its holder by the thread's number, which is another one in the child. */
+static void in_child(void) { calls = (pthread_rwlock_t)UNHELD; }
+
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* ---- Contexts, which need the lock ---- */
+
+static void free_session(struct session *session) {
+    SSL_SESSION_free(session->ssl);
+    free(session);
+}
+
+static void release(struct dueq__tls_context *context) {
+    if (!context || --context->holders)
+        return;
+    for (struct session *first; (first = context->sessions);) {
+        context->sessions = first->next;
+        free_session(first);
+    }
+    SSL_CTX_free(context->ssl);
+    for (int i = 0; i < FILES; i++)
+        free(context->files[i].name);
+    free(context);
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void look(struct file *file, const char *name) {
+    struct stat seen = {0};
+    if (name && stat(name, &seen) != 0)
+        seen = (struct stat){0};
+    file->device = seen.st_dev;
+    file->inode = seen.st_ino;
+    file->size = seen.st_size;
+    file->changed = seen.st_mtim;
+}
+
+/* The URL's files as they are now; their names are borrowed. */
+static void look_at_files(const struct dueq__url *url, struct file files[FILES]) {
+    const char *names[FILES] = {[CA] = url->ca, [CERT] = url->cert, [KEY] = url->key};
+    const char *system = getenv(X509_get_default_cert_file_env());
+    for (int i = 0; i < FILES; i++) {
+        files[i].name = (char *)(uintptr_t)names[i];
+        look(&files[i], names[i]);
+    }
+    if (!url->ca)
+        look(&files[CA], system ? system : X509_get_default_cert_file());
+}
+
+static bool same_file(const struct file *a, const struct file *b) {
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* The context of files of these names; one whose files have changed since then is dropped. */
+static struct dueq__tls_context *find(const struct file files[FILES]) {
+    for (struct dueq__tls_context **at = &contexts, *found; (found = *at); at = &found->next) {
+        bool named = true, same = true;
+        for (int i = 0; i < FILES; i++) {
+            named = named && same_text(found->files[i].name, files[i].name);
+            same = same && same_file(&found->files[i], &files[i]);
+        }
+        if (named && same)
+            return found;
+        if (named) {
+            *at = found->next;
+            release(found);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* False: a file cannot be used, and error is set. */
+static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct dueq__error *error) {
+    const char *what = NULL, *file = url->ca ? url->ca : "system";
+    char text[400];
+    if (url->ca ? SSL_CTX_load_verify_locations(context, url->ca, NULL) != 1
+                : SSL_CTX_set_default_verify_paths(context) != 1)
+        what = "CA certificates";
+    else if ((file = url->cert) && SSL_CTX_use_certificate_chain_file(context, file) != 1)
+        what = "client's certificate";
+    else if ((file = url->key) && SSL_CTX_use_PrivateKey_file(context, file, SSL_FILETYPE_PEM) != 1)
+        what = "client's key";
+    if (!what)
+        return true;
+    snprintf(text, sizeof text, "cannot read the %s (%s)", what, file);
+    dueq__tls_fail(error, text);
+    return false;
+}
+
+static int keep_session(SSL *ssl, SSL_SESSION *kept);
+
+static bool fill(struct dueq__tls_context *made, const struct dueq__url *url,
+                 const struct file files[FILES], struct dueq__error *error) {
+    for (int i = 0; i < FILES; i++) {
+        made->files[i] = files[i];
+        made->files[i].name = files[i].name ? strdup(files[i].name) : NULL;
+        if (files[i].name && !made->files[i].name) {
+            dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+            return false;
+        }
+    }
+    made->ssl = SSL_CTX_new(TLS_client_method());
+    if (!made->ssl || SSL_CTX_set_min_proto_version(made->ssl, TLS1_2_VERSION) != 1) {
+        dueq__tls_fail(error, "cannot set TLS up");
+        return false;
+    }
+    SSL_CTX_set_session_cache_mode(made->ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(made->ssl, keep_session);
+    return load_files(made->ssl, url, error);
+}
+
+static struct dueq__tls_context *make(const struct dueq__url *url, const struct file files[FILES],
+                                      struct dueq__error *error) {
+    struct dueq__tls_context *made = calloc(1, sizeof *made);
+    if (!made) {
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    made->holders = 1;
+    if (!fill(made, url, files, error)) {
+        release(made);
+        return NULL;
+    }
+    made->next = contexts;
+    contexts = made;
+    return made;
+}
+
+struct dueq__tls_context *dueq__tls_context_hold(const struct dueq__url *url,
+                                                 struct dueq__error *error) {
+    struct file files[FILES];
+    look_at_files(url, files);
+    pthread_mutex_lock(&lock);
+    struct dueq__tls_context *found = find(files);
+    if (!found)
+        found = make(url, files, error);
+    if (found)
+        found->holders++;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void dueq__tls_context_release(struct dueq__tls_context *context) {
+    pthread_mutex_lock(&lock);
+    release(context);
+    pthread_mutex_unlock(&lock);
+}
+
+SSL *dueq__tls_context_connect(struct dueq__tls_context *context) { return SSL_new(context->ssl); }
+
+/* ---- Sessions ---- */
+
+/* When the first certificate of the chain that was verified ends; 0: there is none. */
+static time_t chain_end(const SSL *ssl) {
+    STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl);
+    time_t now = time(NULL), end = 0;
+    for (int i = 0; i < sk_X509_num(chain); i++) {
+        int days, seconds;
+        if (ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(sk_X509_value(chain, i))) != 1)
+            return 0;
+        time_t ends = now + (time_t)days * 86400 + seconds;
+        end = i == 0 || ends < end ? ends : end;
+    }
+    return end;
+}
+
+/* The place of the peer's session, or the list's end. */
+static struct session **session_of(const struct dueq__tls *tls) {
+    struct session **at = &tls->context->sessions;
+    while (*at && strcmp((*at)->peer, tls->peer) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static void forget(const struct dueq__tls *tls) {
+    struct session **at = session_of(tls), *old = *at;
+    if (!old)
+        return;
+    *at = old->next;
+    free_session(old);
+}
+
+static void limit_sessions(struct dueq__tls_context *context) {
+    struct session **at = &context->sessions;
+    for (int i = 0; *at && i < MOST_SESSIONS; i++)
+        at = &(*at)->next;
+    if (*at) {
+        free_session(*at);
+        *at = NULL;
+    }
+}
+
+/* OpenSSL's callback, in a handshake (TLS 1.2) or as the server sends a ticket. 1: the session is kept. */
+static int keep_session(SSL *ssl, SSL_SESSION *kept) {
+    struct dueq__tls *tls = SSL_get_app_data(ssl);
+    size_t size = strlen(tls->peer) + 1;
+    if (!SSL_session_reused(ssl))
+        tls->until = chain_end(ssl);
+    struct session *made = tls->until ? malloc(sizeof *made + size) : NULL;
+    if (!made)
+        return 0;
+    made->ssl = kept;
+    made->until = tls->until;
+    memcpy(made->peer, tls->peer, size);
+    pthread_mutex_lock(&lock);
+    forget(tls);
+    made->next = tls->context->sessions;
+    tls->context->sessions = made;
+    limit_sessions(tls->context);
+    pthread_mutex_unlock(&lock);
+    return 1;
+}
+
+/* A session spares the server's certificate, so it lasts no longer than that. */
+void dueq__tls_session_resume(struct dueq__tls *tls) {
+    pthread_mutex_lock(&lock);
+    const struct session *known = *session_of(tls);
+    if (known && time(NULL) < known->until && SSL_set_session(tls->ssl, known->ssl) == 1)
+        tls->until = known->until;
+    pthread_mutex_unlock(&lock);
+}
+
+void dueq__tls_session_forget(const struct dueq__tls *tls) {
+    pthread_mutex_lock(&lock);
+    forget(tls);
+    pthread_mutex_unlock(&lock);
+}
