@@ -73,6 +73,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .queue_count = queue_count,
                                   .order = consumer->options.order,
                                   .count = count,
+                                  .tops_up = consumer->prefetched > 0,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
                                   .default_lease_ms = dueq__consumer_lease_ms(consumer)};

@@ -10,6 +10,8 @@
 /* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
 #define PORTION (64 * 1024)
 #define PORTIONS_A_PUMP 64
+/* A part of a command with more bytes is not copied. */
+#define LARGE (256 * 1024)
 
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
                      struct dueq__server *server) {
@@ -33,6 +35,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
+    conn->lent = NULL;
     conn->login_at = conn->login_count = conn->awaited = 0;
     conn->quiet_ms = 0;
     conn->waits[false] = conn->waits[true] = false;
@@ -65,7 +68,7 @@ short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_CONNECTING)
         return POLLOUT;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
-                                                : conn->out_at < conn->out_size;
+                                                : conn->lent || conn->out_at < conn->out_size;
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
 }
 
@@ -99,7 +102,13 @@ static void end_silence(struct dueq__conn *conn) {
 
 /* ---- Commands out ---- */
 
-static void put(struct dueq__conn *conn, const void *data, size_t size) {
+static void put(struct dueq__conn *conn, const void *data, size_t size, bool lends) {
+    if (lends) {
+        conn->lent = data;
+        conn->lent_left = size;
+        conn->lent_at = conn->out_size;
+        return;
+    }
     if (size)
         memcpy(conn->out + conn->out_size, data, size);
     conn->out_size += size;
@@ -108,14 +117,17 @@ static void put(struct dueq__conn *conn, const void *data, size_t size) {
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[],
                      size_t count) {
     char head[DUEQ__DIGITS + 3] = "*";
-    size_t words = 0, size = sizeof head;
+    size_t words = 0, size = sizeof head, lent = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         if (parts[i]->failed)
             return false;
         words += parts[i]->count;
-        size += parts[i]->size;
+        if (!conn->lent && lent == SIZE_MAX && parts[i]->size > LARGE)
+            lent = i;
+        else
+            size += parts[i]->size;
     }
-    if (conn->out_at == conn->out_size)
+    if (conn->out_at == conn->out_size && !conn->lent)
         conn->out_at = conn->out_size = 0;
     if (conn->out_size + size > conn->out_room) {
         size_t room = conn->out_size + size + 256;
@@ -127,12 +139,16 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     }
     size_t digits = dueq__resp_digits(head + 1, words);
     memcpy(head + 1 + digits, "\r\n", 2);
-    put(conn, head, digits + 3);
+    put(conn, head, digits + 3, false);
     for (size_t i = 0; i < count; i++)
-        put(conn, parts[i]->bytes, parts[i]->size);
+        put(conn, parts[i]->bytes, parts[i]->size, i == lent);
     if (conn->awaited++ == 0 && conn->silence_ms)
         conn->heard_ms = dueq__monotonic_ms();
     return true;
+}
+
+bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part) {
+    return conn->lent && conn->lent + conn->lent_left == part->bytes + part->size;
 }
 
 /* ---- Bytes out and in ---- */
@@ -157,16 +173,28 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size) {
     return got < 0 ? 0 : (size_t)got;
 }
 
-static void flush(struct dueq__conn *conn) {
-    size_t sent = 1;
-    while (conn->out_at < conn->out_size && sent) {
-        const char *data = conn->out + conn->out_at;
-        size_t left = conn->out_size - conn->out_at;
-        sent = conn->tls ? dueq__tls_write(conn->tls, data, left)
-                         : dueq__socket_write(&conn->socket, data, left);
+/* Writes the next bytes, without blocking; 0: none could be. */
+static size_t write_some(struct dueq__conn *conn) {
+    bool lent = conn->lent && conn->out_at == conn->lent_at;
+    const char *data = lent ? conn->lent : conn->out + conn->out_at;
+    size_t left = lent         ? conn->lent_left
+                  : conn->lent ? conn->lent_at - conn->out_at
+                               : conn->out_size - conn->out_at;
+    size_t sent = conn->tls ? dueq__tls_write(conn->tls, data, left)
+                            : dueq__socket_write(&conn->socket, data, left);
+    if (!lent) {
         conn->out_at += sent;
+        return sent;
     }
-    if (conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
+    conn->lent_left -= sent;
+    conn->lent = conn->lent_left ? conn->lent + sent : NULL;
+    return sent;
+}
+
+static void flush(struct dueq__conn *conn) {
+    while ((conn->lent || conn->out_at < conn->out_size) && write_some(conn))
+        ;
+    if (!conn->lent && conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
         free(conn->out);
         conn->out = NULL;
         conn->out_at = conn->out_size = conn->out_room = 0;

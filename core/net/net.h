@@ -250,6 +250,8 @@ struct dueq__conn {
     char at[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
     char *out;
     size_t out_at, out_size, out_room;
+    const char *lent; /* bytes of a caller's that are sent in the midst of `out`; NULL: none */
+    size_t lent_left, lent_at; /* how many are left, and what of `out` comes before them */
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
     size_t awaited;   /* answers */
@@ -272,8 +274,13 @@ void dueq__conn_close(struct dueq__conn *conn);
 void dueq__conn_pump(struct dueq__conn *conn);
 /* Writes alone. */
 void dueq__conn_flush(struct dueq__conn *conn);
-/* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
+/*
+ * Queues a command, whose words are in `count` parts; false: out of memory. Parts are copied, but for a large one, which
+ * is sent from where it is: it must stay there while dueq__conn_lends() says so.
+ */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
+/* Is this part still to be sent from where it is? */
+bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 /* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */

@@ -6,6 +6,8 @@
 
 /* What a draft asks of the script beyond its envelope, as text. */
 #define EXTRA_SIZE 40
+/* The scripts for usual drafts do not look at sizes: a message over this goes to one that notes it (store.lua). */
+#define LARGE (1 << 20)
 
 /* The drafts of a call, checked and measured. */
 struct batch {
@@ -52,8 +54,9 @@ static dueq_status measure(dueq_queue *queue, bool keyed, const dueq_draft *draf
             break;
         batch->made += draft->id.size == 0;
         batch->given += draft->id.size;
-        batch->total += dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
-        batch->usual = batch->usual && is_usual(draft, drafts);
+        size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
+        batch->total += size;
+        batch->usual = batch->usual && size <= LARGE && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
     }

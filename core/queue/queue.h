@@ -179,6 +179,7 @@ struct dueq__reserve {
     bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
     bool ordered; /* from none of them where a message is leased; without a settlement */
     bool timed;   /* the result says how late each message is */
+    bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
     /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
     const int64_t *look_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */

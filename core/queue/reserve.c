@@ -41,8 +41,8 @@ static void put_patience(const dueq_client *client, char *text, size_t size) {
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, int flags,
                           const char *patience) {
     char text[96];
-    snprintf(text, sizeof text, "%s%zu%s", wait->ordered ? "-" : "", wait->count,
-             wait->timed ? ".0" : "");
+    const char *sign = wait->ordered ? "-" : wait->tops_up ? "+" : "";
+    snprintf(text, sizeof text, "%s%zu%s", sign, wait->count, wait->timed ? ".0" : "");
     dueq__resp_text(words, text);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
     if (!*patience) {
@@ -186,7 +186,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
-    bool ends = wait->found || wait->count == 0;
+    bool ends = wait->found || wait->count == 0 || wait->tops_up;
     if (relay.size)
         dueq__relay(client, ends ? dueq__wait_end : found_nothing);
     else if (ends)
@@ -315,6 +315,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     wait->count = asked->count;
     wait->ordered = asked->ordered;
     wait->timed = asked->timed;
+    wait->tops_up = asked->tops_up;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;

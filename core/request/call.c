@@ -29,10 +29,19 @@ bool dueq__call_uses(const dueq_queue *queue) {
     return used;
 }
 
-static void clear(struct dueq__call *call) {
-    dueq__resp_free(&call->head);
-    dueq__resp_free(&call->arguments);
-    dueq__resp_free(&call->settling.words);
+/* A connection that still sends them is of no use: the server has answered before it had read them. */
+static void free_words(dueq_client *client, struct dueq__resp *words) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (dueq__conn_lends(&node->conn, words))
+            dueq__node_drop(client, node);
+    dueq__resp_free(words);
+}
+
+static void clear(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    free_words(client, &call->head);
+    free_words(client, &call->arguments);
+    free_words(client, &call->settling.words);
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
@@ -45,7 +54,7 @@ dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__scrip
     struct dueq__call *call = &client->call;
     if (dueq__call_under_way(client))
         return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
-    clear(call);
+    clear(client);
     client->error = (struct dueq__error){0};
     call->script = script;
     return DUEQ_OK;
@@ -117,25 +126,26 @@ dueq_status dueq__call_no_memory(dueq_client *client) {
 }
 
 /* Takes the words over; false: they are not complete. */
-static bool keep(struct dueq__resp *kept, struct dueq__resp *words) {
-    dueq__resp_free(kept);
+static bool keep(dueq_client *client, struct dueq__resp *kept, struct dueq__resp *words) {
+    free_words(client, kept);
     *kept = *words;
     dueq__resp_init(words);
     return !kept->failed;
 }
 
-static bool format_head(struct dueq__call *call) {
+static bool format_head(dueq_client *client) {
+    struct dueq__call *call = &client->call;
     struct dueq__resp words;
     dueq__resp_init(&words);
     if (call->script->sha1)
         dueq__script_write(&words, call->script, call->keys);
-    return keep(&call->head, &words);
+    return keep(client, &call->head, &words);
 }
 
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes) {
     struct dueq__settling *settling = &client->call.settling;
     settling->count = outcomes;
-    return keep(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
+    return keep(client, &settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
 }
 
 const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
@@ -145,7 +155,7 @@ const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
 
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
-    if (!keep(&call->arguments, words) || !format_head(call))
+    if (!keep(client, &call->arguments, words) || !format_head(client))
         return dueq__call_no_memory(client);
     call->passed = call->sent = call->unsure = call->asking = false;
     call->doubtful = 0;
@@ -174,13 +184,13 @@ bool dueq__call_remake(dueq_client *client) {
     /* It was not run, and keeps its number. */
     client->number -= client->number == call->number;
     call->wait.remake(client, &words);
-    return keep(&call->arguments, &words);
+    return keep(client, &call->arguments, &words);
 }
 
 void dueq__call_pass_on(dueq_client *client) {
     client->call.script = client->call.script->next;
     client->call.passed = true;
-    if (!dueq__call_remake(client) || !format_head(&client->call))
+    if (!dueq__call_remake(client) || !format_head(client))
         dueq__call_no_memory(client);
 }
 
@@ -221,7 +231,7 @@ bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client)
 
 static void restore(dueq_client *client) {
     struct dueq__suspended *suspended = client->suspended;
-    clear(&client->call);
+    clear(client);
     client->call = suspended->call;
     client->suspended = suspended->outer;
     client->error = (struct dueq__error){0};
@@ -336,7 +346,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
         *result = client->call.result;
         client->call.result = NULL;
     }
-    clear(&client->call);
+    clear(client);
     return status;
 }
 
@@ -364,5 +374,5 @@ void dueq_abandon(dueq_client *client) {
         if (dueq__node_awaits_call(client->node))
             dueq__node_drop(client, client->node);
     }
-    clear(&client->call);
+    clear(client);
 }

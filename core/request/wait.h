@@ -61,7 +61,8 @@ struct dueq__wait {
     bool locks;               /* it is for a lock, not for messages */
     bool
         ordered; /* from no queue where a message is leased; nobody else looks there: nothing is given on */
-    bool timed;                               /* how late messages are is asked for, too */
+    bool timed;   /* how late messages are is asked for, too */
+    bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */

@@ -1,5 +1,6 @@
 -- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
--- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, exhausted or damaged.
+-- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB, what is over, exhausted
+-- or damaged.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
@@ -18,7 +19,7 @@ local flags, latest, pause = string.match(argv[6], '^(%d) (%d+) (%d+)$')
 argv[6] = flags or argv[6]
 pause = latest and tonumber(latest) <= now and pause
 local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
-local ordered, timed = argv[4] < '0', string.find(argv[4], '.', 1, true)
+local ordered, timed = string.byte(argv[4]) == 45, string.find(argv[4], '.', 1, true)
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
   outcomes, acknowledged = held(8, stop)
@@ -44,7 +45,8 @@ if back then
   outcomes, first, out_now = outcomes .. digit, at or first, out
 end
 
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire',
+  'large', 'suspect')
 local wire = state[6]
 -- include refuse
 if not state[1] and ordered and redis.pcall('GET', msg) == 'partitions' then
@@ -86,7 +88,11 @@ else
 end
 
 local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
-local c = choose(lines, paused and 0 or most, now, garbage, ended)
+local function pause_of(e, id, had, crashed_now)
+  -- In partitions the order goes first.
+  return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
+end
+local c = choose(lines, paused and 0 or most, now, garbage, ended, pause_of, state[7] == '1', string.byte(argv[4]) == 43)
 local n, deliver, answer, lined = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
@@ -118,6 +124,7 @@ if #garbage > 0 then
 end
 bulk('ZADD', leased, deliver)
 bulk('HSET', attempts, c.fresh)
+bulk('ZADD', delayed, c.later)
 keep_failures()
 remove_gone()
 if due > 0 then
@@ -137,8 +144,13 @@ for name, number in pairs({
   count(name, number)
 end
 local fields = {}
-if #lines > 1 and (prioritized > 0) ~= (state[3] == '1') then
-  fields = { 'has_priorities', prioritized > 0 and '1' or '' }
+-- Where messages are large it stays, as it is what has the usual reserve leave them to this one.
+local rare = prioritized > 0 or state[7] == '1'
+if #lines > 1 and rare ~= (state[3] == '1') then
+  fields = { 'has_priorities', rare and '1' or '' }
+end
+if c.suspect then
+  fields[#fields + 1], fields[#fields + 2] = 'suspect', string.format('%d ', now) .. c.suspect
 end
 out_now = out_now or c.out
 first = out_now and math.min(first, now + 1000) or first

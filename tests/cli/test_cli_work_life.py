@@ -60,6 +60,18 @@ def test_work_told_to_end_while_it_runs_and_waits(
     assert (dueq.stats()["acked"], dueq.stats()["reserved"]) == (1, 1)
 
 
+def test_work_that_a_message_kills_again_and_again(dueq: Program) -> None:
+    bodies = b"".join(b"poison\n" if i == 3 else b"healthy\n" for i in range(9))
+    dueq("push", "orders", "--lines", "--max-crashes", "3", "--backoff", "50ms", stdin=bodies)
+    command = 'read -r body; if [ "$body" = poison ]; then kill -9 $PPID; sleep 0.1; fi'
+    words = ["--concurrency", "4", "--lease", "400ms", "--wait", "2s", "--", "sh", "-c", command]
+    while dueq.stats()["dead"] == 0:
+        with dueq.start("work", "orders", *words) as worker:
+            assert worker.wait() in (0, -signal.SIGKILL)
+    dueq("work", "orders", "--wait", "0", "--", "true")
+    assert (dueq.stats()["dead"], dueq.stats()["acked"]) == (1, 8)
+
+
 def test_work_gives_back_what_came_too_late(dueq: Program, server: Server, gate: Gate) -> None:
     """The reserve is under way when the signal comes, and brings a message."""
     with dueq.start("work", "orders", "--", *AT_THE_GATE) as worker:

@@ -55,6 +55,10 @@ for _, queue in ipairs(KEYS) do
       redis.pcall('HINCRBY', queue .. 'meta', name, string.format('%d', -less))
     end
   end
+  local since, ticket = string.match(redis.pcall('HMGET', queue .. 'meta', 'suspect')[1] or '', '^(%d+) (.+)$')
+  if ticket then
+    redis.pcall('HSET', queue .. 'meta', 'suspect', string.format('%d ', since - ms) .. ticket)
+  end
   for _, lock in ipairs(redis.pcall('KEYS', queue .. 'lock:*')) do
     redis.pcall('PEXPIRE', lock, redis.pcall('PTTL', lock) - ms)
   end

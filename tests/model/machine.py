@@ -156,6 +156,8 @@ class Machine(Watch):
         self.taken(queue, answer, wanted)
         if self.last[0] == "raw" and any(queue.outbox for queue in queues):
             self.pass_ms(OUT_MS)  # it was told to relay, and is not again within a second
+        for each in queues:
+            self.pass_default(each)
         return wanted
 
     def taken(self, queue: Queue, answer: Json, wanted: list[Message]) -> None:
@@ -204,6 +206,7 @@ class Machine(Watch):
             statuses.append(queue.retry(again, ms, error, now))
         self.same("the statuses", answer["statuses"], statuses)
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
+        self.pass_default(queue)
         if queue.outbox:
             self.pass_ms(OUT_MS)
         self.pass_default(queue)
@@ -248,15 +251,18 @@ class Machine(Watch):
         self.pass_default(queue)
 
     def pass_default(self, queue: Queue) -> None:
-        """What failed by the default backoff is due: in a second, it would be so amid a step."""
+        """What waits by the default backoff, or a second, is due: it would be so amid a step."""
+        now = now_ms()
         late = [
-            m for m in queue.living.values() if m.loose_ms and m.draft.backoff == DEFAULT_BACKOFF
+            m
+            for m in queue.living.values()
+            if (m.loose_ms and m.draft.backoff == DEFAULT_BACKOFF)
+            or (m.state == "delayed" and now < m.time_ms < now + SPAN_MS / 2)
         ]
         if late:
+            longest = max(m.time_ms for m in late) - now
             self.look()
-            self.pass_ms(
-                max(message.draft.backoff.range_ms(message.failures)[1] for message in late)
-            )
+            self.pass_ms(longest)
 
     @rule(who=ANY, queue=QUEUE, times=st.sampled_from([2, 3]))
     def fail_again(self, who: int, queue: int, times: int) -> None:

@@ -38,6 +38,7 @@ class Queue:
     unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
     locks: dict[str, tuple[str, int]] = field(default_factory=dict)  # a token, and its end
     paused: bool = False
+    suspect: tuple[str, int] = ("", 0)  # the ticket delivered last with two crashes, and when
     did: Counter[str] = field(default_factory=Counter)
 
     # What a producer does
@@ -124,7 +125,10 @@ class Queue:
     # What a consumer does
 
     def reserve(self, count: int, lease_ms: int, now: int) -> list[Message]:
-        """Up to `count` from the front of the lines; [] only when nothing is ready."""
+        """
+        Up to `count` from the front of the lines; [] only when nothing is ready. What has crashed
+        comes alone.
+        """
         taken = list[Message]()
         if self.paused:
             return taken
@@ -132,10 +136,13 @@ class Queue:
         for priority, line in sorted(self.lines.items(), reverse=True):
             ended = self._ended(priority, now)
             while (ended or line) and len(taken) < count:
+                if ended and taken:
+                    return self._taken(taken)
+                crashed = bool(ended)
                 message = ended.pop(0) if ended else line.pop(0)
                 if self.living.get(message.draft.id) is not message:
                     continue
-                if message.state == "leased":
+                if crashed:
                     message.ended += 1
                     message.crashes += 1
                 if message.expired(now):
@@ -143,10 +150,20 @@ class Queue:
                     self.did["expired"] += 1
                 elif message.spent:
                     self._end(message, now)
-                else:
+                elif message.crashes and taken:
+                    line.insert(0, message)
+                    return self._taken(taken)
+                elif not self._puts_off(message, crashed, now):
                     lease = lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
                     message.move("leased", now + lease)
                     taken.append(message)
+                    if message.crashes > 1:
+                        self.suspect = message.ticket, now
+                    if message.crashes:
+                        return self._taken(taken)
+        return self._taken(taken)
+
+    def _taken(self, taken: list[Message]) -> list[Message]:
         self.did["reserved"] += len(taken)
         return taken
 
@@ -455,6 +472,24 @@ class Queue:
         for message in sorted(due, key=by_time):
             self._line_up(message)
 
+    def _puts_off(self, message: Message, crashed_now: bool, now: int) -> bool:
+        """From its second crash on: by its backoff, then while another one of its kind runs."""
+        if message.crashes < 2:
+            return False
+        least_ms, delay_ms = message.draft.backoff.range_ms(message.crashes - 1)
+        if not (crashed_now and delay_ms):
+            if not self._suspect_runs(now):
+                return False
+            least_ms, delay_ms = max(1000, least_ms), max(1000, delay_ms)
+        message.move("delayed", now + delay_ms)
+        message.loose_ms = delay_ms - least_ms
+        return True
+
+    def _suspect_runs(self, now: int) -> bool:
+        ticket, since = self.suspect
+        holds = any(m.ticket == ticket and m.time_ms > now for m in self._in("leased"))
+        return holds and now < since + 60_000
+
     def _ended(self, priority: int, now: int) -> list[Message]:
         """Those whose lease has ended come before their line, the earlier first."""
         over = [message for message in self._in("leased") if message.time_ms <= now]
@@ -481,6 +516,7 @@ class Model:
             for entry in queue.outbox.values():
                 entry.time_ms -= ms
                 entry.due_ms -= ms * bool(entry.due_ms)
+            queue.suspect = queue.suspect[0], queue.suspect[1] - ms
             for message in queue.living.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)

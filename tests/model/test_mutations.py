@@ -281,6 +281,11 @@ MUTATIONS = {
         "line_up(due)",
         "line_up(due, true)",
     ),
+    "reserve_rare_brings_back_at_once_what_crashed_twice": (
+        "reserve_rare",
+        "if had.crashes < 2 then",
+        "if true then",
+    ),
     "reserve_rare_counts_a_crash_as_a_failure": (
         "reserve_rare",
         "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
@@ -290,6 +295,16 @@ MUTATIONS = {
         "reserve_rare",
         "gone('ZREM', leased, lease.ticket)",
         "",
+    ),
+    "reserve_rare_delivers_others_behind_what_crashed": (
+        "reserve_rare",
+        "bytes, full = bytes + #envelope, had.crashes > 0",
+        "bytes = bytes + #envelope",
+    ),
+    "reserve_rare_delivers_others_before_what_crashed": (
+        "reserve_rare",
+        "elseif had.crashes > 0 and #c.deliver > 0 then",
+        "elseif false then",
     ),
     "reserve_rare_delivers_what_crashed_too_often": (
         "reserve_rare",
@@ -345,6 +360,11 @@ MUTATIONS = {
     "reserve_rare_forgets_the_ended_leases_that_it_leaves": (
         "reserve_rare",
         "first = math.min(first, c.first)",
+        "",
+    ),
+    "reserve_rare_sees_no_end_of_a_pause_after_a_crash": (
+        "reserve_rare",
+        "c.first = math.min(c.first, now + pause)",
         "",
     ),
     "reserve_rare_takes_high_after_normal": (

@@ -156,6 +156,22 @@ final class ProcessTest extends QueueTestCase
         $this->assertThrows(\Dueq\Exception\LeaseLostException::class, fn () => $message->ack());
     }
 
+    public function test_a_message_that_kills_its_process_kills_no_other(): void
+    {
+        $queue = $this->queue();
+        $draft = ['body' => 'healthy', 'maxCrashes' => 3, 'backoff' => [0.05]];
+        $queue->pushMany([...array_fill(0, 7, $draft), ['body' => 'poison'] + $draft, ...array_fill(0, 13, $draft)]);
+        for ($end = microtime(true) + 20; $queue->stats()->dead === 0 && microtime(true) < $end;) {
+            pcntl_waitpid($this->besides(function () {
+                $this->queue()->consume(20, timeout: 1.0, lease: 0.3)->work(
+                    fn ($message) => $message->body === 'poison' && posix_kill(getmypid(), SIGKILL)
+                );
+            }), $status);
+        }
+        $stats = $queue->stats();
+        $this->assertSame([1, 20], [$stats->dead, $stats->acked]);
+    }
+
     public function test_memory_stays_flat_over_many_cycles(): void
     {
         $queue = $this->queue();

@@ -44,6 +44,21 @@ final class PushTest extends QueueTestCase
         }
     }
 
+    public function test_push_needs_the_size_of_the_body_once_more(): void
+    {
+        $queue = $this->queue();
+        $queue->push('the first connects');
+        $body = str_repeat('b', 64 * 1024 * 1024);
+        $held = static function (string $name): int {
+            preg_match("/^$name:\s+(\d+)/m", file_get_contents('/proc/self/status'), $found);
+            return 1024 * (int) $found[1];
+        };
+        file_put_contents('/proc/self/clear_refs', '5'); // the peak counts from here: proc(5)
+        $before = $held('VmRSS');
+        $queue->push($body);
+        $this->assertLessThan(1.2 * strlen($body), $held('VmHWM') - $before);
+    }
+
     public function test_push_with_an_own_id_and_headers(): void
     {
         $queue = $this->queue();

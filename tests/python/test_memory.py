@@ -15,6 +15,12 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
 
+def peak() -> int:
+    """The most that it held since the peak was last forgotten (proc(5), clear_refs)."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+
+
 def cycles(queue: dueq.Queue, count: int) -> None:
     for _ in range(count // 20):
         queue.push_many(
@@ -42,6 +48,15 @@ def test_memory_flat_over_20000_messages(queue: dueq.Queue) -> None:
     tracemalloc.stop()
     assert grown < 200_000
     assert resident() - held < 4_000_000
+
+
+def test_push_needs_the_size_of_the_body_once_more(queue: dueq.Queue) -> None:
+    queue.push("the first connects")
+    body = b"b" * (64 << 20)
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = resident()
+    queue.push(body)
+    assert peak() - before < 1.2 * len(body)
 
 
 def test_memory_of_the_other_verbs(queue: dueq.Queue) -> None:

@@ -128,6 +128,18 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame(0, $worker->stop());
     }
 
+    public function testAJobThatKillsItsChildKillsNoOther(): void
+    {
+        $poison = $this->tasks->push('die', [SIGKILL], maxCrashes: 3, backoff: 0.05);
+        for ($i = 0; $i < 10; $i++) {
+            $this->tasks->push('say', [$i], maxCrashes: 3);
+        }
+        $worker = $this->start('--lease', '0.4', '--prefetch', '20', '--concurrency', '2');
+        $this->await([10, 1], fn () => [$this->queue()->stats()->acked, $this->queue()->stats()->dead]);
+        $this->assertSame('dead', $this->queue()->find($poison)?->state);
+        $this->assertSame(0, $worker->stop());
+    }
+
     public function testAChildThatIsKilledIsReplaced(): void
     {
         $worker = $this->start('--lease', '0.5');

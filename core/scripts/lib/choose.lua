@@ -1,19 +1,27 @@
 -- Takes tickets from the lines, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
 -- message, is over its time to live or has exhausted its attempts is not delivered. Before those of a line come the
 -- messages whose leases have `ended` (lib/ended.lua), each with one more delivery and one more crash: the lease of one
--- that is not met stays its holder's. Changes nothing but what ends (lib/finish.lua), what goes (lib/gone.lua), and
--- `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of
--- those that came back) by the same index, leases (their own), fresh (records of those whose leases had ended: id, record
--- and so on), ended (these tickets), expired and damaged (how many), met (by line), waiting (how many ended leases were
--- not met), first (when the first of these ended; huge: none), out (a relay has work).
-local function choose(lines, most, now, garbage, ended)
+-- that is not met stays its holder's. A message with a crash is delivered alone, so that it does not end others' processes,
+-- and they do not end its: not where the caller `holds` others; nor while pause(envelope, id, attempts, its lease had ended)
+-- says how many ms it waits. `large`: the queue has had messages over 1 MiB; then 8 MiB at most are delivered, or one
+-- message. Changes nothing but what ends (lib/finish.lua), what goes (lib/gone.lua), and `garbage`, to which it adds what is
+-- no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of those that came back) by the same index,
+-- leases (their own), fresh (records of those whose leases had ended: id, record and so on), ended (these tickets), later
+-- (due times and tickets of those that wait), suspect (the ticket of the delivered one, if that crashed twice), expired and
+-- damaged (how many), met (by line), waiting (how many ended leases were not met), first (when the first of these ended, or
+-- the first that waits is due; huge: none), out (a relay has work).
+local function choose(lines, most, now, garbage, ended, pause, large, holds)
   local c = {
-    deliver = {}, envelopes = {}, records = {}, leases = {}, fresh = {}, ended = {}, expired = 0, damaged = 0, met = {},
-    waiting = 0, first = math.huge,
+    deliver = {}, envelopes = {}, records = {}, leases = {}, fresh = {}, ended = {}, later = {}, expired = 0, damaged = 0,
+    met = {}, waiting = 0, first = math.huge,
   }
-  local left = 1000
+  local left, bytes, full = 1000, 0, false
 
-  -- `ended`: the ticket is that of a lease that has ended.
+  local function is_alone()
+    return #c.deliver == 0 and not holds
+  end
+
+  -- `ended`: the ticket is that of a lease that has ended. Returns whether its turn was now.
   local function judge(ticket, deliveries, id, suffix, envelope, record, ended)
     local e = envelope and envelope_read(envelope)
     if not deliveries then
@@ -42,21 +50,31 @@ local function choose(lines, most, now, garbage, ended)
         c.damaged = c.damaged + (e and 0 or 1)
         look_around()
         c.out = finish(id, e, had, now) or c.out
+      elseif had.crashes > 0 and not is_alone() then
+        full = true
+        return false
       else
-        local n = #c.deliver + 1
-        c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
-        c.records[n] = record or false
+        local n, ms = #c.deliver + 1, had.crashes > 0 and pause(e, id, had, ended) or 0
         if ended then
-          c.ended[ticket] = true
           c.fresh[#c.fresh + 1], c.fresh[#c.fresh + 2] = id, record
+        end
+        if ms > 0 then
+          c.later[#c.later + 1], c.later[#c.later + 2] = string.format('%d', now + ms), ticket
+          c.first = math.min(c.first, now + ms)
+        else
+          c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
+          c.records[n], c.ended[ticket] = record or false, ended
+          bytes, full = bytes + #envelope, had.crashes > 0
+          c.suspect = had.crashes > 1 and ticket or nil
         end
       end
     end
+    return true
   end
 
   local function take_ended(leases)
     for _, lease in ipairs(leases) do
-      if #c.deliver < most and left > 0 then
+      if left > 0 and (not lease.id or most > 0 and is_alone()) then
         local id = lease.id
         gone('ZREM', leased, lease.ticket)
         judge(lease.ticket, lease.deliveries, id, lease.suffix, id and redis.call('HGET', msg, id),
@@ -64,6 +82,7 @@ local function choose(lines, most, now, garbage, ended)
         left = left - 1
       else
         c.waiting, c.first = c.waiting + 1, math.min(c.first, lease.at)
+        full = true
       end
     end
   end
@@ -71,8 +90,8 @@ local function choose(lines, most, now, garbage, ended)
   for l, line in ipairs(lines) do
     c.met[l] = 0
     take_ended(ended[line] or {})
-    while #c.deliver < most and left > 0 do
-      local size = math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
+    while #c.deliver < most and left > 0 and not full do
+      local size = large and 1 or math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
       local tickets = redis.call('LRANGE', line, c.met[l], c.met[l] + size - 1)
       if #tickets == 0 then
         break
@@ -82,11 +101,15 @@ local function choose(lines, most, now, garbage, ended)
         deliveries[i], ids[i], suffixes[i] = ticket_read(ticket)
         ids[i] = ids[i] or ''
       end
+      if large and #c.deliver > 0 and bytes + redis.call('HSTRLEN', msg, ids[1]) > 8388608 then
+        full = true
+        break
+      end
       local envelopes = redis.call('HMGET', msg, unpack(ids))
       local records = redis.call('HMGET', attempts, unpack(ids))
       for i, ticket in ipairs(tickets) do
-        if #c.deliver < most then
-          judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i], deliveries[i] ~= 0 and records[i])
+        if #c.deliver < most and not full
+          and judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i], deliveries[i] ~= 0 and records[i]) then
           c.met[l], left = c.met[l] + 1, left - 1
         end
       end

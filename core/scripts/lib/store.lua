@@ -55,12 +55,13 @@ local function store(words, from, now, how)
     end
   end
 
-  local envelopes, at_once, later, records, first = {}, {}, {}, {}, nil
+  local envelopes, at_once, later, records, first, large = {}, {}, {}, {}, nil, false
   for _, id in ipairs(ids) do
     local draft = fresh[id]
     if draft then
       fresh[id] = nil
       envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
+      large = large or #draft.envelope > 1048576
       if draft.record then
         records[#records + 1], records[#records + 2] = id, draft.record
         draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
@@ -81,6 +82,10 @@ local function store(words, from, now, how)
   bulk('HSET', msg, envelopes)
   if first then
     note_event(first, now)
+  end
+  if large then
+    -- From now on a reserve looks at the sizes (lib/choose.lua).
+    redis.call('HSET', meta, 'large', '1', 'has_priorities', '1')
   end
   count('pushed', pushed)
   count('cancelled', replaced)
