@@ -116,6 +116,30 @@ static void test_consumer_prefetch_makes_one_for_many(void **state) {
     stop(consumer);
 }
 
+/* Its acks go with a reserve of more while others are prefetched: one that crashed is not to wait behind these. */
+static void test_consumer_takes_what_crashed_when_it_holds_nothing_else(void **state) {
+    (void)state;
+    dueq_result *held;
+    push_body(jobs.queue, "crashed", 0, NULL);
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 0, 60000, &held));
+    dueq_bytes ticket = dueq_result_message(held, 0)->ticket;
+    push_numbered(jobs.queue, 0, 3);
+    dueq_consumer *consumer = open_consumer(unkept(5, 60000));
+    ack(consumer, next(consumer, "0"));
+    assert_status(jobs.client, OK, dueq_extend(jobs.queue, &ticket, 1, 1, NULL));
+    usleep(5000);
+    push_numbered(jobs.queue, 3, 1);
+    ack(consumer, next(consumer, "1"));
+    ack(consumer, next(consumer, "2"));
+    const dueq_message *message = next(consumer, "crashed");
+    assert_int_equal(message->crashes, 1);
+    assert_int_equal(counts_of(jobs.queue).leased, 1);
+    ack(consumer, message);
+    ack(consumer, next(consumer, "3"));
+    dueq_result_free(held);
+    stop(consumer);
+}
+
 static void test_consumer_waits_for_a_message(void **state) {
     (void)state;
     dueq_consumer *consumer = open_consumer(prefetching(5));
@@ -718,6 +742,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_consumer_makes_one_round_trip_for_each),
         TEST(test_consumer_prefetch_makes_one_for_many),
+        TEST(test_consumer_takes_what_crashed_when_it_holds_nothing_else),
         TEST(test_consumer_waits_for_a_message),
         TEST(test_consumer_does_not_block_in_between),
         TEST(test_consumer_finds_what_came_in_between),

@@ -303,7 +303,7 @@ MUTATIONS = {
     ),
     "reserve_rare_delivers_others_before_what_crashed": (
         "reserve_rare",
-        "elseif had.crashes > 0 and #c.deliver > 0 then",
+        "elseif had.crashes > 0 and not is_alone() then",
         "elseif false then",
     ),
     "reserve_rare_delivers_what_crashed_too_often": (
@@ -364,7 +364,7 @@ MUTATIONS = {
     ),
     "reserve_rare_sees_no_end_of_a_pause_after_a_crash": (
         "reserve_rare",
-        "c.first = math.min(c.first, now + pause)",
+        "c.first = math.min(c.first, now + ms)",
         "",
     ),
     "reserve_rare_takes_high_after_normal": (
