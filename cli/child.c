@@ -52,6 +52,13 @@ int child_listen(const int numbers[]) {
     return events;
 }
 
+void child_wake(void *context) {
+    (void)context;
+    unsigned char event = SIGCHLD;
+    if (write(event_input, &event, 1) < 0)
+        return; /* it is full, and so is polled */
+}
+
 int child_signal(bool *by_terminal) {
     unsigned char event;
     while (read(events, &event, 1) == 1)

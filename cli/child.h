@@ -22,6 +22,8 @@ void environment_end(struct environment *environment);
 /* From now on signals come as events: the end of a command, and those of the list, which ends with 0. Returns a
  * descriptor that is readable when there are any; -1: said why. */
 int child_listen(const int numbers[]);
+/* Has the descriptor of child_listen() readable, as after the end of a command. Any thread may call it. */
+void child_wake(void *context);
 /* The next signal that has come, 0: none. *by_terminal: it went to all of the terminal's group. */
 int child_signal(bool *by_terminal);
 

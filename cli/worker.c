@@ -195,17 +195,25 @@ static bool begin(struct worker *worker) {
     return status != DUEQ_PENDING && finish(worker, status);
 }
 
+/* What the heartbeat has found comes also while all commands run. */
+static void warn(const struct worker *worker) {
+    char text[DUEQ_MAX_WARNING];
+    cli_warn(worker->cli);
+    while (dueq_consumer_warning(worker->consumer, text))
+        cli_say(CLI_WARNING, NULL, NULL, "%s", text);
+}
+
 static void go_on(struct worker *worker) {
     dueq_client *client = worker->cli->client;
     if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
         dueq_hasten(client);
     bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
-    cli_warn(worker->cli);
+    warn(worker);
     if (final)
         finish(worker, DUEQ_PENDING);
     while (begin(worker))
         ;
-    cli_warn(worker->cli);
+    warn(worker);
 }
 
 /* ---- Signals, and the loop ------------------------------------------------------------------------- */
@@ -310,6 +318,7 @@ static int loop(struct worker *worker) {
     }
     while (dueq_consumer_stop(worker->consumer) == DUEQ_INTERRUPTED)
         ;
+    warn(worker);
     return worker->aborted ? 128 + worker->aborted : worker->code;
 }
 
@@ -328,6 +337,7 @@ int worker_run(struct cli *cli, const struct work *work) {
     if (work->max_time_ms)
         worker.max_ms = worker.heard_ms + work->max_time_ms;
     worker.events = child_listen(heard);
+    dueq_consumer_on_warning(worker.consumer, child_wake, NULL);
     int code = worker.events < 0 ? CLI_FAILED : cli_signal() ? CLI_DONE : loop(&worker);
     dueq_consumer_close(worker.consumer);
     free(worker.jobs);

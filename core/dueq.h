@@ -198,6 +198,12 @@ DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 DUEQ_API const char *dueq_warning(dueq_client *client);
 
 /*
+ * The program has reached this client's server by another client. If the server is away, calls of this client wait for
+ * their timeout, as if it had reached the server itself.
+ */
+DUEQ_API void dueq_reached(dueq_client *client);
+
+/*
  * Where this client's server is: the URL without its password, as text for people and logs. For an
  * embedded server, whose socket exists after the first call only, it names the directory.
  */
@@ -662,6 +668,37 @@ DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
  * been cancelled.
  */
 DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
+
+/*
+ * Was a delivered message lost that is not settled yet? True as soon as the heartbeat knows: it was cancelled, or another
+ * consumer has it. Any thread may ask.
+ */
+DUEQ_API int dueq_consumer_has_lost(dueq_consumer *consumer, dueq_bytes ticket);
+
+/*
+ * The program acknowledged a message by another client than the consumer's, and that call ended with `failure`. If the
+ * failure may pass (an outage), the consumer keeps the ack and the lease, and its heartbeat or its next request sends the
+ * ack when the server is back. Then this returns true, and the program must not settle the message again. False: nothing
+ * is kept. Any thread may call it.
+ */
+DUEQ_API int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket,
+                                    dueq_status failure);
+
+enum { DUEQ_MAX_WARNING = 640 };
+
+/*
+ * The next warning for the operator that comes while the program makes no call, as dueq_warning(): the heartbeat found
+ * the server away, or back; a message was lost; a stop could not send an ack. Writes a text that ends with NUL. False:
+ * there is none. Any thread may ask.
+ */
+DUEQ_API int dueq_consumer_warning(dueq_consumer *consumer, char text[DUEQ_MAX_WARNING]);
+/*
+ * Call it before the first request. The consumer calls `wake` when it has a new warning, and when a message is lost. It
+ * mostly does so in the heartbeat's thread, with a lock held: `wake` sets a flag or writes to a pipe, and calls nothing
+ * of dueq. `context` must live as long as the consumer.
+ */
+DUEQ_API void dueq_consumer_on_warning(dueq_consumer *consumer, void (*wake)(void *context),
+                                       void *context);
 
 /* Ends the heartbeat and frees the consumer; stop it first, else what it holds comes back by its leases. */
 DUEQ_API void dueq_consumer_close(dueq_consumer *consumer);

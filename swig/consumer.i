@@ -44,6 +44,21 @@ static PyObject *consumer_status(const struct consumer *consumer, dueq_status st
     return NULL;
 }
 
+/* A byte there wakes the thread that logs; -1: there is none. */
+static int wake_descriptor = -1;
+
+/* In the heartbeat's thread: nothing of Python's. */
+static void wake_logger(void *context) {
+    (void)context;
+    if (wake_descriptor >= 0 && write(wake_descriptor, "", 1) < 0)
+        return; /* it is full, and so is read */
+}
+
+static PyObject *wake_by(int descriptor) {
+    wake_descriptor = descriptor;
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
                                int64_t max_run_ms, int64_t slack_ms, size_t concurrency) {
     const char *version = Py_GetVersion(); /* "3.12.4 (main, ...)" */
@@ -77,6 +92,7 @@ static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefet
         return NULL;
     }
     consumer->queues = Py_NewRef(queues);
+    dueq_consumer_on_warning(consumer->consumer, wake_logger, NULL);
     return capsule;
 }
 
@@ -147,6 +163,34 @@ static PyObject *consumer_stop_take(PyObject *capsule) {
     return consumer ? consumer_status(consumer, dueq_consumer_stop_take(consumer->consumer)) : NULL;
 }
 
+static PyObject *consumer_warning(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+    char text[DUEQ_MAX_WARNING];
+
+    if (!consumer)
+        return NULL;
+    if (!consumer->consumer || !dueq_consumer_warning(consumer->consumer, text))
+        return Py_NewRef(Py_None);
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+static PyObject *consumer_has_lost(PyObject *capsule, dueq_bytes ticket) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    return PyBool_FromLong(consumer->consumer && dueq_consumer_has_lost(consumer->consumer, ticket));
+}
+
+static PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int failure) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    return PyBool_FromLong(consumer->consumer &&
+                           dueq_consumer_keep_ack(consumer->consumer, ticket, (dueq_status)failure));
+}
+
 static PyObject *consumer_disown(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
@@ -184,6 +228,10 @@ PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms,
 PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket);
 PyObject *consumer_stop(PyObject *capsule);
 PyObject *consumer_stop_take(PyObject *capsule);
+PyObject *wake_by(int descriptor);
+PyObject *consumer_warning(PyObject *capsule);
+PyObject *consumer_has_lost(PyObject *capsule, dueq_bytes ticket);
+PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int failure);
 PyObject *consumer_disown(PyObject *capsule);
 PyObject *consumer_lost(PyObject *capsule);
 PyObject *consumer_close(PyObject *capsule);

@@ -7,6 +7,7 @@
 %{
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dueq_laravel.h"
 #include "dueq_redisson.h"
@@ -41,6 +42,7 @@
 %rename(partition_of) dueq_partition_of;
 %rename(new_id) dueq_new_id;
 %rename(warning) dueq_warning;
+%rename(client_reached) client_reached;
 
 /* The verbs. Those of a consumer's are steps of its own functions. */
 %rename("%(strip:[dueq_])s", %$isfunction, regexmatch$name="_submit$", notregexmatch$name="consumer") "";
@@ -62,6 +64,10 @@
 %rename(consumer_forget) consumer_forget;
 %rename(consumer_stop) consumer_stop;
 %rename(consumer_stop_take) consumer_stop_take;
+%rename(wake_by) wake_by;
+%rename(consumer_warning) consumer_warning;
+%rename(consumer_has_lost) consumer_has_lost;
+%rename(consumer_keep_ack) consumer_keep_ack;
 %rename(consumer_disown) consumer_disown;
 %rename(consumer_lost) consumer_lost;
 %rename(consumer_close) consumer_close;

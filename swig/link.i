@@ -48,6 +48,16 @@ static PyObject *client_open(const char *url) {
     return link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
 }
 
+/* The program has reached its server by another client. */
+static PyObject *client_reached(PyObject *client) {
+    struct link *link = PyCapsule_GetPointer(client, link_name);
+
+    if (!link)
+        return NULL;
+    dueq_reached(link->client);
+    return Py_NewRef(Py_None);
+}
+
 /* The link of a queue of this client's, to be opened; NULL: an exception was raised. */
 static struct link *link_new(PyObject *client) {
     struct link *owner = PyCapsule_GetPointer(client, link_name);
@@ -203,6 +213,7 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
     $1 = link->client;
 }
 
+PyObject *client_reached(PyObject *client);
 PyObject *client_open(const char *url);
 PyObject *queue_open(PyObject *client, dueq_bytes name);
 PyObject *partitions_open(PyObject *client, dueq_bytes name, size_t count, dueq_bytes key);

@@ -26,7 +26,9 @@ static void release(zend_object *object) {
     zval_ptr_dtor(&consumer->stream);
     zval_ptr_dtor(&consumer->current);
     if (consumer->loop) {
-        dueq_php_loop_settle(consumer->loop);
+        if (consumer->loop->holders > 1) {
+            dueq_php_loop_settle(consumer->loop);
+        }
         dueq_php_loop_release(consumer->loop);
     }
     if (consumer->source.object) {
@@ -301,6 +303,18 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     if (!consumer->loop->looping) {
         dueq_php_loop_settle(consumer->loop);
     }
+}
+
+ZEND_METHOD(Dueq_Consumer, countExits) {
+    bool count = true;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_BOOL(count)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_CONSUMER(consumer);
+    consumer->counts_exits = count;
 }
 
 ZEND_METHOD(Dueq_Consumer, lost) {

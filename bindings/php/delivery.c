@@ -5,6 +5,9 @@
 #include "zend_exceptions.h"
 #include "zend_observer.h"
 
+/* The rest of the lease of a message that has crashed. */
+#define CRASHED_MS 1
+
 bool dueq_php_delivery_begin(dueq_php_consumer *consumer) {
     if (consumer->loop->looping || consumer->loop->under_way) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
@@ -44,15 +47,21 @@ static bool is_at_work(const dueq_php_consumer *consumer) {
            !dueq_php_message_is_settled(Z_OBJ(consumer->current));
 }
 
-/* The script ended in good order while it worked on a message: that is no failure of the message. */
+/*
+ * The script ended in good order while it worked on a message: that is no failure of the message. Where exits count, its
+ * lease ends now, which is a crash.
+ */
 static void give_back(const dueq_php_consumer *consumer) {
     dueq_php_link *link = consumer->loop->link;
     zend_object *message = Z_OBJ(consumer->current);
     const dueq_bytes ticket = dueq_php_message_ticket(message);
 
     if (!dueq_php_message_left(message)) {
-        dueq_php_link_finish(
-            link, dueq_release_submit(dueq_php_link_queue(link, consumer->queue), &ticket, 1, 0));
+        dueq_queue *queue = dueq_php_link_queue(link, consumer->queue);
+
+        dueq_php_link_finish(link, consumer->counts_exits
+                                       ? dueq_extend_submit(queue, &ticket, 1, CRASHED_MS)
+                                       : dueq_release_submit(queue, &ticket, 1, 0));
         dueq_php_message_settled(message);
     }
 }

@@ -208,6 +208,7 @@ namespace Dueq
      * @property-read string $error
      * @property-read bool $drop
      * @property-read ?string $deadLetter
+     * @property-read bool $lost
      */
     interface MessageInterface
     {
@@ -953,6 +954,13 @@ namespace Dueq
         public function stream() {}
 
         /**
+         * Whether exit() in a handler of work() or foreach counts as a crash of its message, so that maxCrashes
+         * ends a message that always exits. By default the message is released. For worker commands, while
+         * nobody has told them to stop.
+         */
+        public function countExits(bool $count = true): void {}
+
+        /**
          * How many messages were lost so far: other consumers took them after their leases' ends, or they
          * were cancelled, before they were settled or delivered to the program.
          */
@@ -1036,6 +1044,9 @@ namespace Dueq
     /**
      * A message, from reserve(), find() and peek().
      *
+     * @property-read bool $lost whether another consumer has it, or it was cancelled, as far as is known: a
+     *     consumer's heartbeat learns so within a third of the lease. Then each method that changes it throws a
+     *     LeaseLostException
      * @strict-properties
      * @not-serializable
      */

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 00fbefea70c7712736060cfffb01ee16bbd69e4b */
+ * Stub hash: fde963d00ca7d1d5a68b102f568f3291f8aa7134 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -413,6 +413,10 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_ConsumerInterface_stream
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_countExits, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, _IS_BOOL, 0, "true")
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_QueueInterface_remove
 
 #define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_ConsumerInterface_stream
@@ -753,6 +757,7 @@ ZEND_METHOD(Dueq_Consumer, getIterator);
 ZEND_METHOD(Dueq_Consumer, stop);
 ZEND_METHOD(Dueq_Consumer, poll);
 ZEND_METHOD(Dueq_Consumer, stream);
+ZEND_METHOD(Dueq_Consumer, countExits);
 ZEND_METHOD(Dueq_Consumer, lost);
 ZEND_METHOD(Dueq_Backoff, __construct);
 ZEND_METHOD(Dueq_Backoff, fixed);
@@ -995,6 +1000,7 @@ static const zend_function_entry class_Dueq_Consumer_methods[] = {
 	ZEND_ME(Dueq_Consumer, stop, arginfo_class_Dueq_Consumer_stop, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, poll, arginfo_class_Dueq_Consumer_poll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, stream, arginfo_class_Dueq_Consumer_stream, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, countExits, arginfo_class_Dueq_Consumer_countExits, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, lost, arginfo_class_Dueq_Consumer_lost, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

@@ -81,6 +81,7 @@ void dueq_php_pending_start(zval *out, dueq_status submitted);
  * Dueq\Consumer or one of its messages that is not settled holds it.
  */
 typedef struct dueq_php_loop {
+    struct dueq_php_loop *next; /* the list from DUEQ_G(open) on */
     dueq_consumer *consumer;
     dueq_php_link *link;
     dueq_php_client *client; /* it is one of its holders */
@@ -93,7 +94,9 @@ typedef struct dueq_php_loop {
 /* Opens one with one holder. NULL: it threw. */
 dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
                                   const dueq_consumer_options *options);
-/* The last one to do so closes it. NULL is safe. */
+/* Logs what the heartbeats of all consumers have found. */
+void dueq_php_loops_warn(void);
+/* The last one to do so settles what is left, and closes it. NULL is safe. */
 void dueq_php_loop_release(dueq_php_loop *loop);
 /*
  * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to end for
@@ -113,6 +116,7 @@ typedef struct dueq_php_consumer {
     dueq_php_loop *loop;
     int64_t timeout_ms;
     bool stopped;
+    bool counts_exits; /* exit() in a handler is a crash of its message */
     struct dueq_php_consumer
         *outer;   /* the list of loops that are under way, from DUEQ_G(loops) on */
     zval stream;  /* UNDEF: none asked for */

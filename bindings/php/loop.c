@@ -3,6 +3,34 @@
 /* A signal that came just before the poll() is seen at the end of a slice. */
 #define SLICE_MS 250
 
+/* In the heartbeat's thread: PHP looks when it next jumps or calls. */
+static void wake(void *interrupt) { zend_atomic_bool_store_ex(interrupt, true); }
+
+static void warn(const dueq_php_loop *loop) {
+    char text[DUEQ_MAX_WARNING];
+
+    while (dueq_consumer_warning(loop->consumer, text)) {
+        dueq_php_log("dueq: %s", text);
+    }
+}
+
+void dueq_php_loops_warn(void) {
+    for (const dueq_php_loop *loop = DUEQ_G(open); loop; loop = loop->next) {
+        warn(loop);
+    }
+}
+
+static void take_off(const dueq_php_loop *loop) {
+    dueq_php_loop **at = &DUEQ_G(open);
+
+    while (*at && *at != loop) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = loop->next;
+    }
+}
+
 dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
                                   const dueq_consumer_options *options) {
     dueq_php_link *link = dueq_php_link_take(source);
@@ -24,12 +52,20 @@ dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
         dueq_php_loop_release(loop);
         return NULL;
     }
+    dueq_consumer_on_warning(loop->consumer, wake, &EG(vm_interrupt));
+    loop->next = DUEQ_G(open);
+    DUEQ_G(open) = loop;
     return loop;
 }
 
 void dueq_php_loop_release(dueq_php_loop *loop) {
     if (!loop || --loop->holders) {
         return;
+    }
+    take_off(loop);
+    if (loop->consumer) {
+        dueq_php_loop_settle(loop);
+        warn(loop);
     }
     dueq_consumer_close(loop->consumer);
     dueq_php_link_give(loop->client, loop->link);

@@ -22,9 +22,37 @@ static void message_release(zend_object *object) {
     zend_object_std_dtor(object);
 }
 
+static dueq_bytes ticket_of(message_object *message) {
+    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
+}
+
+static bool is_lost(message_object *message) {
+    return message->lost ||
+           (message->loop && dueq_consumer_has_lost(message->loop->consumer, ticket_of(message)));
+}
+
+/* It has no slot, as it changes beside the program. */
+static zval *read_property(zend_object *object, zend_string *name, int type, void **cache,
+                           zval *out) {
+    if (!zend_string_equals_literal(name, "lost")) {
+        return zend_std_read_property(object, name, type, cache, out);
+    }
+    ZVAL_BOOL(out, is_lost(message_of(object)));
+    return out;
+}
+
+static int has_property(zend_object *object, zend_string *name, int kind, void **cache) {
+    if (!zend_string_equals_literal(name, "lost")) {
+        return zend_std_has_property(object, name, kind, cache);
+    }
+    return kind != ZEND_PROPERTY_NOT_EMPTY || is_lost(message_of(object));
+}
+
 void dueq_php_message_startup(void) {
     dueq_php_message_ce->create_object = message_create;
     memcpy(&handlers, &std_object_handlers, sizeof handlers);
+    handlers.read_property = read_property;
+    handlers.has_property = has_property;
     handlers.offset = offsetof(message_object, std);
     handlers.free_obj = message_release;
     handlers.clone_obj = NULL;
@@ -119,10 +147,6 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
 void dueq_php_message_attach(zend_object *object, dueq_php_loop *loop) {
     loop->holders++;
     message_of(object)->loop = loop;
-}
-
-static dueq_bytes ticket_of(message_object *message) {
-    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
 }
 
 void dueq_php_message_detach(zend_object *object) {

@@ -10,6 +10,7 @@ typedef struct message_object {
     dueq_php_loop *loop;   /* NULL: no consumer keeps its lease */
     bool tried;            /* a method was called that settles it */
     bool settled;
+    bool lost; /* so said a method of its own */
     zend_object std;
 } message_object;
 

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
@@ -73,6 +73,7 @@ static void tell_all(void) {
 
 /* As PHP runs the handlers of signals: between two calls of a client, or where one waits and may be interrupted. */
 static void interrupt(zend_execute_data *execute_data) {
+    dueq_php_loops_warn();
     if (!Z_ISUNDEF(DUEQ_G(notices))) {
         zend_fiber_switch_block();
         tell_all();

@@ -33,6 +33,7 @@ ZEND_BEGIN_MODULE_GLOBALS(dueq)
 bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
 struct dueq_php_consumer *loops; /* that are under way */
+struct dueq_php_loop *open;      /* consumers, whose heartbeats may have something to say */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
 zval listener;                   /* of Client::onNotice(); UNDEF: none */
 zval notices;                    /* that it is to be told; UNDEF: none */

@@ -8,6 +8,9 @@ static message_object *this_message(const zval *this) {
         zend_throw_error(NULL, "This Dueq\\Message does not come from a queue");
         return NULL;
     }
+    if (message->loop) {
+        dueq_reached(message->queue->client->client);
+    }
     return message;
 }
 
@@ -28,6 +31,7 @@ ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 static dueq_status settle(message_object *message, dueq_status submitted) {
     dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
 
+    message->lost = message->lost || status == DUEQ_LEASE_LOST;
     if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         dueq_php_message_settled(&message->std);
     }
@@ -94,7 +98,11 @@ ZEND_METHOD(Dueq_Message, ack) {
         return;
     }
     const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    const dueq_status status = settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    if (status < 0 && message->loop &&
+        dueq_consumer_keep_ack(message->loop->consumer, ticket, status)) {
+        dueq_php_message_detach(&message->std);
+    }
     if (push && !EG(exception)) {
         RETURN_EMPTY_ARRAY();
     }

@@ -47,6 +47,8 @@ dueq_status dueq__consumer_check_fork(dueq_consumer *consumer) {
     if (!leases)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
     drop_all(consumer);
+    leases->told.wake = consumer->leases->told.wake;
+    leases->told.wake_context = consumer->leases->told.wake_context;
     consumer->leases = leases;
     consumer->heartbeat = NULL;
     consumer->pid = getpid();
@@ -361,13 +363,20 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
     return leaves ? dueq__partitions_share(consumer, true) : status;
 }
 
+/* A stop that fails warns of the acks that it could not send. */
+static dueq_status stopping(dueq_consumer *consumer, dueq_status status) {
+    if (status < 0)
+        dueq__leases_tell_unsent(consumer->leases);
+    return status;
+}
+
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
     dueq_status status = dueq__consumer_check_fork(consumer);
     if (status)
         return status;
     consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
     if (consumer->step == DUEQ__STEP_NONE)
-        return submitted(consumer, submit_stop(consumer));
+        return stopping(consumer, submitted(consumer, submit_stop(consumer)));
     dueq_hasten(consumer->client);
     return DUEQ_PENDING;
 }
@@ -386,10 +395,10 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
      * cannot be given up are others' when their leases end. */
     if (status < 0 && !(dueq_status_retriable(status) &&
                         (step == DUEQ__STEP_RESERVE || step == DUEQ__STEP_LEAVE)))
-        return status;
+        return stopping(consumer, status);
     if (step == DUEQ__STEP_LEAVE)
         return DUEQ_OK;
-    return submitted(consumer, submit_stop(consumer));
+    return stopping(consumer, submitted(consumer, submit_stop(consumer)));
 }
 
 void dueq_consumer_disown(dueq_consumer *consumer) { consumer->disowned = true; }

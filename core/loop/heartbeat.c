@@ -19,6 +19,8 @@
 #define ALL_MS 1800000
 /* Leases matter more: a registration that is not answered by then is given up. */
 #define REGISTER_MS 500
+/* Calls without an answer that follow each other within this are one outage. */
+#define STREAK_MS 2000
 
 struct dueq__heartbeat {
     pthread_t thread;
@@ -36,26 +38,47 @@ struct dueq__heartbeat {
     size_t told;         /* so many queues have had their turn this time; 0: none, or all */
     bool holds;          /* messages of these */
     dueq_status worst;   /* of what these said */
+    int64_t
+        asked_ms; /* since when its calls have no answer, one after another; 0: the last one had */
+    int64_t failed_ms; /* when the last call ended */
     bool registered;
     bool unmeasured; /* it is not permitted to tell what was measured */
     bool idle;       /* what it said last is that it holds nothing */
 };
+
+/* What its own client finds out of the server is said by the program's. */
+static void tell_news(struct dueq__heartbeat *heartbeat) {
+    const char *warning = dueq_warning(heartbeat->client);
+    if (warning)
+        dueq__leases_tell(heartbeat->leases, warning);
+}
 
 /* Runs a submitted call to its end; a failure also where the heartbeat is to end, or that takes longer than until then. */
 static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted, int64_t until_ms,
                        dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
+    int64_t now = dueq__monotonic_ms();
+    if (!heartbeat->asked_ms || now - heartbeat->failed_ms > STREAK_MS)
+        heartbeat->asked_ms = now;
     heartbeat->client->call.gives_way = heartbeat->client->cluster && heartbeat->queue_count > 1;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
+        if (status == DUEQ_PENDING)
+            dueq__news_waits(heartbeat->client, heartbeat->asked_ms);
+        tell_news(heartbeat);
         if (status == DUEQ_PENDING &&
             (heartbeat->leases->stopping || dueq__monotonic_ms() >= until_ms)) {
             dueq_abandon(heartbeat->client);
+            heartbeat->failed_ms = dueq__monotonic_ms();
             return DUEQ_CLOSED;
         }
     }
-    return submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
+    status = submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
+    heartbeat->failed_ms = dueq__monotonic_ms();
+    if (status >= 0 || !dueq_status_retriable(status))
+        heartbeat->asked_ms = 0;
+    return status;
 }
 
 /* The handle of the consumer's queue at that place; NULL: out of memory. */
@@ -203,12 +226,26 @@ static void leave(struct dueq__heartbeat *heartbeat) {
     while (heartbeat->told && dueq__monotonic_ms() < until);
 }
 
+/* All leases are extended now. */
+static void hasten(struct dueq__leases *leases) {
+    int64_t now = dueq__monotonic_ms();
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count; i++)
+        if (leases->items[i]->beat_ms > now)
+            leases->items[i]->beat_ms = now;
+    pthread_mutex_unlock(&leases->lock);
+}
+
 static void *keep(void *opaque) {
     struct dueq__heartbeat *heartbeat = opaque;
     struct dueq__leases *leases = heartbeat->leases;
     bool tells;
     while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->holding_ms, &tells)) {
+        /* Nobody reads the connection between two requests: a server that went would be noticed by the next one. */
+        if (dueq__client_lost(heartbeat->client))
+            hasten(leases);
         beat(heartbeat);
+        dueq__leases_tell_lost(leases);
         if (tells)
             tell_all(heartbeat);
     }
@@ -262,6 +299,8 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
         made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
     for (size_t i = 0; !status && !consumer->share && i < count; i++)
         status = open_twin(made, consumer->queues[i], &made->queues[i]);
+    if (!status)
+        dueq_reached(made->client);
     if (!status && consumer->share)
         status = open_twin(made, consumer->share->queue, &made->base);
     if (!status && !made->base)

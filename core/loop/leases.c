@@ -12,6 +12,10 @@
 #define AGAIN_MS 500
 /* How long after its lease's end a message that nobody extends is still known. */
 #define KEPT_MS 3600000
+/* While messages are held, the heartbeat looks this often whether its connection is lost. */
+#define WATCH_MS 500
+/* A call that settles a message may be answered just after an extension that found it gone: so long nobody is warned. */
+#define TELL_MS 500
 
 struct dueq__leases *dueq__leases_new(void) {
     struct dueq__leases *leases = calloc(1, sizeof *leases);
@@ -85,6 +89,12 @@ static void take_off(struct dueq__leases *leases, size_t at) {
     memmove(&leases->items[at], &leases->items[at + 1],
             (--leases->count - at) * sizeof *leases->items);
     leases->hint = at;
+}
+
+/* It is counted as lost, too. */
+static void lose(struct dueq__leases *leases, dueq_bytes ticket) {
+    leases->lost++;
+    dueq__told_lost(&leases->told, ticket);
 }
 
 /* Forgets one that is settled when nobody works with it any more. */
@@ -185,7 +195,7 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
     if (alive)
         lease->stop_ms = (lease->since_ms = now) + max_run_ms;
     else
-        leases->lost++;
+        lose(leases, lease->ticket);
     lease->open = alive;
     leases->open += alive;
     lease->gone = !alive;
@@ -204,7 +214,7 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
         lease->acked_ms = now;
         want(leases, now + DUEQ__ACK_MS);
     } else if (!lease) {
-        leases->lost++;
+        lose(leases, ticket);
     }
     pthread_mutex_unlock(&leases->lock);
 }
@@ -220,6 +230,29 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_unlock(&leases->lock);
 }
 
+bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket, bool unsure) {
+    int64_t now = dueq__monotonic_ms();
+    pthread_mutex_lock(&leases->lock);
+    struct dueq__lease *lease = find(leases, ticket);
+    bool kept = lease && lease->end_ms;
+    if (kept) {
+        end_run(leases, lease);
+        lease->unsure = unsure;
+        lease->acked_ms = now;
+        want(leases, now + DUEQ__ACK_MS);
+    }
+    pthread_mutex_unlock(&leases->lock);
+    return kept;
+}
+
+bool dueq__leases_has_lost(struct dueq__leases *leases, dueq_bytes ticket) {
+    pthread_mutex_lock(&leases->lock);
+    const struct dueq__lease *lease = find(leases, ticket);
+    bool lost = !lease || !lease->end_ms;
+    pthread_mutex_unlock(&leases->lock);
+    return lost;
+}
+
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
@@ -229,7 +262,7 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
         lease->sending++;
         lease->uses++;
     } else {
-        leases->lost++;
+        lose(leases, ticket);
     }
     pthread_mutex_unlock(&leases->lock);
     return lease;
@@ -321,7 +354,11 @@ void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease
     } else if (lease->acked_ms) {
         lease->acked_ms = dueq__monotonic_ms();
     }
-    leases->lost += lease->lost && !lease->sending;
+    if (lease->lost && !lease->sending && !lease->unsure) {
+        leases->lost++;
+        if (!lease->told)
+            dueq__told_lost(&leases->told, lease->ticket);
+    }
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
 }
@@ -336,6 +373,8 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
         lease->beat_ms = dueq__monotonic_ms() + pause_ms;
     } else {
         lease->end_ms = lease->stop_ms = 0;
+        lease->tell_ms = dueq__monotonic_ms() + TELL_MS;
+        dueq__told_wake(&leases->told);
     }
     lease->uses--;
     sweep(leases, lease);
@@ -356,6 +395,7 @@ static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
 }
 
 bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come) {
+    int64_t look_ms = dueq__monotonic_ms() + WATCH_MS;
     pthread_mutex_lock(&leases->lock);
     while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
@@ -363,6 +403,8 @@ bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_
         int64_t at = leases->count && held_ms < at_ms ? held_ms : at_ms;
         leases->wake_ms = next < at ? next : at;
         *come = at <= now;
+        if (leases->count && look_ms < leases->wake_ms)
+            leases->wake_ms = look_ms;
         if (leases->wake_ms <= now)
             break;
         struct timespec until = {(time_t)(leases->wake_ms / 1000),

@@ -24,17 +24,35 @@ struct dueq__lease {
     int64_t since_ms; /* when it was delivered, or, prefetched, reserved */
     _Atomic int64_t
         end_ms; /* of the lease, by the monotonic clock; 0: the server said that it was lost */
-    int64_t known_ms;  /* when an answer said last that it is held */
-    int64_t beat_ms;   /* when to extend it */
-    int64_t stop_ms;   /* from then on it is not extended */
-    int64_t acked_ms;  /* since when an ack of it waits, or, put off, from when on; 0: none does */
-    unsigned sending;  /* requests under way with that ack, or a retry */
-    bool again;        /* the ack is to be sent although one is under way */
-    bool open;         /* delivered, and nobody has settled it */
-    bool gone;         /* settled; freed when nobody uses it */
-    bool lost;         /* so said all answers to such requests */
-    unsigned uses;     /* by whoever works with it outside of the lock */
+    int64_t known_ms; /* when an answer said last that it is held */
+    int64_t beat_ms;  /* when to extend it */
+    int64_t stop_ms;  /* from then on it is not extended */
+    int64_t acked_ms; /* since when an ack of it waits, or, put off, from when on; 0: none does */
+    unsigned sending; /* requests under way with that ack, or a retry */
+    bool again;       /* the ack is to be sent although one is under way */
+    bool open;        /* delivered, and nobody has settled it */
+    bool gone;        /* settled; freed when nobody uses it */
+    bool lost;        /* so said all answers to such requests */
+    bool unsure;     /* another call may have acknowledged it: an ack that finds it lost is right */
+    bool told;       /* the program was warned that it was lost */
+    int64_t tell_ms; /* when to warn that it was lost; 0: not */
+    unsigned uses;   /* by whoever works with it outside of the lock */
     dueq_bytes ticket; /* behind it, in the same allocation */
+};
+
+/* Messages to tell of. */
+struct dueq__told_list {
+    size_t count;
+    char id[DUEQ_MAX_ID + 1]; /* of the first */
+};
+
+/* What the program has not asked for yet; under the lock of the leases. */
+struct dueq__told {
+    char news[DUEQ_MAX_WARNING]; /* of the server; empty: none */
+    struct dueq__told_list lost;
+    struct dueq__told_list unsent; /* acks that a stop could not send */
+    void (*wake)(void *context);
+    void *wake_context;
 };
 
 struct dueq__leases {
@@ -49,6 +67,7 @@ struct dueq__leases {
     _Atomic size_t open;
     _Atomic size_t lost;
     _Atomic bool stopping;
+    struct dueq__told told;
 };
 
 /* NULL: out of memory. */
@@ -68,6 +87,10 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
                           int64_t max_run_ms, int64_t late_ms);
 /* Acknowledges it with the next request; one that is not held any more is lost. */
 void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
+/* Sends the ack of one that is held, whose ack by another client failed; unsure: or took effect. False: it is not held. */
+bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket, bool unsure);
+/* Does nobody hold it any more? */
+bool dueq__leases_has_lost(struct dueq__leases *leases, dueq_bytes ticket);
 /* It is settled by somebody else. */
 void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 /* Takes it for a retry, with one use; NULL: it is not held any more, and lost. */
@@ -96,10 +119,25 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
                            dueq_status status);
 /*
  * For the heartbeat: waits until there is something to do, or that time has come, which is `held_ms` where messages are
- * held; *come: it has. False: it is to end.
+ * held; *come: it has. Where messages are held it returns after a moment at the latest. False: it is to end.
  */
 bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come);
 void dueq__leases_stop(struct dueq__leases *leases);
+
+/* ---- told.c: what the program learns while it makes no call --------------------------------------- */
+
+/* Under the lock of the leases: the program is warned that this message was lost. */
+void dueq__told_lost(struct dueq__told *told, dueq_bytes ticket);
+/* Has the program look. */
+void dueq__told_wake(const struct dueq__told *told);
+/* Tells the program what the server's state is. */
+void dueq__leases_tell(struct dueq__leases *leases, const char *news);
+/* Tells the program which acks a stop could not send. */
+void dueq__leases_tell_unsent(struct dueq__leases *leases);
+/* Warns of messages that were lost half a second ago, and that nobody has settled since. */
+void dueq__leases_tell_lost(struct dueq__leases *leases);
+/* As dueq_consumer_warning(). */
+bool dueq__leases_warning(struct dueq__leases *leases, char text[DUEQ_MAX_WARNING]);
 
 /* ---- acks.c: those that wait for a request that takes them along --------------------------------- */
 

@@ -56,6 +56,18 @@ void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq__partitions_freed(consumer);
 }
 
+int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket, dueq_status failure) {
+    bool kept = consumer->pid == getpid() && dueq_status_retriable(failure) &&
+                dueq__leases_keep_ack(consumer->leases, ticket, failure == DUEQ_TIMEOUT);
+    if (kept)
+        dueq__partitions_freed(consumer);
+    return kept;
+}
+
+int dueq_consumer_has_lost(dueq_consumer *consumer, dueq_bytes ticket) {
+    return consumer->pid == getpid() && dueq__leases_has_lost(consumer->leases, ticket);
+}
+
 size_t dueq_consumer_lost(const dueq_consumer *consumer) {
     return consumer->pid == getpid() ? consumer->leases->lost : 0;
 }

@@ -1,8 +1,18 @@
 #include <stdio.h>
+#include <unistd.h>
 
 #include "loop.h"
 
 /* What a consumer says to its program that is no failure of a call. */
+
+int dueq_consumer_warning(dueq_consumer *consumer, char text[DUEQ_MAX_WARNING]) {
+    return consumer->pid == getpid() && dueq__leases_warning(consumer->leases, text);
+}
+
+void dueq_consumer_on_warning(dueq_consumer *consumer, void (*wake)(void *context), void *context) {
+    consumer->leases->told.wake = wake;
+    consumer->leases->told.wake_context = context;
+}
 
 void dueq__warn_of_open(dueq_consumer *consumer) {
     dueq_client *client = consumer->client;

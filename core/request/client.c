@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,11 +52,19 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
 }
 
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
-    dueq_status status = dueq_open(client->address, twin);
-    if (*twin)
-        (*twin)->silent = true;
-    return status;
+    return dueq_open(client->address, twin);
 }
+
+bool dueq__client_lost(const dueq_client *client) {
+    for (const struct dueq__node *node = client->nodes; node; node = node->next) {
+        struct pollfd end = {.fd = node->conn.socket.fd, .events = POLLRDHUP};
+        if (node->conn.state == DUEQ__CONN_READY && poll(&end, 1, 0) > 0)
+            return true;
+    }
+    return false;
+}
+
+void dueq_reached(dueq_client *client) { client->reached = true; }
 
 void dueq__client_unsubscribe(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;

@@ -174,6 +174,12 @@ static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
                        "%s %s; whether the %s took effect is not known", server,
                        up ? "did not answer in time" : "was lost and did not come back in time",
                        call->script->name);
+    else if (status == DUEQ_CONNECT && strcmp(call->script->name, "ack") == 0)
+        /* Who has a message has reached its server: an ack ends the same, sent or not. */
+        status = dueq__fail(&client->error, DUEQ_CLOSED,
+                            "%s was lost and did not come back in time; the message is not "
+                            "acknowledged",
+                            server);
     else if (state == DUEQ__CONN_RESOLVING)
         status = dueq__fail(&client->error, DUEQ_CONNECT,
                             "cannot reach the server at %s: the name resolution did not answer "

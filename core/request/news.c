@@ -89,7 +89,7 @@ void dueq__news_failed(dueq_client *client, const char *why) {
         client->refused_ms = now;
         client->silent_ms = client->call.sent ? client->call.asked_ms : now;
     }
-    if (client->silent || now - client->refused_ms < PATIENCE_MS)
+    if (now - client->refused_ms < PATIENCE_MS)
         return;
     pthread_mutex_lock(&lock);
     struct server *server = find(client->url.shown);
@@ -102,6 +102,15 @@ void dueq__news_failed(dueq_client *client, const char *why) {
             begin(client, server, why);
     }
     pthread_mutex_unlock(&lock);
+}
+
+void dueq__news_waits(dueq_client *client, int64_t since_ms) {
+    const char *why = client->error.text;
+    if (client->away || dueq__monotonic_ms() - since_ms < PATIENCE_MS)
+        return;
+    if (!client->refused_ms)
+        client->refused_ms = since_ms;
+    dueq__news_failed(client, *why ? why : "it does not answer");
 }
 
 static void leave(dueq_client *client, bool answered) {

@@ -125,11 +125,10 @@ struct dueq_client {
     int64_t back_ms;    /* when it answered again after it had been away; 0: it never was */
     bool away;          /* and news.c knows */
     bool untried;       /* the call goes on without a node that it has not tried itself */
-    bool silent;        /* nobody asks it for warnings */
     bool warns;         /* warning has not been asked for */
     bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
-    char warning[640];
+    char warning[DUEQ_MAX_WARNING];
     struct dueq__sentinels sentinels; /* where the URL names them */
     struct dueq__conn *conns;         /* all of them */
     struct dueq__node *nodes;         /* owned; the first is there before any is known */
@@ -189,8 +188,10 @@ struct dueq_queue {
 };
 
 /* client.c */
-/* Opens another client of the same server, as dueq_open(), one that has no warnings. */
+/* Opens another client of the same server, as dueq_open(). */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/* Without a call under way: was a connection closed by the server since the last one? Reads nothing. */
+bool dueq__client_lost(const dueq_client *client);
 /* Closes the connection that foreign waits are told on. */
 void dueq__client_unsubscribe(dueq_client *client);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
@@ -331,6 +332,8 @@ bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *e
 bool dueq__news_evicting(const dueq_client *client);
 /* The server is tried again: the client may have to warn of it. */
 void dueq__news_failed(dueq_client *client, const char *why);
+/* A call has had no answer since then: after a second that is a failure, too. For who looks while a call is under way. */
+void dueq__news_waits(dueq_client *client, int64_t since_ms);
 /* It answers: the client may have to say so. */
 void dueq__news_answered(dueq_client *client);
 /* The client is closed, whether it had an answer or not. */

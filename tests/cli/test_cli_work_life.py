@@ -402,3 +402,21 @@ def test_work_with_wrong_options(dueq: Program, words: list[str]) -> None:
     ended = dueq.run("work", *words, "--", "cat")
     assert ended.code == 2
     assert ended.err.startswith("dueq: ")
+
+
+def test_work_says_that_its_server_is_away_while_all_commands_run(
+    dueq: Program, gate: Gate
+) -> None:
+    with Server("--appendonly", "yes", "--appendfsync", "always") as own:
+        dueq("push", "orders", "a", "--url", own.url)
+        words = ("orders", "--lease", "1s", "--url", own.url, "--", *AT_THE_GATE)
+        with dueq.start("work", *words) as worker:
+            runs(worker)
+            time.sleep(1)  # the heartbeat is connected
+            own.stop()
+            assert b"it is tried again" in said(worker)
+            own.start()
+            assert b"it answers again" in said(worker)
+            gate.let()
+            worker.terminate()
+            worker.communicate(timeout=60)

@@ -245,15 +245,18 @@ def test_worker_children_end_with_their_parent(url: str, tmp_path: Path) -> None
 
 
 @pools
-def test_worker_exit_of_a_handler_is_no_failure(url: str, tmp_path: Path, pool: str) -> None:
-    push(url, "leave")
+def test_worker_exit_of_a_handler_is_a_crash(url: str, tmp_path: Path, pool: str) -> None:
+    with dueq.Queue("default", url) as queue:
+        queue.push('{"args":[]}', headers={"task": "leave"}, max_crashes=1)
     with WorkerProcess(tmp_path, url, "--pool", pool) as worker:
-        worker.wait_until_said("released, for it ended by SystemExit: 3")
+        said = worker.wait_until_said("for it ended by SystemExit: 3")
+        assert "crashed after" in said["message"]
+        until(lambda: stats(url).dead == 1, worker.log)
         push(url, "add", 1)
         worker.wait_for("add 1")
         assert worker.stop() == 0
     counts = stats(url)
-    assert (counts.retried, counts.delayed, counts.acked) == (0, 1, 1)
+    assert (counts.retried, counts.delayed, counts.acked) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -153,9 +153,12 @@ final class ProcessTest extends WorkerTestCase
 
     public function testChildrenThatDieAtOnceAreReplacedEverSlower(): void
     {
-        $this->tasks->push('exit');
+        $id = $this->tasks->push('exit', maxCrashes: 2);
         $worker = $this->start();
-        $this->assertSame(['attempt 1', 'attempt 1', 'attempt 1'], [$this->heard(), $this->heard(), $this->heard()]);
+        $this->assertSame(['attempt 1', 'attempt 1'], [$this->heard(), $this->heard()]);
+        $this->await('dead', fn () => $this->queue()->find($id)?->state);
+        $this->assertSame(2, $this->queue()->find($id)->crashes);
+        $this->tasks->push('exit');
         $worker->awaitLog('/ended with 0 in exit \S+: exit\(\) was called; the next one starts in 1 s\n(.*\n)*.*starts in 2 s\n/');
         $this->assertSame(0, $worker->stop());
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from dueq import _core, _trace
 from dueq._log import encoded, escaped, log
-from dueq.errors import InvalidError, LeaseLost
+from dueq.errors import Error, InvalidError, LeaseLost
 
 if TYPE_CHECKING:
     from dueq._trace import Processing
@@ -47,11 +47,17 @@ class Home(Protocol):
     def forget(self, message: Fields, /) -> None:
         """A verb has settled it."""
 
+    def has_lost(self, message: Fields, /) -> bool:
+        """Whether it is known that another consumer has it, or that it was cancelled."""
+
+    def keep_ack(self, message: Fields, failure: Error, /) -> bool:
+        """Its ack has failed. Whether the ack is kept, and sent when the server is back."""
+
 
 class Fields:
     """The fields of a message."""
 
-    __slots__ = ("_asked", "_home", "_processing", "_row", "_settled", "queue")
+    __slots__ = ("_asked", "_home", "_lost", "_processing", "_row", "_settled", "queue")
 
     queue: str
     """The name of its queue."""
@@ -61,6 +67,7 @@ class Fields:
         self._row = row
         self._asked = False  # a verb was called that settles it
         self._settled = False
+        self._lost = False
         self._processing: Processing | None = None
         self.queue = queue
 
@@ -162,6 +169,15 @@ class Fields:
         id, size = escaped(self.id), len(self.body)
         return f"<Message {id} {self.state} attempt={self.attempt} {size} bytes>"
 
+    @property
+    def lost(self) -> bool:
+        """
+        Whether another consumer has it, or it was cancelled, as far as is known: a consumer's
+        heartbeat learns so within a third of the lease. Then nothing that its handler does with it
+        counts any more, and each verb raises LeaseLost.
+        """
+        return self._lost or (not self._settled and self._home.has_lost(self))
+
     def _begin_block(self) -> None:
         """A block of the message begins, which a tracer may want to know."""
         if _trace.tracer and not self.is_schedule:
@@ -180,8 +196,15 @@ class Fields:
     def _settle(self, status: int) -> None:
         self._let_go()
         if status == _core.LEASE_LOST:
+            self._lost = True
             text = _core.status_text(status)
             raise LeaseLost(f"message {escaped(self.id)}, attempt {self.attempt}: {text}")
+
+    def _keeps_ack(self, failure: Error) -> bool:
+        """Its ack has failed in an outage, and its consumer sends it later."""
+        kept = self._home.keep_ack(self, failure)
+        self._settled = self._settled or kept
+        return kept
 
     def _leave_to_lease(self) -> None:
         """

@@ -139,6 +139,8 @@ class Links:
         self._free = deque([first])
         self.where = _core.client_url(first.client)
         self.closed = False
+        self.reached = False
+        """A consumer has messages from the server: calls wait for it while it is away."""
 
     def url(self) -> str:
         self.check()
@@ -157,9 +159,12 @@ class Links:
     def acquire(self) -> Link:
         self.check()
         try:
-            return self._free.pop()
+            link = self._free.pop()
         except IndexError:
-            return Link(self._url, self._names, self._open)
+            link = Link(self._url, self._names, self._open)
+        if self.reached:
+            _core.client_reached(link.client)
+        return link
 
     def release(self, link: Link) -> None:
         self._free.append(link)

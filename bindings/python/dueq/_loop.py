@@ -13,6 +13,7 @@ from dueq._call import counted
 from dueq._fields import Fields, described
 from dueq._link import Alone, held
 from dueq._log import encoded, log
+from dueq._logger import logger
 from dueq.errors import Error, InvalidError
 from dueq.times import duration_ms, optional_ms, patience_ms
 
@@ -64,6 +65,7 @@ class Loop(Alone):
         self._closed = False
         self._lost = 0
         held.add(self)
+        logger.loops.add(self)
 
     @property
     def lost(self) -> int:
@@ -90,6 +92,25 @@ class Loop(Alone):
     def forget(self, message: Fields) -> None:
         """A verb has settled a message: its lease is extended no longer."""
         _core.consumer_forget(self._handle, message.ticket)
+
+    def has_lost(self, message: Fields) -> bool:
+        """Whether it is known that another consumer has it, or that it was cancelled."""
+        return _core.consumer_has_lost(self._handle, message.ticket)
+
+    def keep_ack(self, message: Fields, failure: Error) -> bool:
+        """Its ack has failed. Whether the heartbeat sends the ack when the server is back."""
+        return not self._closed and _core.consumer_keep_ack(
+            self._handle, message.ticket, failure.status
+        )
+
+    def warn(self) -> None:
+        """Logs what the heartbeat has found. Any thread may call it."""
+        while warning := _core.consumer_warning(self._handle):
+            log.warning("%s", warning)
+        self._tell_lost()
+
+    def _tell_lost(self) -> None:
+        """A message may have been lost: those who asked for it are told."""
 
     def settle_later(self, message: Fields, error: BaseException | None) -> bool:
         """Settles the last message at the end of its block, with the next request."""
@@ -131,6 +152,7 @@ class Loop(Alone):
             raise InvalidError("this consumer has a loop already")
         self._looping = True
         self._thread = get_ident()
+        logger.begin()  # a forked child has none
 
     def _finish_now(self) -> None:
         """Sends open settlements, releases what is not delivered, and waits until that is done."""
@@ -172,14 +194,9 @@ class Loop(Alone):
         )
 
     def _count_lost(self) -> None:
-        lost = self._lost if self._closed else _core.consumer_lost(self._handle)
-        if lost != self._lost:
-            log.warning(
-                "%r: messages lost, whose leases had ended, or which were cancelled: %d",
-                self,
-                lost - self._lost,
-            )
-            self._lost = lost
+        if not self._closed:
+            self._lost = _core.consumer_lost(self._handle)
+            self.warn()
 
 
 def _forked() -> None:

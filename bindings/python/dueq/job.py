@@ -75,6 +75,11 @@ class Job:
         return self._stopping()
 
     @property
+    def lost(self) -> bool:
+        """As of Message: whether another worker has the message, or it was cancelled."""
+        return self.message.lost
+
+    @property
     def cursor(self) -> Any:
         """The value that save() stored last, in this run or in one before; None: there is none."""
         text = self.message.headers.get(CURSOR)

@@ -200,6 +200,12 @@ class DueqJob extends Job implements JobContract
                 $this->report($error);
             }
         } catch (DueqException $error) {
+            if ($verb === 'ack' && $error->isRetriable()) {
+                // Its consumer keeps the ack, and sends it when the server is back.
+                $this->report($error);
+
+                return;
+            }
             // It is ready again when its lease ends; a heartbeat that went on would keep it from that.
             $this->source->drop();
             throw $error;

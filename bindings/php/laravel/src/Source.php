@@ -6,6 +6,7 @@ namespace Dueq\LaravelDriver;
 
 use Dueq\Client;
 use Dueq\Consumer;
+use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Queues;
 
@@ -54,7 +55,10 @@ final class Source
         try {
             return $timeout > 0.0 ? $this->await($timeout, $stopped) : $this->look();
         } catch (\Throwable $error) {
-            $this->drop();
+            // In an outage it may keep acks, which its heartbeat sends.
+            if (!$error instanceof DueqException || !$error->isRetriable()) {
+                $this->drop();
+            }
             throw $error;
         }
     }

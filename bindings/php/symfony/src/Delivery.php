@@ -24,6 +24,9 @@ final class Delivery
 
     private bool $isSettled = false;
 
+    /** Whether handlers run. It stays so where one of them calls exit(), after which PHP runs no finally. */
+    private bool $isRunning = false;
+
     /** @var list<object|null> */
     private array $stamps = [];
 
@@ -47,7 +50,7 @@ final class Delivery
     {
         if ($this->isHeld && $this->process === getmypid()) {
             try {
-                $this->release($this->lease);
+                $this->isRunning ? $this->crash() : $this->release($this->lease);
             } catch (DueqException) {
                 // It comes again when its lease ends.
             }
@@ -71,7 +74,20 @@ final class Delivery
     /** @internal Deletes the message, which is done, or not wanted. */
     public function finish(): void
     {
-        $this->settle('ack', fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+        try {
+            $this->settle('ack', fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+        } catch (DueqException $error) {
+            if (!$this->isHeld || !$error->isRetriable()) {
+                throw $error;
+            }
+            // The consumer keeps the ack, and sends it when the server is back.
+            $this->isSettled = true;
+            $this->logger->warning('The message {id} of the queue {queue} is done, which the server is told when it is back: {error}', [
+                'id' => $this->message->id,
+                'queue' => $this->message->queue,
+                'error' => $error->getMessage(),
+            ]);
+        }
     }
 
     /**
@@ -128,7 +144,18 @@ final class Delivery
      */
     public function process(callable $handle): mixed
     {
-        return OpenTelemetry::process($this->message, $handle, $this->queue->url());
+        $this->isRunning = true;
+        try {
+            return OpenTelemetry::process($this->message, $handle, $this->queue->url());
+        } finally {
+            $this->isRunning = false;
+        }
+    }
+
+    /** A handler called exit(): its lease ends now, which counts as a crash. */
+    private function crash(): void
+    {
+        $this->settle('release', fn () => $this->message->extend(0.001));
     }
 
     private function settle(string $verb, callable $how): void

@@ -237,8 +237,8 @@ final class DueqTransport implements
 
             return $deliveries;
         } catch (DueqException $error) {
-            $this->consumers = [];
             if (!$error->isRetriable()) {
+                $this->consumers = [];
                 throw self::failure($error);
             }
             if (!$this->isAway) {

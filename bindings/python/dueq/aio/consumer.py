@@ -137,6 +137,7 @@ class Consumer(Loop):
 
     async def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
+        self._home.reached = True
         return await self._home.call(call)
 
     async def finish(

@@ -122,6 +122,7 @@ class Consumer(Loop):
 
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
+        self._home.reached = True
         return self._home.call(call)
 
     def finish(self, step: Callable[[], None], error: BaseException) -> None:

@@ -50,6 +50,10 @@ class Message(Fields):
         """
         Acknowledges the message, which deletes it. Raises LeaseLost.
 
+        While the server is away, the call waits for the URL's timeout, and then raises ClosedError,
+        or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
+        keeps the ack and sends it when the server is back: do not do the message again.
+
         push  up to 200 successors, stored in the same step: all of them or, if the lease was lost,
               none. Returns their ids in order, None for a duplicate.
         to    the name of the queue to push them to; None: the message's own. Of a queue with
@@ -63,7 +67,11 @@ class Message(Fields):
         if not drafts:
             if push is None and to is not None:
                 raise InvalidError("to: is only for successors, and push has none")
-            self._settle_by("ack", on(self.queue, _core.ack_submit, (self.ticket,)))
+            try:
+                self._settle_by("ack", on(self.queue, _core.ack_submit, (self.ticket,)))
+            except Error as failure:
+                self._keeps_ack(failure)
+                raise
             return None if push is None else []
         with (
             settling("ack", self._home, self.queue, (self,)),
@@ -130,6 +138,11 @@ class Message(Fields):
         answer = self._home.call(call)
         if answer.status == _core.LEASE_LOST:
             self._settle(answer.status)
+
+    def _crash(self) -> None:
+        """Ends its lease now, which counts as a crash. Raises LeaseLost."""
+        self._asked = True
+        self._settle_by("release", on(self.queue, _core.extend_submit, (self.ticket,), 1))
 
     def save(self, cursor: str) -> None:
         """
@@ -200,6 +213,9 @@ class Message(Fields):
                 if not self.retry(error=text):
                     self._log_exhausted(text)
         except Error as failure:
+            if error is None and self._settled and not self.lost:
+                log.warning("message %s: its ack is sent later: %s", self.id, failure)
+                return
             self._let_go()
             if error is None:
                 raise

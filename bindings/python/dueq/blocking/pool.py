@@ -60,6 +60,14 @@ class Pool(Links):
     def forget(self, message: Fields) -> None:
         """A message from reserve() has no heartbeat."""
 
+    def has_lost(self, message: Fields) -> bool:
+        """Without a heartbeat only its own verbs learn so."""
+        return False
+
+    def keep_ack(self, message: Fields, failure: Error) -> bool:
+        """Nobody keeps it."""
+        return False
+
     def close(self) -> None:
         """Closes the links. Calls in progress in other threads end soon after."""
         self.closed = True

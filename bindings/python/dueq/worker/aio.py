@@ -137,6 +137,10 @@ class Loop:
                 try:
                     await run.in_loop()
                 except report.NO_FAILURE as error:
+                    if report.has_crashed(self._worker, error):
+                        await message._crash()
+                        report.crashed(running, error)
+                        return
                     await message.release(report.release_delay(self._worker, error))
                     report.released(running, error)
                 else:

@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from dueq.worker.worker import Worker
 
 NO_FAILURE = (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError, Stopped)
-"""What ends a job without a failure: the message is released."""
+"""What ends a job without a failure: the message is released, or the job has crashed."""
 
 _PAUSE_S = 5.0
+
+
+def has_crashed(worker: Worker, error: BaseException) -> bool:
+    """
+    Whether an exit counts as a crash, so that max_crashes ends a job that always exits. Not where
+    the worker stops: the exit may be the job's way to end soon.
+    """
+    return isinstance(error, SystemExit) and not worker.stopping
 
 
 def release_delay(worker: Worker, error: BaseException) -> float:
@@ -30,6 +38,14 @@ def done(running: Running) -> None:
     """A job has succeeded."""
     job = running.job
     seconds = time.monotonic() - running.since
+    if job.lost:
+        log.warning(
+            "%s: ended after %.3f s, but its lease was lost before: it may run elsewhere",
+            _name(job.message),
+            seconds,
+            extra=fields(job, running.since),
+        )
+        return
     log.info("%s: done in %.3f s", _name(job.message), seconds, extra=fields(job, running.since))
 
 
@@ -39,6 +55,18 @@ def released(running: Running, error: BaseException) -> None:
     log.warning(
         "%s: released, for it ended by %s",
         _name(job.message),
+        described(error),
+        extra=fields(job, running.since),
+    )
+
+
+def crashed(running: Running, error: BaseException) -> None:
+    """A job has exited."""
+    job = running.job
+    log.error(
+        "%s: crashed after %.3f s, for it ended by %s",
+        _name(job.message),
+        time.monotonic() - running.since,
         described(error),
         extra=fields(job, running.since),
     )

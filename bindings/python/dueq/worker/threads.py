@@ -102,6 +102,10 @@ class Threads:
                 try:
                     run.in_thread()
                 except report.NO_FAILURE as error:
+                    if report.has_crashed(self._worker, error):
+                        message._crash()
+                        report.crashed(running, error)
+                        return
                     message.release(report.release_delay(self._worker, error))
                     report.released(running, error)
                 else:

@@ -163,6 +163,7 @@ final class Child
             }
             try {
                 $this->consumer ??= $this->consumer();
+                $this->consumer->countExits();
                 // A signal may have come before there was a consumer that it could stop.
                 if (!$this->isStopping && !$this->isQuiet) {
                     $this->consumer->work($this->handle(...), $this->fail(...));
@@ -219,7 +220,12 @@ final class Child
             }
             OpenTelemetry::settled($message, 'ack', $this->url());
             $seconds = round((hrtime(true) - $begun) / 1e9, 6);
-            $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => $seconds]);
+            $context = self::context($message) + ['seconds' => $seconds];
+            if ($job->isLost()) {
+                $this->logger->warning(sprintf('%s ended after %.3f s, but its lease was lost before: it may run elsewhere', $job, $seconds), $context);
+            } else {
+                $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), $context);
+            }
         } finally {
             $this->done++;
             if ($this->isOver()) {
@@ -275,6 +281,7 @@ final class Child
     /** Ends the consumer's loop after the message at hand; the next loop has another consumer. */
     private function endLoop(): void
     {
+        $this->consumer?->countExits(false);
         $this->consumer?->stop();
         $this->consumer = null;
     }

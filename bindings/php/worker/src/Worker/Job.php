@@ -57,6 +57,12 @@ final class Job
         }
     }
 
+    /** Whether another worker has the message, or it was cancelled, as far as is known: then save() throws. */
+    public function isLost(): bool
+    {
+        return $this->message->lost;
+    }
+
     /** Whether the worker is about to stop: the job has its grace to end. */
     public function isStopping(): bool
     {
