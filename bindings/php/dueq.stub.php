@@ -182,6 +182,8 @@ namespace Dueq
         /** @return resource */
         public function stream();
 
+        public function countExits(bool $count = true): void;
+
         public function lost(): int;
     }
 

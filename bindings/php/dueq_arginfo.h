@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: fde963d00ca7d1d5a68b102f568f3291f8aa7134 */
+ * Stub hash: a3c6de235a7f770dfb33b8507fbb87a68f9cb330 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -182,6 +182,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ConsumerInterface_poll
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_ConsumerInterface_stream, 0, 0, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ConsumerInterface_countExits, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, _IS_BOOL, 0, "true")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_ConsumerInterface_lost arginfo_class_Dueq_QueueInterface_remove
@@ -413,9 +417,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_ConsumerInterface_stream
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_countExits, 0, 0, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, _IS_BOOL, 0, "true")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Consumer_countExits arginfo_class_Dueq_ConsumerInterface_countExits
 
 #define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_QueueInterface_remove
 
@@ -896,6 +898,7 @@ static const zend_function_entry class_Dueq_ConsumerInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, stop, arginfo_class_Dueq_ConsumerInterface_stop, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, poll, arginfo_class_Dueq_ConsumerInterface_poll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, stream, arginfo_class_Dueq_ConsumerInterface_stream, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, countExits, arginfo_class_Dueq_ConsumerInterface_countExits, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, lost, arginfo_class_Dueq_ConsumerInterface_lost, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
 };

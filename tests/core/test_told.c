@@ -16,7 +16,7 @@ static void wake(void *context) {
 }
 
 static int set_up(void **state) {
-    dueq_consumer_options options = {.prefetch = 1, .lease_ms = 3000, .max_run_ms = 600000};
+    dueq_consumer_options options = {.prefetch = 1, .lease_ms = 1500, .max_run_ms = 600000};
     set_up_jobs(state);
     own = jobs_open(url_with("", "?timeout=1s"));
     other = jobs_open(url_with("", "?timeout=1s"));

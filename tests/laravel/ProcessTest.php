@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
+use Dueq\Tests\Server;
 use Illuminate\Queue\QueueManager;
 
 /** Workers as processes, which wait, are stopped, and are killed. */
@@ -230,6 +231,38 @@ final class ProcessTest extends LaravelTestCase
         $this->assertSame('a 1', Journal::read(30.0));
         $worker->signal(SIGTERM);
         $this->assertSame(0, $worker->wait());
+    }
+
+    public function testAJobThatEndsInAnOutageIsDoneAndHasNotFailed(): void
+    {
+        $server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
+        $entry = ['url' => $server->url('timeout=1s')];
+        $this->configure(['url' => $server->url()]);
+        Journal::open($server->url());
+        $worker = $this->startWorker($entry, ['maxTries' => 1]);
+        $this->queue()->push(new Act('a', 'quiet 0.3'));
+        $this->assertSame('a 1', Journal::read());
+        $server->kill();
+        usleep(1800000); // its acknowledgement fails meanwhile
+        $server->start();
+        $this->queue()->push(new Act('b'));
+        $this->assertSame('b 1', Journal::read(30.0));
+        $worker->signal(SIGTERM);
+        $this->assertSame(0, $worker->wait());
+        $stats = (new \Dueq\Queue('default', $server->url()))->stats();
+        $this->assertSame([2, 2], [$stats->acked, $stats->reserved]);
+        $this->assertSame([], $this->app->failed());
+        $server->remove();
+    }
+
+    public function testAnExitInAHandlerIsACrash(): void
+    {
+        $worker = $this->startWorker();
+        $this->queue()->push(new Act('a', 'exit'));
+        $this->assertSame('a 1', Journal::read());
+        $this->assertSame(0, $worker->wait());
+        $message = (new \Dueq\Queue('default', $this->server->url()))->reserve(timeout: 5.0);
+        $this->assertSame([1, 1], [$message?->crashes, $message?->attempt]);
     }
 
     public function testTheFirstQueueGoesFirst(): void

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
+use Dueq\Exception\ClosedException;
 use Illuminate\Queue\MaxAttemptsExceededException;
 use Illuminate\Queue\WorkerOptions;
 
@@ -20,7 +21,8 @@ foreach ($options + ['sleep' => 0] as $name => $value) {
 }
 $status = $app->worker()->daemon('dueq', $queue, $made);
 foreach ($app->handler->reported as $error) {
-    if (!str_starts_with($error->getMessage(), 'thrown by ') && !$error instanceof MaxAttemptsExceededException) {
+    $expected = $error instanceof MaxAttemptsExceededException || $error instanceof ClosedException;
+    if (!$expected && !str_starts_with($error->getMessage(), 'thrown by ')) {
         fwrite(STDERR, "$error\n");
     }
 }

@@ -58,6 +58,7 @@ def test_handler_can_ask_whether_its_message_is_lost(
 
 
 def test_ack_in_an_outage_waits_and_is_kept(durable_server: Server) -> None:
+    patient = dueq.Queue("q", durable_server.url)
     queue = dueq.Queue("q", f"{durable_server.url}?timeout=1s")
     queue.push("x")
     with queue.consume(lease=3, timeout=5) as consumer:
@@ -68,7 +69,7 @@ def test_ack_in_an_outage_waits_and_is_kept(durable_server: Server) -> None:
                 message.ack()
             assert time.monotonic() - begin > 0.9
             durable_server.start()
-            until(lambda: queue.stats().acked == 1)
+            until(lambda: patient.stats().acked == 1)
             break
         assert consumer.lost == 0
 
@@ -87,7 +88,8 @@ def test_ack_of_a_plain_reserve_waits_in_an_outage(durable_server: Server) -> No
 
 def test_ack_in_an_event_loop_is_kept(durable_server: Server) -> None:
     async def test() -> None:
-        async with aio.Queue("q", f"{durable_server.url}?timeout=1s") as queue:
+        impatient = aio.Queue("q", f"{durable_server.url}?timeout=1s")
+        async with aio.Queue("q", durable_server.url) as patient, impatient as queue:
             await queue.push("x")
             async with queue.consume(lease=3, timeout=5) as consumer:
                 async for message in consumer:
@@ -97,9 +99,43 @@ def test_ack_in_an_event_loop_is_kept(durable_server: Server) -> None:
                             await message.ack()
                     await asyncio.to_thread(durable_server.start)
                     end = time.monotonic() + 30
-                    while (await queue.stats()).acked == 0:
+                    while (await patient.stats()).acked == 0:
                         assert time.monotonic() < end
                     break
                 assert consumer.lost == 0
+
+    asyncio.run(test())
+
+
+def test_task_in_an_event_loop_is_cancelled_by_a_lost_lease(server: Server) -> None:
+    async def test() -> None:
+        async with aio.Queue("told", server.url) as queue:
+            await queue.push("x")
+            async with queue.consume(lease=0.5, timeout=5) as consumer:
+                async for message in consumer:
+                    await queue.cancel(message.id)
+                    with pytest.raises(dueq.LeaseLost):
+                        async with asyncio.timeout(30), message:
+                            with consumer.cancel_on_lost(message):
+                                await asyncio.sleep(60)
+                    task = asyncio.current_task()
+                    assert task
+                    assert task.cancelling() == 0
+                    break
+
+    asyncio.run(test())
+
+
+def test_block_that_ends_before_its_message_is_lost_is_not_cancelled(server: Server) -> None:
+    async def test() -> None:
+        async with aio.Queue("told", server.url) as queue:
+            await queue.push("x")
+            async with queue.consume(lease=0.5, timeout=5) as consumer:
+                async for message in consumer:
+                    async with message:
+                        with consumer.cancel_on_lost(message):
+                            pass
+                    break
+            assert (await queue.stats()).acked == 1
 
     asyncio.run(test())

@@ -25,6 +25,9 @@ abstract class SymfonyTestCase extends TestCase
 
     protected Server $server;
 
+    /** Of the transport's URL. */
+    protected string $timeout = '2s';
+
     protected AbstractLogger $logger;
 
     protected function setUp(): void
@@ -44,7 +47,7 @@ abstract class SymfonyTestCase extends TestCase
 
     protected function dsn(): string
     {
-        return "dueq+{$this->server->url('timeout=2s')}";
+        return "dueq+{$this->server->url("timeout={$this->timeout}")}";
     }
 
     /** @param array<string, mixed> $options */

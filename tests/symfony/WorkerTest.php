@@ -8,6 +8,7 @@ use App\Kernel;
 use App\Note;
 use App\Telemetry;
 use Dueq\Tests\Worker\Process;
+use Dueq\Tests\Server;
 use RuntimeException;
 use Symfony\Bundle\FrameworkBundle\Console\Application;
 use Symfony\Component\Console\Input\ArrayInput;
@@ -103,6 +104,33 @@ final class WorkerTest extends SymfonyTestCase
         $this->assertSame([0, 0], [$worker->wait(), $other->wait()]);
         $this->assertSame([0, 0, 0, 0], $this->counts());
         $this->assertSame(1, $this->queue()->stats()->reserved);
+    }
+
+    public function testMessageThatIsDoneInAnOutageIsDoneAndTheWorkerLives(): void
+    {
+        $this->server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
+        $this->timeout = '1s';
+        $worker = $this->consume();
+        $this->transport()->send(self::note('x', 'quiet'));
+        $this->assertSame('x', $this->heard());
+        $this->server->kill();
+        $worker->awaitLog('/is done, which the server is told when it is back/');
+        $this->server->start();
+        $this->transport()->send(self::note('y'));
+        $this->assertSame('y', $this->heard());
+        $this->await(2, fn () => $this->queue()->stats()->acked);
+        $this->assertSame(0, $worker->stop());
+        $this->assertSame(2, $this->queue()->stats()->reserved);
+        $this->server->remove();
+    }
+
+    public function testExitInAHandlerIsACrash(): void
+    {
+        $worker = $this->consume();
+        $this->dispatch(new Note('x', 'exit'));
+        $this->assertSame('x', $this->heard());
+        $this->assertSame(0, $worker->wait());
+        $this->assertSame(1, $this->queue()->reserve(timeout: 5.0)?->crashes);
     }
 
     public function testATraceGoesFromTheDispatchToTheHandlerAndItsRetries(): void

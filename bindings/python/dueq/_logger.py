@@ -17,9 +17,14 @@ class Logger:
     """One of a process, as long as that lives. It sleeps until a heartbeat writes to its pipe."""
 
     def __init__(self) -> None:
-        self.loops: WeakSet[Loop] = WeakSet()
-        self._lock = threading.Lock()
+        self._loops: WeakSet[Loop] = WeakSet()
+        self._lock = threading.RLock()
         self._ends: tuple[int, int] | None = None
+
+    def add(self, loop: Loop) -> None:
+        """Logs also what the heartbeat of this one finds."""
+        with self._lock:
+            self._loops.add(loop)
 
     def begin(self) -> None:
         """Starts the thread, unless it runs."""
@@ -33,12 +38,18 @@ class Logger:
     def _run(self) -> None:
         assert self._ends
         while os.read(self._ends[0], 4096):
-            for loop in tuple(self.loops):
-                loop.warn()
+            self._warn()
+
+    def _warn(self) -> None:
+        """In a function of its own, as a consumer must not live on by a variable here."""
+        with self._lock:
+            loops = tuple(self._loops)
+        for loop in loops:
+            loop.warn()
 
     def forked(self) -> None:
         """The thread, and the pipe, are the parent's."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         if self._ends is not None:
             for end in self._ends:
                 os.close(end)

@@ -65,7 +65,7 @@ class Loop(Alone):
         self._closed = False
         self._lost = 0
         held.add(self)
-        logger.loops.add(self)
+        logger.add(self)
 
     @property
     def lost(self) -> int:

@@ -8,7 +8,8 @@ namespace App;
 final class Note
 {
     /**
-     * @param string $does "" nothing more; "fail" fails; "sleep" takes 3 seconds
+     * @param string $does "" nothing more; "fail" fails; "sleep" takes 3 seconds, "exit" ends the
+     *     process, "quiet" lasts for a moment
      */
     public function __construct(public string $text, public string $does = '')
     {

@@ -17,6 +17,12 @@ final class NoteHandler
         if ($note->does === 'fail' && $journal->find('well') === null) {
             throw new RuntimeException("{$note->text} fails");
         }
+        if ($note->does === 'exit') {
+            exit(0);
+        }
+        if ($note->does === 'quiet') {
+            usleep(300000);
+        }
         if ($note->does === 'sleep') {
             // A signal ends a sleep.
             for ($end = microtime(true) + 3; microtime(true) < $end; usleep(100000)) {

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\LaravelDriver;
 
+use Closure;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
@@ -25,6 +26,9 @@ class DueqJob extends Job implements JobContract
 
     private readonly int $attempts;
 
+    /** Whether the handler runs. It stays so where the handler calls exit(), after which PHP runs no finally. */
+    private bool $firing = false;
+
     /** Whether fail() is under way, which settles it at its end. */
     private bool $failing = false;
 
@@ -40,6 +44,7 @@ class DueqJob extends Job implements JobContract
      * @param string $queue its name, without the connection's prefix
      * @param float $lease seconds after which a job is ready again that its handler neither deleted nor released
      * @param string $connectionName as in config/queue.php
+     * @param Closure(): bool $isStopped whether a signal has told the worker to end: then exit() is no crash
      */
     public function __construct(
         Container $container,
@@ -49,6 +54,7 @@ class DueqJob extends Job implements JobContract
         private readonly float $lease,
         $connectionName,
         private readonly Horizon $horizon,
+        private readonly Closure $isStopped,
     ) {
         $this->process = getmypid();
         $this->id = $message->id;
@@ -74,7 +80,12 @@ class DueqJob extends Job implements JobContract
     {
         if ($this->message !== null && $this->process === getmypid()) {
             try {
-                $this->settle('retry', fn (Message $message) => $message->retry($this->lease));
+                if ($this->firing && !($this->isStopped)()) {
+                    // Its lease ends now, which counts as a crash.
+                    $this->settle('release', fn (Message $message) => $message->extend(0.001));
+                } else {
+                    $this->settle('retry', fn (Message $message) => $message->retry($this->lease));
+                }
             } catch (DueqException $error) {
                 $this->report($error);
             }
@@ -83,7 +94,12 @@ class DueqJob extends Job implements JobContract
 
     public function fire()
     {
-        OpenTelemetry::process($this->message, fn () => parent::fire(), $this->source->url());
+        $this->firing = true;
+        try {
+            OpenTelemetry::process($this->message, fn () => parent::fire(), $this->source->url());
+        } finally {
+            $this->firing = false;
+        }
     }
 
     public function getJobId()

@@ -212,7 +212,16 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             if ($asked !== null && $source->hasWaited() && $this->isRefused($message, array_keys($asked, $name, true))) {
                 return null;
             }
-            $job = new DueqJob($this->container, $source, $message, $name, $this->lease, $this->connectionName, $this->horizon());
+            $job = new DueqJob(
+                $this->container,
+                $source,
+                $message,
+                $name,
+                $this->lease,
+                $this->connectionName,
+                $this->horizon(),
+                fn () => $this->stop()->isStopped(),
+            );
             if ($job->isSound()) {
                 return $job;
             }

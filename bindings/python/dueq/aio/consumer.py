@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from inspect import isawaitable
@@ -62,6 +62,7 @@ class Consumer(Loop):
         self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()  # one at a time waits on the link
         self._final: asyncio.Future[None] | None = None
+        self._cancels: dict[Message, asyncio.Task[Any]] = {}
         home.tenants.add(self)
 
     async def __aiter__(self) -> AsyncIterator[Message]:
@@ -115,6 +116,32 @@ class Consumer(Loop):
                     message._leave_block(error)
                     if not message._settled:
                         await message._end_block(error)
+
+    @contextmanager
+    def cancel_on_lost(self, message: Message) -> Iterator[None]:
+        """
+        A block whose task is cancelled as soon as it is known that the message was lost. The block
+        then raises LeaseLost.
+
+            async with message:
+                with consumer.cancel_on_lost(message):
+                    await work(message.body)
+        """
+        task = asyncio.current_task()
+        assert task, "no task runs this"
+        before = task.cancelling()
+        self._cancels[message] = task
+        try:
+            if message.lost:
+                message._settle(_core.LEASE_LOST)
+            yield
+        except asyncio.CancelledError:
+            if message not in self._cancels and task.cancelling() == before + 1:
+                message._settle(_core.LEASE_LOST)
+            raise
+        finally:
+            if self._cancels.pop(message, None) is None:
+                task.uncancel()
 
     def stop(self) -> None:
         """
@@ -174,6 +201,15 @@ class Consumer(Loop):
         else:
             self._disown()
             self._close_now()
+
+    def _tell_lost(self) -> None:
+        if self._cancels:
+            with suppress(RuntimeError):  # the event loop is closed
+                self._loop.call_soon_threadsafe(self._cancel_lost)
+
+    def _cancel_lost(self) -> None:
+        for message in [message for message in self._cancels if message.lost]:
+            self._cancels.pop(message).cancel()
 
     def _wake(self) -> None:
         if self._final and not self._final.done():
