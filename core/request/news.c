@@ -109,7 +109,7 @@ void dueq__news_waits(dueq_client *client, int64_t since_ms) {
     if (client->away || dueq__monotonic_ms() - since_ms < PATIENCE_MS)
         return;
     if (!client->refused_ms)
-        client->refused_ms = since_ms;
+        client->refused_ms = client->silent_ms = since_ms;
     dueq__news_failed(client, *why ? why : "it does not answer");
 }
 

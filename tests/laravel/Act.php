@@ -31,7 +31,7 @@ final class Act implements ShouldQueue
 
     public bool $failsToFail = false;
 
-    /** @var list<string> what it does on each attempt: done, throw, fail, hang, exit, "release N", "last N", "quiet N"; at last "done" */
+    /** @var list<string> what it does on each attempt: done, throw, fail, hang, exit, "release N", "last N", "quiet N", "leave N"; at last "done" */
     private array $acts;
 
     public function __construct(private string $name, string ...$acts)
@@ -49,10 +49,13 @@ final class Act implements ShouldQueue
             'throw' => throw new RuntimeException("thrown by {$this->name}"),
             'fail' => $this->fail(new RuntimeException("failed by {$this->name}")),
             'release' => $this->release((int) $seconds),
-            'last', 'quiet' => self::last((float) $seconds),
+            'last', 'quiet', 'leave' => self::last((float) $seconds),
             'exit' => exit(0),
             'hang' => self::last(3600.0),
         };
+        if ($act === 'leave') {
+            exit(0);
+        }
         if ($act === 'last') {
             Journal::write("{$this->name} over");
         }

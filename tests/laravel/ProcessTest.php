@@ -245,12 +245,15 @@ final class ProcessTest extends LaravelTestCase
         $server->kill();
         usleep(1800000); // its acknowledgement fails meanwhile
         $server->start();
+        $queue = new \Dueq\Queue('default', $server->url());
+        for ($end = microtime(true) + 30; $queue->stats()->acked === 0 && microtime(true) < $end;) {
+            usleep(10000);
+        }
+        $this->assertSame([1, 1], [$queue->stats()->acked, $queue->stats()->reserved]);
         $this->queue()->push(new Act('b'));
         $this->assertSame('b 1', Journal::read(30.0));
         $worker->signal(SIGTERM);
         $this->assertSame(0, $worker->wait());
-        $stats = (new \Dueq\Queue('default', $server->url()))->stats();
-        $this->assertSame([2, 2], [$stats->acked, $stats->reserved]);
         $this->assertSame([], $this->app->failed());
         $server->remove();
     }
@@ -263,6 +266,17 @@ final class ProcessTest extends LaravelTestCase
         $this->assertSame(0, $worker->wait());
         $message = (new \Dueq\Queue('default', $this->server->url()))->reserve(timeout: 5.0);
         $this->assertSame([1, 1], [$message?->crashes, $message?->attempt]);
+    }
+
+    public function testAnExitAfterAStopSignalIsNoCrash(): void
+    {
+        $worker = $this->startWorker();
+        $this->queue()->push(new Act('a', 'leave 0.3'));
+        $this->assertSame('a 1', Journal::read());
+        $worker->signal(SIGTERM);
+        $this->assertSame(0, $worker->wait());
+        $stats = (new \Dueq\Queue('default', $this->server->url()))->stats();
+        $this->assertSame([1, 0], [$stats->delayed, $stats->leased]);
     }
 
     public function testTheFirstQueueGoesFirst(): void
