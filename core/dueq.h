@@ -596,7 +596,7 @@ typedef enum dueq_order {
 typedef struct dueq_consumer dueq_consumer;
 
 typedef struct dueq_consumer_options {
-    size_t prefetch;    /* how many it reserves at a time, 1 to DUEQ_MAX_BATCH */
+    size_t prefetch;    /* how many it reserves at a time, as dueq_reserve(): 1 to DUEQ_MAX_BATCH */
     int64_t lease_ms;   /* 0: the message's own, else DUEQ_(HEARTBEAT or DEFAULT)_LEASE_MS */
     int64_t max_run_ms; /* 0: no heartbeat */
     dueq_order order;   /* of several queues */

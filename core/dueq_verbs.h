@@ -20,7 +20,8 @@ DUEQ_API dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *draft
  * Reserves up to `count` (1 to DUEQ_MAX_BATCH) ready messages for lease_ms each (0: the message's
  * own lease, else DUEQ_DEFAULT_LEASE_MS). With none ready it waits up to timeout_ms (0: not at
  * all, DUEQ_FOREVER: without end) for the first, in one blocking command, without polling.
- * Returns EMPTY after the wait. A message whose lease ends is READY again.
+ * Returns EMPTY after the wait. A message whose lease ends is READY again, counts a crash, and is
+ * delivered alone. Where messages over 1 MiB were pushed, 8 MiB are delivered at most, or one message.
  */
 DUEQ_API dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                   int64_t lease_ms, dueq_result **result);

@@ -558,6 +558,7 @@ namespace Dueq
 
         /**
          * Reserves up to $count ready messages, as reserve(). It waits only for the first.
+         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at most, or one message.
          *
          * @param int $count 1 to 200
          * @return list<Message>
@@ -871,6 +872,7 @@ namespace Dueq
 
         /**
          * Reserves up to $count ready messages, all of one queue, as reserve(). It waits only for the first.
+         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at most, or one message.
          *
          * @param int $count 1 to 200
          * @return list<Message>

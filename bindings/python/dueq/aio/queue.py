@@ -111,7 +111,8 @@ class Source(Closing):
     ) -> list[Message]:
         """
         Reserves up to `count` (1 to 200) messages, all of one queue, as reserve(). It waits only
-        for the first.
+        for the first. A message that crashed comes alone; where messages over 1 MiB were pushed,
+        8 MiB come at most, or one message.
         """
         most = counted(count, "count")
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
