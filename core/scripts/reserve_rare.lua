@@ -124,7 +124,10 @@ if #garbage > 0 then
 end
 bulk('ZADD', leased, deliver)
 bulk('HSET', attempts, c.fresh)
-bulk('ZADD', delayed, c.later)
+if #c.later > 0 then
+  -- Of what was due, that which waits again moved from the front of `delayed`, where the rest is removed.
+  due = due - #c.later / 2 + call('ZADD', delayed, unpack(c.later))
+end
 keep_failures()
 remove_gone()
 if due > 0 then
