@@ -230,14 +230,14 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_unlock(&leases->lock);
 }
 
-bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket, bool unsure) {
+bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     bool kept = lease && lease->end_ms;
     if (kept) {
         end_run(leases, lease);
-        lease->unsure = unsure;
+        lease->unsure = true;
         lease->acked_ms = now;
         want(leases, now + DUEQ__ACK_MS);
     }
@@ -354,9 +354,11 @@ void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease
     } else if (lease->acked_ms) {
         lease->acked_ms = dueq__monotonic_ms();
     }
-    if (lease->lost && !lease->sending && !lease->unsure) {
-        leases->lost++;
-        if (!lease->told)
+    if (lease->lost && !lease->sending) {
+        leases->lost += !lease->unsure;
+        if (lease->unsure)
+            dueq__told_late(&leases->told, lease->ticket);
+        else if (!lease->told)
             dueq__told_lost(&leases->told, lease->ticket);
     }
     sweep(leases, lease);

@@ -50,6 +50,7 @@ struct dueq__told_list {
 struct dueq__told {
     char news[DUEQ_MAX_WARNING]; /* of the server; empty: none */
     struct dueq__told_list lost;
+    struct dueq__told_list late;   /* whose second acks found them settled, or lost */
     struct dueq__told_list unsent; /* acks that a stop could not send */
     void (*wake)(void *context);
     void *wake_context;
@@ -87,8 +88,8 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
                           int64_t max_run_ms, int64_t late_ms);
 /* Acknowledges it with the next request; one that is not held any more is lost. */
 void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
-/* Sends the ack of one that is held, whose ack by another client failed; unsure: or took effect. False: it is not held. */
-bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket, bool unsure);
+/* Sends the ack of a message whose ack by another client failed, or has taken effect. False: the message is not held. */
+bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket);
 /* Does nobody hold it any more? */
 bool dueq__leases_has_lost(struct dueq__leases *leases, dueq_bytes ticket);
 /* It is settled by somebody else. */
@@ -128,6 +129,8 @@ void dueq__leases_stop(struct dueq__leases *leases);
 
 /* Under the lock of the leases: the program is warned that this message was lost. */
 void dueq__told_lost(struct dueq__told *told, dueq_bytes ticket);
+/* Under that lock, too: it was not leased any more when its ack was sent again. */
+void dueq__told_late(struct dueq__told *told, dueq_bytes ticket);
 /* Has the program look. */
 void dueq__told_wake(const struct dueq__told *told);
 /* Tells the program what the server's state is. */

@@ -58,7 +58,7 @@ void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
 
 int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket, dueq_status failure) {
     bool kept = consumer->pid == getpid() && dueq_status_retriable(failure) &&
-                dueq__leases_keep_ack(consumer->leases, ticket, failure == DUEQ_TIMEOUT);
+                dueq__leases_keep_ack(consumer->leases, ticket);
     if (kept)
         dueq__partitions_freed(consumer);
     return kept;

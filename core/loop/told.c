@@ -23,6 +23,11 @@ void dueq__told_lost(struct dueq__told *told, dueq_bytes ticket) {
     dueq__told_wake(told);
 }
 
+void dueq__told_late(struct dueq__told *told, dueq_bytes ticket) {
+    note(&told->late, ticket);
+    dueq__told_wake(told);
+}
+
 void dueq__leases_tell(struct dueq__leases *leases, const char *news) {
     pthread_mutex_lock(&leases->lock);
     snprintf(leases->told.news, sizeof leases->told.news, "%s", news);
@@ -80,6 +85,10 @@ bool dueq__leases_warning(struct dueq__leases *leases, char text[DUEQ_MAX_WARNIN
     } else {
         any = write_list(&told->lost, "lost: message",
                          "cancelled, or the lease ended and another consumer has it", text) ||
+              write_list(&told->late, "sent an ack again: message",
+                         "not leased any more: the first ack took effect, or it was cancelled, or "
+                         "another consumer has it",
+                         text) ||
               write_list(&told->unsent, "acks not sent:",
                          "these messages are delivered again when their leases end, unless the "
                          "heartbeat can send the acks before the consumer is closed",

@@ -174,7 +174,7 @@ static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
                        "%s %s; whether the %s took effect is not known", server,
                        up ? "did not answer in time" : "was lost and did not come back in time",
                        call->script->name);
-    else if (status == DUEQ_CONNECT && strcmp(call->script->name, "ack") == 0)
+    else if (status == DUEQ_CONNECT && strncmp(call->script->name, "ack", 3) == 0)
         /* Who has a message has reached its server: an ack ends the same, sent or not. */
         status = dueq__fail(&client->error, DUEQ_CLOSED,
                             "%s was lost and did not come back in time; the message is not "

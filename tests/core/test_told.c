@@ -15,14 +15,18 @@ static void wake(void *context) {
     woken++;
 }
 
+static void open_consumer(int64_t lease_ms) {
+    dueq_consumer_options options = {.prefetch = 1, .lease_ms = lease_ms, .max_run_ms = 600000};
+    assert_status(own.client, OK, dueq_consumer_open(&own.queue, 1, &options, &consumer));
+    dueq_consumer_on_warning(consumer, wake, NULL);
+}
+
 static int set_up(void **state) {
-    dueq_consumer_options options = {.prefetch = 1, .lease_ms = 1500, .max_run_ms = 600000};
     set_up_jobs(state);
     own = jobs_open(url_with("", "?timeout=1s"));
     other = jobs_open(url_with("", "?timeout=1s"));
-    assert_status(own.client, OK, dueq_consumer_open(&own.queue, 1, &options, &consumer));
+    open_consumer(1500);
     woken = 0;
-    dueq_consumer_on_warning(consumer, wake, NULL);
     return 0;
 }
 
@@ -71,11 +75,32 @@ static void finish(dueq_bytes ticket, size_t lost) {
     assert_int_equal(dueq_consumer_lost(consumer), lost);
 }
 
+static void await_registration(void) {
+    size_t count = 0;
+    for (int64_t end = now_ms() + PATIENCE_MS; count == 0; poll(NULL, 0, 10)) {
+        dueq_result *result;
+        assert_true(now_ms() < end);
+        assert_status(jobs.client, OK,
+                      dueq_workers(jobs.queue, (dueq_bytes){0}, DUEQ_MAX_BATCH, &result));
+        count = dueq_result_count(result);
+        dueq_result_free(result);
+    }
+}
+
+/* The first extension of this lease would be too late. */
 static void test_server_that_goes_while_the_program_works_is_told_and_its_return(void **state) {
     (void)state;
-    dueq_bytes ticket = hold();
+    const dueq_message *message;
+    dueq_consumer_close(consumer);
+    open_consumer(60000);
+    push_body(jobs.queue, "long work", 0, NULL);
+    assert_status(own.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    const dueq_bytes ticket = message->ticket;
+    await_registration();
+    const int64_t killed_ms = now_ms();
     server_kill(&server);
     await_warning("it is tried again: ");
+    assert_true(now_ms() - killed_ms < 10000);
     server_restart(&server);
     await_warning("it answers again, after ");
     assert_false(dueq_consumer_has_lost(consumer, ticket));
@@ -148,6 +173,17 @@ static void test_ack_at_a_server_that_hangs_is_sent_when_it_answers(void **state
     assert_ack_was_kept();
 }
 
+/* Its answer was lost in the outage. */
+static void test_ack_that_took_effect_and_failed_is_no_lost_message(void **state) {
+    (void)state;
+    dueq_bytes ticket = hold();
+    assert_status(other.client, OK, dueq_ack(other.queue, &ticket, 1, NULL));
+    assert_true(dueq_consumer_keep_ack(consumer, ticket, DUEQ_CLOSED));
+    await_warning("sent an ack again: message");
+    assert_status(own.client, OK, dueq_consumer_stop(consumer));
+    assert_int_equal(dueq_consumer_lost(consumer), 0);
+}
+
 static void test_ack_that_was_refused_for_good_is_not_kept(void **state) {
     (void)state;
     dueq_bytes ticket = hold();
@@ -180,6 +216,7 @@ int main(void) {
         TOLD(test_lost_message_is_told_while_the_program_works),
         TOLD(test_ack_that_failed_in_an_outage_is_sent_when_the_server_is_back),
         TOLD(test_ack_at_a_server_that_hangs_is_sent_when_it_answers),
+        TOLD(test_ack_that_took_effect_and_failed_is_no_lost_message),
         TOLD(test_ack_that_was_refused_for_good_is_not_kept),
         TOLD(test_acks_that_the_end_cannot_send_are_told),
     };

@@ -245,6 +245,21 @@ def test_worker_children_end_with_their_parent(url: str, tmp_path: Path) -> None
 
 
 @pools
+def test_worker_does_not_say_done_of_a_lost_job(url: str, tmp_path: Path, pool: str) -> None:
+    with WorkerProcess(tmp_path, url, "--pool", pool, "--lease", "0.6") as worker:
+        push(url, "hold", "x")
+        worker.wait_for("began x")
+        with dueq.Queue("default", url) as queue:
+            [message] = queue.peek("leased")
+            queue.cancel(message.id)
+        worker.wait_until_said(f"lost: message {message.id}: ")
+        worker.gate.touch()
+        worker.wait_until_said("its lease was lost before")
+        assert worker.stop() == 0
+        assert not worker.said("done in")
+
+
+@pools
 def test_worker_exit_of_a_handler_is_a_crash(url: str, tmp_path: Path, pool: str) -> None:
     with dueq.Queue("default", url) as queue:
         queue.push('{"args":[]}', headers={"task": "leave"}, max_crashes=1)

@@ -140,6 +140,17 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame(0, $worker->stop());
     }
 
+    public function testALostJobIsToldAndIsNotSaidToBeDone(): void
+    {
+        $worker = $this->start('--lease', '0.6');
+        $id = $this->tasks->push('lose');
+        $this->assertSame('begins', $this->heard());
+        $this->queue()->cancel($id);
+        $worker->awaitLog("/lose $id ended after \S+ s, but its lease was lost before/");
+        $this->assertSame(0, $worker->stop());
+        $this->assertStringNotContainsString('done in', $worker->log());
+    }
+
     public function testAChildThatIsKilledIsReplaced(): void
     {
         $worker = $this->start('--lease', '0.5');

@@ -61,6 +61,11 @@ return $worker
         $say("attempt {$job->message->attempt}");
         exit(0);
     })
+    ->on('lose', function (Job $job) use ($say): void {
+        $say('begins');
+        for ($end = microtime(true) + 20.0; !$job->isLost() && microtime(true) < $end; usleep(20000)) {
+        }
+    })
     ->on('pid', fn () => $say((string) getmypid()))
     ->on('eat', function (int $megabytes) use ($say): void {
         static $eaten = '';
