@@ -92,6 +92,8 @@ void dueq__reader_free(struct dueq__reader *reader);
 void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
 /* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
 const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
+/* The bytes of strings that the answer under way has, with those that it announces. */
+uint64_t dueq__reader_announced(const struct dueq__reader *reader);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
@@ -283,6 +285,12 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
 bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
+/* What each answer may have, in bytes; more is allowed to some: those of CLUSTER SLOTS, and of calls (command.c). */
+#define DUEQ__SMALL_ANSWER ((uint64_t)1 << 20)
+#define DUEQ__MAP_ANSWER ((uint64_t)16 << 20)
+/* The same where more than DUEQ__SMALL_ANSWER is allowed: most(of) bytes. */
+struct dueq__reply *dueq__conn_reply_within(struct dueq__conn *conn,
+                                            uint64_t (*most)(const void *of), const void *of);
 /* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);

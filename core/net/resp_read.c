@@ -22,7 +22,8 @@ struct dueq__reader {
     redisReader *inner;
     redisReplyObjectFunctions parts; /* the inner's, but for lists */
     void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
-    size_t values;                                                     /* of the answer under way */
+    void *(*plain_string)(const redisReadTask *task, char *text, size_t size);
+    size_t values, bytes; /* of the answer under way */
 };
 
 /* A list of an answer; NULL: it is more than an answer has. */
@@ -33,9 +34,15 @@ static void *make_list(const redisReadTask *task, value_count count) {
          above = above->parent)
         depth++;
     if (!task->parent)
-        reader->values = 0;
+        reader->values = reader->bytes = 0;
     reader->values += depth > MOST_DEPTH ? (size_t)MOST_VALUES + 1 : (size_t)count;
     return reader->values > MOST_VALUES ? NULL : reader->plain_list(task, count);
+}
+
+static void *make_string(const redisReadTask *task, char *text, size_t size) {
+    struct dueq__reader *reader = task->privdata;
+    reader->bytes = task->parent ? reader->bytes + size : size;
+    return reader->plain_string(task, text, size);
 }
 
 struct dueq__reader *dueq__reader_new(void) {
@@ -50,6 +57,8 @@ struct dueq__reader *dueq__reader_new(void) {
     reader->parts = *reader->inner->fn;
     reader->plain_list = reader->parts.createArray;
     reader->parts.createArray = make_list;
+    reader->plain_string = reader->parts.createString;
+    reader->parts.createString = make_string;
     reader->inner->fn = &reader->parts;
     reader->inner->privdata = reader;
     return reader;
@@ -74,6 +83,27 @@ const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **
         return NULL;
     return reader->values > MOST_VALUES ? "it announces more values than any answer has"
                                         : reader->inner->errstr;
+}
+
+uint64_t dueq__reader_announced(const struct dueq__reader *reader) {
+    const redisReader *in = reader->inner;
+    if (in->ridx < 0)
+        return 0;
+#if HIREDIS_MAJOR < 1
+    const redisReadTask *task = &in->rstack[in->ridx];
+#else
+    const redisReadTask *task = in->task[in->ridx];
+#endif
+    /* The reader stays at the length of a string until the whole string has come. */
+    const char *at = in->buf + in->pos;
+    size_t left = in->len - in->pos, digits = 0;
+    uint64_t size = 0, before = task->parent ? reader->bytes : 0;
+    if (task->type != REDIS_REPLY_STRING)
+        return before + left;
+    for (; digits < left && digits < DUEQ__DIGITS - 2 && isdigit((unsigned char)at[digits]);
+         digits++)
+        size = size * 10 + (uint64_t)(at[digits] - '0');
+    return before + (digits < left && at[digits] == '\r' ? size : left);
 }
 
 static const redisReply *inside(const struct dueq__reply *reply) {

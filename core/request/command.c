@@ -225,9 +225,22 @@ void dueq__command_unasked(dueq_client *client) {
     dueq__call_finish(client, DUEQ_PROTOCOL);
 }
 
+/*
+ * What the answer to a call may have. Of those that answer messages each of these may be as large as any. What the others
+ * answer for each of their items is less than twice what these send for it.
+ */
+static uint64_t most_bytes(const void *of) {
+    static const char *const small[] = {"ack", "extend", "push", "stats"};
+    const struct dueq__call *call = of;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        if (strncmp(call->script->name, small[i], strlen(small[i])) == 0)
+            return DUEQ__SMALL_ANSWER + 2 * (uint64_t)call->arguments.size;
+    return (uint64_t)DUEQ_MAX_BATCH << 29;
+}
+
 /* Takes the node's next reply in; false: there is none. */
 static bool take_reply(dueq_client *client, struct dueq__node *node) {
-    struct dueq__reply *reply = dueq__conn_reply(&node->conn);
+    struct dueq__reply *reply = dueq__conn_reply_within(&node->conn, most_bytes, &client->call);
     if (!reply)
         return false;
     if (node->answer_count == 0) {

@@ -11,6 +11,9 @@
  */
 
 #define REFRESH_MS 1000
+/* A map of more primaries is refused. */
+#define MOST_PRIMARIES 1000
+#define PLACES 4096 /* in the table of them: a power of two */
 /* So many redirections in a row are followed at once. */
 #define MOST_REDIRECTS 5
 
@@ -160,9 +163,48 @@ static bool begin(dueq_client *client) {
     return cluster->inquiry != NULL;
 }
 
+/* A map that is read: its primaries by their addresses, so that each range finds its own at once. */
+struct map {
+    dueq_client *client;
+    size_t slots, primaries;
+    struct {
+        uint64_t hash; /* 0: the place is free */
+        struct dueq__node *node;
+    } places[PLACES];
+};
+
+static size_t find_place(const struct map *map, const struct dueq__address *address,
+                         uint64_t *hash) {
+    *hash = 14695981039346656037u ^ (uint64_t)address->port;
+    for (const char *at = address->host; *at; at++)
+        *hash = (*hash ^ (unsigned char)*at) * 1099511628211u;
+    *hash |= 1;
+    size_t place = *hash >> 20 & (PLACES - 1);
+    while (map->places[place].hash && map->places[place].hash != *hash)
+        place = (place + 1) & (PLACES - 1);
+    return place;
+}
+
+static void measure_range(void *owner, int first, int last, const struct dueq__address *address) {
+    struct map *map = owner;
+    uint64_t hash;
+    if (last < first || map->primaries > MOST_PRIMARIES)
+        return;
+    size_t place = find_place(map, address, &hash);
+    map->slots += (size_t)(last - first + 1);
+    map->primaries += !map->places[place].hash;
+    map->places[place].hash = hash;
+}
+
 static void set_range(void *owner, int first, int last, const struct dueq__address *address) {
-    dueq_client *client = owner;
-    struct dueq__node *node = dueq__node_at(client, address);
+    struct map *map = owner;
+    dueq_client *client = map->client;
+    uint64_t hash;
+    struct dueq__node **known = &map->places[find_place(map, address, &hash)].node;
+    struct dueq__node *node = *known;
+    /* Two addresses may have one hash. */
+    if (!node || node->address.port != address->port || strcmp(node->host, address->host) != 0)
+        node = *known = dueq__node_at(client, address);
     for (int slot = first; node && slot <= last; slot++)
         client->cluster->slots[slot] = node;
     if (node)
@@ -211,17 +253,34 @@ static void leave_old_node(dueq_client *client) {
     client->call.doubtful = client->call.number;
 }
 
-static void take_map(dueq_client *client) {
+/* Takes the answer in, which stays as it was where the map is beyond what one may have; the next node is asked then. */
+static bool take_map(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
-    const struct dueq__inquiry *inquiry = cluster->inquiry;
+    struct dueq__inquiry *inquiry = cluster->inquiry;
+    const char *asked = inquiry->addresses[inquiry->at].host;
+    struct map *map = calloc(1, sizeof *map);
+    if (!map) {
+        dueq__inquiry_pass(inquiry, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
+        return false;
+    }
+    map->client = client;
+    dueq__slots_read(inquiry->reply, asked, measure_range, map);
+    if (map->primaries > MOST_PRIMARIES || map->slots > DUEQ__SLOTS) {
+        free(map);
+        dueq__inquiry_pass(inquiry, DUEQ_UNSUPPORTED,
+                           "answers a map of more than 1,000 primaries, or 16,384 slots");
+        return false;
+    }
     for (struct dueq__node *node = client->nodes; node; node = node->next)
         node->mapped = false;
     memset(cluster->slots, 0, sizeof cluster->slots);
-    dueq__slots_read(inquiry->reply, inquiry->addresses[inquiry->at].host, set_range, client);
+    dueq__slots_read(inquiry->reply, asked, set_range, map);
+    free(map);
     cluster->wanted = false;
     client->reached = true;
     leave_old_node(client);
     forget_nodes(client);
+    return true;
 }
 
 /* The call has nowhere to go: it leaves the queue out, or tries again. */
@@ -254,9 +313,9 @@ bool dueq__route_pump(dueq_client *client) {
     if (!cluster->inquiry || !dueq__inquiry_pump(cluster->inquiry))
         return routed;
     bool told = cluster->inquiry->reply != NULL;
-    if (told)
-        take_map(client);
-    else
+    if (told && !take_map(client))
+        return routed;
+    if (!told)
         no_map(client);
     end_inquiry(client);
     routed = !is_to_send(client) || set_node(client);

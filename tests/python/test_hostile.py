@@ -21,15 +21,20 @@ LOGIN = {b"CLIENT": b":7\r\n", b"INFO": b"$0\r\n\r\n"}
 
 
 @contextmanager
-def hostile(path: Path, answer: Callable[[Words], bytes]) -> Iterator[str]:
-    """The URL of a server that logs in whoever comes, and then answers each request by `answer`."""
+def hostile(
+    path: Path | None, answer: Callable[[Words], bytes], login: dict[bytes, bytes] = LOGIN
+) -> Iterator[str]:
+    """The URL of a server that logs in whoever comes, and then answers each request by `answer`.
+
+    Without a path it listens on a port.
+    """
     connections: list[socket.socket] = []
 
     def serve(connection: socket.socket) -> None:
         with suppress(OSError, ValueError), connection.makefile("rb") as file:
             while head := file.readline():
                 words = [file.read(int(file.readline()[1:]) + 2)[:-2] for _ in range(int(head[1:]))]
-                connection.sendall(LOGIN.get(words[0]) or answer(words))
+                connection.sendall(login.get(words[0]) or answer(words))
 
     def accept() -> None:
         while True:
@@ -39,12 +44,13 @@ def hostile(path: Path, answer: Callable[[Words], bytes]) -> Iterator[str]:
                 return
             threading.Thread(target=serve, args=connections[-1:], daemon=True).start()
 
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
+    with socket.socket(socket.AF_UNIX if path else socket.AF_INET) as listener:
+        listener.bind(str(path) if path else ("127.0.0.1", 0))
         listener.listen()
         thread = threading.Thread(target=accept, daemon=True)
         thread.start()
-        yield f"unix://{path}?timeout=2s"
+        at = f"unix://{path}" if path else f"redis://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"{at}?timeout=2s"
         listener.shutdown(socket.SHUT_RDWR)
         thread.join(20)
         for connection in connections:
@@ -111,3 +117,46 @@ def test_reserve_that_is_always_to_ask_again(path: Path) -> None:
         with pytest.raises(errors.ServerTimeoutError):
             queue.reserve()
         assert time.monotonic() - begin < 10
+
+
+BULK = b"$2147483647\r\n" + b"x" * 1000
+
+
+@pytest.mark.parametrize("step", [b"EVALSHA", b"INFO", b"CLIENT"])
+def test_answer_of_2_gib_is_refused_at_its_length(path: Path, step: bytes) -> None:
+    """The server sends its first 1,000 bytes and no more: the client does not wait for the rest."""
+    login = {word: answer for word, answer in LOGIN.items() if word != step}
+
+    with (
+        hostile(path, lambda _: BULK, login) as url,
+        closing(dueq.Queue("q", url)) as queue,
+        pytest.raises(errors.ProtocolError, match="announces an answer of 2147483647 bytes"),
+    ):
+        queue.push("x")
+
+
+def slots(count: int, port: int) -> bytes:
+    map_ = b"*%d\r\n" % count
+    for slot in range(count):
+        host = b"10.0.%d.%d" % divmod(slot, 256)
+        node = b"*3\r\n$%d\r\n%s\r\n:%d\r\n$0\r\n\r\n" % (len(host), host, port)
+        map_ += b"*3\r\n:%d\r\n:%d\r\n%s" % (slot, slot, node)
+    return map_
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "says"),
+    [
+        pytest.param(slots(16384, 1), errors.UnsupportedError, "1,000 primaries", id="hosts"),
+        pytest.param(BULK, errors.ProtocolError, "announces an answer of", id="bulk"),
+    ],
+)
+def test_map_of_a_cluster_beyond_its_bound(
+    answer: bytes, error: type[Exception], says: str
+) -> None:
+    with hostile(None, lambda _: answer) as url:
+        begin = time.monotonic()
+        queue = dueq.Queue("q", url.replace("redis:", "redis+cluster:"))
+        with closing(queue), pytest.raises(error, match=says):
+            queue.push("x")
+        assert time.monotonic() - begin < 5
