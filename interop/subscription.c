@@ -73,7 +73,8 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         }
     }
     struct dueq__reply *reply;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&subscription->conn))) {
+    while (dueq__call_under_way(client) &&
+           (reply = dueq__conn_reply(&subscription->conn, DUEQ__SMALL_ANSWER))) {
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }

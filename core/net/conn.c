@@ -242,28 +242,15 @@ static void pump_tls(struct dueq__conn *conn) {
 
 /* ---- Replies ---- */
 
-struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
-    return dueq__conn_reply_within(conn, NULL, NULL);
-}
-
-struct dueq__reply *dueq__conn_reply_within(struct dueq__conn *conn,
-                                            uint64_t (*most)(const void *of), const void *of) {
+struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
     struct dueq__reply *reply;
     if (!conn->reader)
         return NULL;
-    const char *problem = dueq__reader_take(conn->reader, &reply);
+    const char *problem = dueq__reader_take(conn->reader, most, &reply);
     if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
                    "what answers at %s does not speak the Redis protocol: %s",
                    dueq__conn_shown(conn), problem);
-        dueq__conn_lose(conn);
-        return NULL;
-    }
-    uint64_t size = reply ? 0 : dueq__reader_announced(conn->reader);
-    if (size > DUEQ__SMALL_ANSWER && (!most || size > most(of))) {
-        dueq__fail(&conn->error, DUEQ_PROTOCOL,
-                   "%s announces an answer of %llu bytes, which is more than was asked for",
-                   dueq__conn_shown(conn), (unsigned long long)size);
         dueq__conn_lose(conn);
         return NULL;
     }

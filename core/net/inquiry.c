@@ -82,14 +82,10 @@ static void lost(struct dueq__inquiry *inquiry) {
         dueq__inquiry_pass(inquiry, error->status, what);
 }
 
-static uint64_t most_bytes(const void *of) {
-    const struct dueq__inquiry *inquiry = of;
-    return inquiry->conn.url->topology == DUEQ__CLUSTER ? DUEQ__MAP_ANSWER : DUEQ__SMALL_ANSWER;
-}
-
 static void take_answer(struct dueq__inquiry *inquiry) {
     struct dueq__error problem;
-    inquiry->reply = dueq__conn_reply_within(&inquiry->conn, most_bytes, inquiry);
+    bool maps = inquiry->conn.url->topology == DUEQ__CLUSTER;
+    inquiry->reply = dueq__conn_reply(&inquiry->conn, maps ? DUEQ__MAP_ANSWER : DUEQ__SMALL_ANSWER);
     if (!inquiry->reply || !dueq__reply_is_error(inquiry->reply))
         return;
     dueq__reply_error(inquiry->reply, &problem);

@@ -132,7 +132,8 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
 void dueq__login_pump(struct dueq__conn *conn) {
     struct dueq__reply *reply;
     bool good = true;
-    while (good && conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
+    while (good && conn->login_at < conn->login_count &&
+           (reply = dueq__conn_reply(conn, DUEQ__SMALL_ANSWER))) {
         good = take_step(conn, conn->login[conn->login_at++], reply);
         dueq__reply_free(reply);
     }

@@ -85,15 +85,25 @@ size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
 struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
 
-/* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
+/*
+ * How many bytes the strings of an answer may have: of one with messages so many for each, of a cluster's map, and of
+ * any other. The longest string of a server has 512 MiB, and beside it there are a ticket and attempts.
+ */
+#define DUEQ__MESSAGE_ANSWER ((uint64_t)513 << 20)
+#define DUEQ__MAP_ANSWER ((uint64_t)64 << 20)
+#define DUEQ__SMALL_ANSWER ((uint64_t)1 << 20)
+
+/* Makes replies of bytes. One that announces more values or bytes than it may have is refused before they come. */
 struct dueq__reader;
 struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
 void dueq__reader_free(struct dueq__reader *reader);
 void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
-/* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
-const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
-/* The bytes of strings that the answer under way has, with those that it announces. */
-uint64_t dueq__reader_announced(const struct dueq__reader *reader);
+/*
+ * The next reply, of `most` bytes, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes,
+ * a text that lives as long as the reader.
+ */
+const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
+                              struct dueq__reply **reply);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
@@ -283,14 +293,8 @@ void dueq__conn_flush(struct dueq__conn *conn);
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* Is this part still to be sent from where it is? */
 bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part);
-/* The next reply, which the caller owns; NULL: none yet. */
-struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
-/* What each answer may have, in bytes; more is allowed to some: those of CLUSTER SLOTS, and of calls (command.c). */
-#define DUEQ__SMALL_ANSWER ((uint64_t)1 << 20)
-#define DUEQ__MAP_ANSWER ((uint64_t)16 << 20)
-/* The same where more than DUEQ__SMALL_ANSWER is allowed: most(of) bytes. */
-struct dueq__reply *dueq__conn_reply_within(struct dueq__conn *conn,
-                                            uint64_t (*most)(const void *of), const void *of);
+/* The next reply, which the caller owns; NULL: none yet. Where it has, or announces, over `most` bytes the conn is lost. */
+struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most);
 /* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);

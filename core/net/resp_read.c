@@ -1,5 +1,7 @@
 #include <ctype.h>
 #include <hiredis/hiredis.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,12 @@ typedef size_t value_count;
 
 struct dueq__reader {
     redisReader *inner;
-    redisReplyObjectFunctions parts; /* the inner's, but for lists */
+    redisReplyObjectFunctions parts; /* the inner's, but for lists and strings */
     void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
     void *(*plain_string)(const redisReadTask *task, char *text, size_t size);
-    size_t values, bytes; /* of the answer under way */
+    size_t values;  /* of the answer under way */
+    uint64_t bytes; /* of its strings that have come */
+    char problem[80];
 };
 
 /* A list of an answer; NULL: it is more than an answer has. */
@@ -34,14 +38,14 @@ static void *make_list(const redisReadTask *task, value_count count) {
          above = above->parent)
         depth++;
     if (!task->parent)
-        reader->values = reader->bytes = 0;
+        reader->values = 0;
     reader->values += depth > MOST_DEPTH ? (size_t)MOST_VALUES + 1 : (size_t)count;
     return reader->values > MOST_VALUES ? NULL : reader->plain_list(task, count);
 }
 
 static void *make_string(const redisReadTask *task, char *text, size_t size) {
     struct dueq__reader *reader = task->privdata;
-    reader->bytes = task->parent ? reader->bytes + size : size;
+    reader->bytes += size;
     return reader->plain_string(task, text, size);
 }
 
@@ -75,35 +79,46 @@ void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t siz
     redisReaderFeed(reader->inner, data, size);
 }
 
-const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply) {
-    void *taken = NULL;
-    bool good = redisReaderGetReply(reader->inner, &taken) == REDIS_OK;
-    *reply = taken;
-    if (good)
-        return NULL;
-    return reader->values > MOST_VALUES ? "it announces more values than any answer has"
-                                        : reader->inner->errstr;
-}
-
-uint64_t dueq__reader_announced(const struct dueq__reader *reader) {
-    const redisReader *in = reader->inner;
-    if (in->ridx < 0)
+/*
+ * How long the string under way is, of which not all has come. The inner reader stays at its length until then, or at the
+ * begin of what it has no end of yet: a length, a number, a line.
+ */
+static uint64_t announced(const redisReader *inner) {
+    if (inner->ridx < 0)
         return 0;
 #if HIREDIS_MAJOR < 1
-    const redisReadTask *task = &in->rstack[in->ridx];
+    const redisReadTask *task = &inner->rstack[inner->ridx];
 #else
-    const redisReadTask *task = in->task[in->ridx];
+    const redisReadTask *task = inner->task[inner->ridx];
 #endif
-    /* The reader stays at the length of a string until the whole string has come. */
-    const char *at = in->buf + in->pos;
-    size_t left = in->len - in->pos, digits = 0;
-    uint64_t size = 0, before = task->parent ? reader->bytes : 0;
-    if (task->type != REDIS_REPLY_STRING)
-        return before + left;
-    for (; digits < left && digits < DUEQ__DIGITS - 2 && isdigit((unsigned char)at[digits]);
-         digits++)
-        size = size * 10 + (uint64_t)(at[digits] - '0');
-    return before + (digits < left && at[digits] == '\r' ? size : left);
+    const char *at = inner->buf + inner->pos;
+    size_t left = inner->len - inner->pos, digits = 0;
+    uint64_t size = 0;
+    while (task->type == REDIS_REPLY_STRING && digits < left && digits < DUEQ__DIGITS - 1 &&
+           isdigit((unsigned char)at[digits]))
+        size = 10 * size + (uint64_t)(at[digits++] - '0');
+    return digits && digits < left && at[digits] == '\r' ? size : left;
+}
+
+const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
+                              struct dueq__reply **reply) {
+    void *taken = NULL;
+    *reply = NULL;
+    if (redisReaderGetReply(reader->inner, &taken) != REDIS_OK)
+        return reader->values > MOST_VALUES ? "it announces more values than any answer has"
+                                            : reader->inner->errstr;
+    uint64_t comes = taken ? 0 : announced(reader->inner), bytes = reader->bytes + comes;
+    if (bytes > most || comes > DUEQ__MESSAGE_ANSWER) {
+        if (taken)
+            freeReplyObject(taken);
+        snprintf(reader->problem, sizeof reader->problem,
+                 "it announces %" PRIu64 " bytes, which is more than was asked for", bytes);
+        return reader->problem;
+    }
+    if (taken)
+        reader->bytes = 0;
+    *reply = taken;
+    return NULL;
 }
 
 static const redisReply *inside(const struct dueq__reply *reply) {

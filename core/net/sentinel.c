@@ -92,7 +92,7 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
         dueq__resp_free(&words);
         dueq__conn_flush(conn);
     }
-    while ((reply = dueq__conn_reply(conn))) {
+    while ((reply = dueq__conn_reply(conn, DUEQ__SMALL_ANSWER))) {
         take_message(sentinels, reply);
         dueq__reply_free(reply);
     }

@@ -71,8 +71,8 @@ size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
         char host[DUEQ__HOST_ROOM];
         if (!dueq__reply_number(dueq__reply_item(item, 0), &first) || !good_slot(first) ||
             !dueq__reply_number(dueq__reply_item(item, 1), &last) || !good_slot(last) ||
-            !dueq__reply_number(dueq__reply_item(node, 1), &port) || !good_port(port) ||
-            !read_host(node, asked, host))
+            last < first || !dueq__reply_number(dueq__reply_item(node, 1), &port) ||
+            !good_port(port) || !read_host(node, asked, host))
             continue;
         range(owner, (int)first, (int)last, &(struct dueq__address){host, (int)port});
         ranges++;

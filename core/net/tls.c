@@ -156,8 +156,10 @@ int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error) {
 
 bool dueq__tls_forget(struct dueq__tls *tls) {
     bool offered = tls->until;
+    dueq__tls_call_begin();
     if (offered)
         dueq__tls_session_forget(tls);
+    dueq__tls_call_end();
     return offered;
 }
 

@@ -378,6 +378,7 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
         return dueq__call_no_memory(client);
     client->call.ids = (dueq_bytes *)(void *)asked;
     client->call.decode = decode_checked;
+    client->call.messages = 1;
     dueq__walks_lock();
     struct dueq__walk *walk = walk_of(queue, repair != 0, cursor);
     if (!walk) {

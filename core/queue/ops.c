@@ -97,6 +97,14 @@ dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter)
                                        DUEQ_MAX_TIME_MS);
 }
 
+/* How many messages the answer has at most that this reads; a page of other things counts as one. */
+static size_t messages_of(dueq__decode *decode) {
+    if (decode == dueq__decode_peeked)
+        return DUEQ_MAX_BATCH;
+    return decode == dueq__decode_found || decode == dueq__decode_rated ||
+           decode == dueq__decode_workers || decode == dueq__decode_failures;
+}
+
 dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
                           size_t count, dueq__decode *decode, struct dueq__resp *words) {
     dueq_status status = dueq__call_begin(queue, script, changes);
@@ -104,6 +112,7 @@ dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, 
         return status;
     queue->client->call.wait.count = count;
     queue->client->call.decode = decode;
+    queue->client->call.messages = messages_of(decode);
     dueq__call_arguments(queue->client, words);
     return DUEQ_OK;
 }

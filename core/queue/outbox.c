@@ -217,6 +217,7 @@ static void take(dueq_client *client) {
     }
     relay->count = 0;
     begin(client, &dueq__script_relay_take, false, decode_take, &words);
+    client->call.messages = MOST;
     dueq__resp_number(&words, AHEAD_MS);
     dueq__resp_number(&words, MOST);
     dueq__resp_number(&words, LEASE_MS);

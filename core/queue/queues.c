@@ -124,6 +124,7 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     if (status)
         return status;
     client->call.decode = decode_scanned;
+    client->call.messages = 1;
     client->call.part = part;
     return scan(client, cursor.size ? cursor : dueq__text("0"));
 }

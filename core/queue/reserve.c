@@ -312,7 +312,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     client->call.settling.plain = plain;
     client->call.decode = decode;
     put_watches(asked, wait);
-    wait->count = asked->count;
+    client->call.messages = wait->count = asked->count;
     wait->ordered = asked->ordered;
     wait->timed = asked->timed;
     wait->tops_up = asked->tops_up;

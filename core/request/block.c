@@ -161,7 +161,9 @@ static void refused(dueq_client *client, struct dueq__waiter *waiter,
 /* Takes in what the server says of the block. */
 static void take_in(dueq_client *client, struct dueq__waiter *waiter) {
     struct dueq__reply *reply;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&waiter->conn))) {
+    /* A block on another system's list may answer a message. */
+    const uint64_t most = client->call.wait.foreign ? DUEQ__MESSAGE_ANSWER : DUEQ__SMALL_ANSWER;
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&waiter->conn, most))) {
         if (!waiter->blocked) {
             bool strays = waiter->strays;
             dueq__block_close(client, waiter);

@@ -143,7 +143,8 @@ static bool is_up(struct dueq__node *node) {
         return false;
     dueq__conn_pump(conn);
     /* What nothing asked for would fail the next call. */
-    struct dueq__reply *unasked = node->answer_count ? NULL : dueq__conn_reply(conn);
+    struct dueq__reply *unasked =
+        node->answer_count ? NULL : dueq__conn_reply(conn, DUEQ__SMALL_ANSWER);
     dueq__reply_free(unasked);
     return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
 }

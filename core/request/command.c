@@ -9,6 +9,11 @@
 /* Where a request lost so many connections its error says that its size, or the answer's, may be why. */
 #define SUSPICIOUS_LOSSES 3
 
+/* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
+static void limit_answer(dueq_client *client) {
+    client->node->most = DUEQ__SMALL_ANSWER + client->call.messages * DUEQ__MESSAGE_ANSWER;
+}
+
 /* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
@@ -23,6 +28,7 @@ static bool send_recall(dueq_client *client) {
     bool sent =
         dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
+    limit_answer(client);
     if (dueq__call_reserves(call))
         call->asked_ms = dueq__monotonic_ms();
     return sent;
@@ -46,6 +52,7 @@ static bool send_request(dueq_client *client) {
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
     client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
+    limit_answer(client);
     client->call.sent = true;
     return dueq__durable_wait(client);
 }
@@ -225,22 +232,19 @@ void dueq__command_unasked(dueq_client *client) {
     dueq__call_finish(client, DUEQ_PROTOCOL);
 }
 
-/*
- * What the answer to a call may have. Of those that answer messages each of these may be as large as any. What the others
- * answer for each of their items is less than twice what these send for it.
- */
-static uint64_t most_bytes(const void *of) {
-    static const char *const small[] = {"ack", "extend", "push", "stats"};
-    const struct dueq__call *call = of;
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-        if (strncmp(call->script->name, small[i], strlen(small[i])) == 0)
-            return DUEQ__SMALL_ANSWER + 2 * (uint64_t)call->arguments.size;
-    return (uint64_t)DUEQ_MAX_BATCH << 29;
+/* How many bytes the node's next reply may have. */
+static uint64_t most_bytes(const struct dueq__node *node) {
+    enum dueq__answer answer = node->answer_count ? node->answers[0] : DUEQ__ANSWER_LOAD;
+    if (answer == DUEQ__ANSWER_CALL || answer == DUEQ__ANSWER_RECALL)
+        return node->most;
+    /* What is given back may be messages of a call that was abandoned. */
+    return answer == DUEQ__ANSWER_REWAKE ? DUEQ_MAX_BATCH * DUEQ__MESSAGE_ANSWER
+                                         : DUEQ__SMALL_ANSWER;
 }
 
 /* Takes the node's next reply in; false: there is none. */
 static bool take_reply(dueq_client *client, struct dueq__node *node) {
-    struct dueq__reply *reply = dueq__conn_reply_within(&node->conn, most_bytes, &client->call);
+    struct dueq__reply *reply = dueq__conn_reply(&node->conn, most_bytes(node));
     if (!reply)
         return false;
     if (node->answer_count == 0) {

@@ -38,6 +38,7 @@ struct dueq__node {
     struct dueq__server server;
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
+    uint64_t most;    /* bytes that the answer to the last call's request may have */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     /* Since when it is connected to, over all tries, or an answer of a lost connection is missing; 0: it is connected. */
     int64_t begun_ms;

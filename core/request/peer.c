@@ -121,12 +121,6 @@ static dueq_status nap(dueq_peer *peer, int64_t deadline_ms) {
 }
 
 /* Sends the words when it is connected, and returns when the answer is there. */
-/* Its commands are the program's own: any of them may be answered by a string of any size. */
-static uint64_t most_bytes(const void *of) {
-    (void)of;
-    return UINT64_MAX;
-}
-
 static dueq_status await(dueq_peer *peer, const struct dueq__resp *words) {
     const int64_t deadline_ms = dueq__monotonic_ms() + peer->url.timeout_ms;
     struct dueq__conn *conn = &peer->conn;
@@ -140,7 +134,7 @@ static dueq_status await(dueq_peer *peer, const struct dueq__resp *words) {
             sent = true;
             dueq__conn_flush(conn);
         }
-        if (sent && (peer->reply = dueq__conn_reply_within(conn, most_bytes, NULL)))
+        if (sent && (peer->reply = dueq__conn_reply(conn, DUEQ__MESSAGE_ANSWER)))
             return DUEQ_OK;
         if (conn->state == DUEQ__CONN_CLOSED) {
             peer->error = conn->error;

@@ -85,6 +85,7 @@ struct dueq__call {
     size_t first;       /* ack_push: where what it pushes begins among its items */
     struct dueq__durable durable;
     int64_t keep_ms; /* for how long its answer is kept */
+    size_t messages; /* that its answer may have at most; a page of other things counts as one */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;

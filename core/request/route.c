@@ -13,7 +13,7 @@
 #define REFRESH_MS 1000
 /* A map of more primaries is refused. */
 #define MOST_PRIMARIES 1000
-#define PLACES 4096 /* in the table of them: a power of two */
+#define PLACES 4096 /* in the table of them */
 /* So many redirections in a row are followed at once. */
 #define MOST_REDIRECTS 5
 
@@ -163,52 +163,43 @@ static bool begin(dueq_client *client) {
     return cluster->inquiry != NULL;
 }
 
-/* A map that is read: its primaries by their addresses, so that each range finds its own at once. */
+/* A map that is read. Each of its primaries is there once, however many ranges it has; they are numbered from 1. */
 struct map {
-    dueq_client *client;
-    size_t slots, primaries;
+    size_t slots,
+        primaries; /* as the ranges have them: more than there may be where it is refused */
+    uint16_t of[DUEQ__SLOTS];
+    uint16_t places[PLACES]; /* a hash table; 0: free */
     struct {
-        uint64_t hash; /* 0: the place is free */
-        struct dueq__node *node;
-    } places[PLACES];
+        char host[DUEQ__HOST_ROOM];
+        int port;
+    } primary[MOST_PRIMARIES];
 };
 
-static size_t find_place(const struct map *map, const struct dueq__address *address,
-                         uint64_t *hash) {
-    *hash = 14695981039346656037u ^ (uint64_t)address->port;
+static uint16_t number_of(struct map *map, const struct dueq__address *address) {
+    size_t hash = (size_t)address->port;
     for (const char *at = address->host; *at; at++)
-        *hash = (*hash ^ (unsigned char)*at) * 1099511628211u;
-    *hash |= 1;
-    size_t place = *hash >> 20 & (PLACES - 1);
-    while (map->places[place].hash && map->places[place].hash != *hash)
-        place = (place + 1) & (PLACES - 1);
-    return place;
+        hash = 31 * hash + (unsigned char)*at;
+    uint16_t *place;
+    for (; *(place = &map->places[hash % PLACES]); hash++)
+        if (map->primary[*place - 1].port == address->port &&
+            strcmp(map->primary[*place - 1].host, address->host) == 0)
+            return *place;
+    if (map->primaries++ >= MOST_PRIMARIES)
+        return 0;
+    *place = (uint16_t)map->primaries;
+    snprintf(map->primary[*place - 1].host, DUEQ__HOST_ROOM, "%s", address->host);
+    map->primary[*place - 1].port = address->port;
+    return *place;
 }
 
-static void measure_range(void *owner, int first, int last, const struct dueq__address *address) {
+static void note_range(void *owner, int first, int last, const struct dueq__address *address) {
     struct map *map = owner;
-    uint64_t hash;
-    if (last < first || map->primaries > MOST_PRIMARIES)
-        return;
-    size_t place = find_place(map, address, &hash);
     map->slots += (size_t)(last - first + 1);
-    map->primaries += !map->places[place].hash;
-    map->places[place].hash = hash;
-}
-
-static void set_range(void *owner, int first, int last, const struct dueq__address *address) {
-    struct map *map = owner;
-    dueq_client *client = map->client;
-    uint64_t hash;
-    struct dueq__node **known = &map->places[find_place(map, address, &hash)].node;
-    struct dueq__node *node = *known;
-    /* Two addresses may have one hash. */
-    if (!node || node->address.port != address->port || strcmp(node->host, address->host) != 0)
-        node = *known = dueq__node_at(client, address);
-    for (int slot = first; node && slot <= last; slot++)
-        client->cluster->slots[slot] = node;
-    if (node)
-        node->mapped = true;
+    if (map->slots > DUEQ__SLOTS || map->primaries > MOST_PRIMARIES)
+        return;
+    uint16_t number = number_of(map, address);
+    for (int slot = first; slot <= last; slot++)
+        map->of[slot] = number;
 }
 
 static bool is_idle(const dueq_client *client, const struct dueq__node *node) {
@@ -253,34 +244,41 @@ static void leave_old_node(dueq_client *client) {
     client->call.doubtful = client->call.number;
 }
 
-/* Takes the answer in, which stays as it was where the map is beyond what one may have; the next node is asked then. */
+static void use_map(dueq_client *client, const struct map *map) {
+    struct dueq__node *nodes[MOST_PRIMARIES + 1] = {NULL};
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        node->mapped = false;
+    for (size_t i = 0; i < map->primaries; i++) {
+        const struct dueq__address address = {map->primary[i].host, map->primary[i].port};
+        nodes[i + 1] = dueq__node_at(client, &address);
+        if (nodes[i + 1])
+            nodes[i + 1]->mapped = true;
+    }
+    for (size_t slot = 0; slot < DUEQ__SLOTS; slot++)
+        client->cluster->slots[slot] = nodes[map->of[slot]];
+    client->cluster->wanted = false;
+    client->reached = true;
+    leave_old_node(client);
+    forget_nodes(client);
+}
+
+/* Takes the answer in; false: it is not used, and the next node is asked. */
 static bool take_map(dueq_client *client) {
-    struct dueq__cluster *cluster = client->cluster;
-    struct dueq__inquiry *inquiry = cluster->inquiry;
-    const char *asked = inquiry->addresses[inquiry->at].host;
+    struct dueq__inquiry *inquiry = client->cluster->inquiry;
     struct map *map = calloc(1, sizeof *map);
     if (!map) {
         dueq__inquiry_pass(inquiry, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
         return false;
     }
-    map->client = client;
-    dueq__slots_read(inquiry->reply, asked, measure_range, map);
-    if (map->primaries > MOST_PRIMARIES || map->slots > DUEQ__SLOTS) {
-        free(map);
+    dueq__slots_read(inquiry->reply, inquiry->addresses[inquiry->at].host, note_range, map);
+    bool good = map->slots <= DUEQ__SLOTS && map->primaries <= MOST_PRIMARIES;
+    if (good)
+        use_map(client, map);
+    else
         dueq__inquiry_pass(inquiry, DUEQ_UNSUPPORTED,
                            "answers a map of more than 1,000 primaries, or 16,384 slots");
-        return false;
-    }
-    for (struct dueq__node *node = client->nodes; node; node = node->next)
-        node->mapped = false;
-    memset(cluster->slots, 0, sizeof cluster->slots);
-    dueq__slots_read(inquiry->reply, asked, set_range, map);
     free(map);
-    cluster->wanted = false;
-    client->reached = true;
-    leave_old_node(client);
-    forget_nodes(client);
-    return true;
+    return good;
 }
 
 /* The call has nowhere to go: it leaves the queue out, or tries again. */
@@ -310,11 +308,14 @@ bool dueq__route_pump(dueq_client *client) {
     if (!cluster->inquiry && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
         !begin(client))
         dueq__call_no_memory(client);
-    if (!cluster->inquiry || !dueq__inquiry_pump(cluster->inquiry))
+    if (!cluster->inquiry)
         return routed;
-    bool told = cluster->inquiry->reply != NULL;
-    if (told && !take_map(client))
-        return routed;
+    bool told = false;
+    while (!told && !cluster->inquiry->error.status) {
+        if (!dueq__inquiry_pump(cluster->inquiry))
+            return routed;
+        told = cluster->inquiry->reply && take_map(client);
+    }
     if (!told)
         no_map(client);
     end_inquiry(client);

@@ -111,6 +111,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     if (status)
         return status;
     call->decode = decode_popped;
+    call->messages = count;
     call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
     call->wait.foreign = &pops;
     call->wait.ask = ask_pop;

@@ -86,7 +86,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     if (status)
         return status;
     client->call.decode = decode;
-    wait->count = count;
+    client->call.messages = wait->count = count;
     wait->ask = ask;
     wait->let_go = let_go;
     wait->foreign = &takes;

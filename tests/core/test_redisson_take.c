@@ -130,6 +130,28 @@ static void test_take_of_every_kind_by_kryo(void **state) {
     dueq_redisson_close(kryo);
 }
 
+static void test_take_of_a_large_value(void **state) {
+    (void)state;
+    enum { SIZE = 3 << 20 };
+    char *large = memset(malloc(SIZE + 1), 'v', SIZE);
+    large[SIZE] = '\0';
+    /* It comes as the answer to a block. */
+    submit_waiting(1);
+    run_command(&server, "RPUSH orders %s", large);
+    finish(jobs.client, large);
+    /* The answer to what gives it back comes behind another call. */
+    submit_waiting(1);
+    run_command(&server, "RPUSH orders %s", large);
+    await_blocked(&server, 0);
+    dueq_abandon(jobs.client);
+    assert_status(jobs.client, OK, push_text(jobs.queue, "small"));
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_redisson_take(orders, 1, 5000, &result));
+    assert_strings(result, large);
+    assert_nothing_left();
+    free(large);
+}
+
 /* Takes one value in a process of its own, and dies with it where it is asked to. */
 static pid_t taker_start(int64_t timeout_ms) {
     pid_t taker = fork();
@@ -541,6 +563,7 @@ int main(void) {
         DELAYED_TEST(test_take_is_woken_by_a_transfer),
         DELAYED_TEST(test_take_of_what_the_codec_cannot_read),
         DELAYED_TEST(test_take_of_every_kind_by_kryo),
+        DELAYED_TEST(test_take_of_a_large_value),
         DELAYED_TEST(test_take_by_a_process_that_is_killed_while_it_waits),
         DELAYED_TEST(test_take_that_waits_finds_what_a_killed_one_left),
         DELAYED_TEST(test_take_abandoned_gives_back_what_it_was_given),

@@ -239,6 +239,16 @@ static void *connect_often(void *url) {
     return NULL;
 }
 
+/* As after a handshake that failed. */
+static void *forget_often(void *url) {
+    struct jobs jobs = jobs_open(url);
+    assert_status(jobs.client, OK, push_text(jobs.queue, "sealed"));
+    while (!over)
+        assert_true(dueq__tls_forget(jobs.client->node->conn.tls));
+    jobs_close(jobs);
+    return NULL;
+}
+
 static void test_children_forked_beside_tls_do_not_hang(void **state) {
     (void)state;
     pthread_t threads[THREADS];
@@ -247,7 +257,8 @@ static void test_children_forked_beside_tls_do_not_hang(void **state) {
     snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem&timeout=30s", port, dir);
     over = false;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, connect_often, url), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, i ? connect_often : forget_often, url),
+                         0);
     for (int i = 0; i < FORKS; i++) {
         int end = 0;
         pid_t child = fork();

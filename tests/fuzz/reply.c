@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(reader);
     struct dueq__reply *reply;
     dueq__reader_feed(reader, (const char *)data + 1, size - 1);
-    while (!dueq__reader_take(reader, &reply) && reply) {
+    while (!dueq__reader_take(reader, DUEQ__MESSAGE_ANSWER, &reply) && reply) {
         decode(reply, lease_ms);
         dueq__reply_free(reply);
     }
