@@ -281,7 +281,7 @@ def test_attempts_that_is_none(inside: Inside, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "9 9", "1 999999999 0 - e", "0 9 9 - e", "9 0 0 - e"])
 def test_attempts_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
-    inside.queue.push("a", max_crashes=3, max_attempts=3)
+    inside.queue.push("a", max_crashes=3, max_attempts=3, backoff=0)
     end_lease(inside.queue, take(inside.queue))
     end_lease(inside.queue, take(inside.queue))
     [id] = inside.hash("attempts")
