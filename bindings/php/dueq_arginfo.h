@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a3c6de235a7f770dfb33b8507fbb87a68f9cb330 */
+ * Stub hash: 0862d3cf6b432b4826d7af7a6aedc164438b56b3 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

@@ -32,6 +32,7 @@ static const struct {
               {"HDEL K f", NEEDED},
               {"HLEN K", NEEDED},
               {"HEXISTS K f", NEEDED},
+              {"HSTRLEN K f", NEEDED},
               {"HINCRBY K f 1", ASKED},
               {"RPUSH K v", ASKED},
               {"LPUSH K v", ASKED},
