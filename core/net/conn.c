@@ -27,6 +27,8 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     if (conn->watched && conn->epoll >= 0)
         epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
     conn->watched = 0;
+    dueq__race_drop(conn->race);
+    conn->race = NULL;
     if (conn->socket.fd >= 0)
         close(conn->socket.fd);
     conn->socket = (struct dueq__socket){.fd = -1};
@@ -58,6 +60,8 @@ void dueq__conn_close(struct dueq__conn *conn) {
 int dueq__conn_fd(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
         return dueq__conn_fd(&dueq__discovery_inquiry(conn->discovery)->conn);
+    if (conn->race)
+        return dueq__race_fd(conn->race);
     return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
                                                : conn->socket.fd;
 }
@@ -65,8 +69,8 @@ int dueq__conn_fd(const struct dueq__conn *conn) {
 short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
         return dueq__conn_events(&dueq__discovery_inquiry(conn->discovery)->conn);
-    if (conn->state == DUEQ__CONN_CONNECTING)
-        return POLLOUT;
+    if (conn->race)
+        return POLLIN;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
                                                 : conn->lent || conn->out_at < conn->out_size;
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
@@ -78,13 +82,20 @@ static bool must_speak(const struct dueq__conn *conn) {
            (conn->state < DUEQ__CONN_READY || (conn->awaited && !conn->blocks));
 }
 
-int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
-    if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__discovery_inquiry(conn->discovery)->until_ms;
+/* When it is lost unless something comes. */
+static int64_t silent_until_ms(const struct dueq__conn *conn) {
     if (!must_speak(conn))
         return DUEQ__NEVER;
     int64_t since = conn->heard_ms > conn->quiet_ms ? conn->heard_ms : conn->quiet_ms;
     return since + conn->silence_ms;
+}
+
+int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__discovery_inquiry(conn->discovery)->until_ms;
+    int64_t next_ms = conn->race ? dueq__race_until_ms(conn->race) : DUEQ__NEVER;
+    int64_t end_ms = silent_until_ms(conn);
+    return next_ms < end_ms ? next_ms : end_ms;
 }
 
 void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms) {
@@ -93,7 +104,7 @@ void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms) {
 }
 
 static void end_silence(struct dueq__conn *conn) {
-    if (!must_speak(conn) || dueq__monotonic_ms() < dueq__conn_until_ms(conn))
+    if (dueq__monotonic_ms() < silent_until_ms(conn))
         return;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s did not answer within %lld ms",
                dueq__conn_shown(conn), (long long)conn->silence_ms);

@@ -11,12 +11,11 @@
 
 #include "net.h"
 
-/* How a connection comes about: which server it is, its addresses, a socket to the first of them that can be reached. */
+/* How a connection comes about: which server it is, its addresses, a socket to one of them. */
 
 static void drop_resolution(struct dueq__conn *conn) {
     dueq__resolution_drop(conn->resolution);
     conn->resolution = NULL;
-    conn->candidate = NULL;
 }
 
 /* The connection to a sentinel that is made in place of this one; NULL: none. */
@@ -46,55 +45,60 @@ static void no_connection(struct dueq__conn *conn, const char *reason) {
                dueq__conn_shown(conn), reason);
 }
 
-static int open_socket(int family) {
-    int low = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (low < 0 || low > STDERR_FILENO)
-        return low;
-    /* In a process whose standard files are closed: what it prints must not be commands to the server. */
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(low);
-    return fd;
-}
-
-/* Of a Unix socket they are refused, which is all right. */
-static void set_tcp_options(int fd) {
-    /* A dead peer is noticed while we wait for it: after 15 s of silence, 3 questions 5 s apart. */
-    int on = 1, idle = 15, between = 5, questions = 3;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
-}
-
-/* Tries the addresses from conn->candidate on; after the last the connection is closed, with its error. */
-static void connect_next(struct dueq__conn *conn) {
-    for (; conn->candidate; conn->candidate = conn->candidate->ai_next) {
-        dueq__conn_close_socket(conn);
-        conn->socket.fd = open_socket(conn->candidate->ai_family);
-        if (conn->socket.fd >= 0 && conn->candidate->ai_family != AF_UNIX)
-            set_tcp_options(conn->socket.fd);
-        if (conn->socket.fd >= 0 &&
-            (connect(conn->socket.fd, conn->candidate->ai_addr, conn->candidate->ai_addrlen) == 0 ||
-             errno == EINPROGRESS)) {
-            conn->state = DUEQ__CONN_CONNECTING;
-            conn->heard_ms = dueq__monotonic_ms();
-            return;
-        }
-        no_connection(conn, strerror(errno));
+/* The addresses are as many tries of one connection: what fails it is that all fail. */
+static void pump_connecting(struct dueq__conn *conn) {
+    char reasons[400];
+    int fd;
+    enum dueq__race_state state = dueq__race_pump(conn->race, &fd);
+    if (state == DUEQ__RACE_GOES_ON)
+        return;
+    if (state == DUEQ__RACE_LOST) {
+        dueq__race_reasons(conn->race, reasons, sizeof reasons);
+        no_connection(conn, reasons);
+        if (conn->discovery)
+            dueq__discovery_doubt(conn->discovery);
+        dueq__conn_lose(conn);
+        return;
     }
-    if (conn->discovery)
-        dueq__discovery_doubt(conn->discovery);
-    dueq__conn_lose(conn);
+    /* It leaves the race. */
+    dueq__conn_close_socket(conn);
+    conn->socket.fd = fd;
+    drop_resolution(conn);
+    conn->error = (struct dueq__error){0};
+    if (conn->url->transport != DUEQ__TLS)
+        dueq__login_begin(conn);
+    else if ((conn->tls = dueq__tls_new(conn->url, conn->address, &conn->socket, &conn->error)))
+        conn->state = DUEQ__CONN_TLS;
+    else
+        dueq__conn_lose(conn);
+}
+
+static void race(struct dueq__conn *conn, const struct addrinfo *addresses,
+                 const struct dueq__address *server) {
+    dueq__conn_close_socket(conn);
+    conn->race = dueq__race_start(addresses, server);
+    if (!conn->race) {
+        no_connection(conn, strerror(errno));
+        dueq__conn_lose(conn);
+        return;
+    }
+    conn->state = DUEQ__CONN_CONNECTING;
+    conn->heard_ms = dueq__monotonic_ms();
+    pump_connecting(conn);
 }
 
 static void pump_resolving(struct dueq__conn *conn) {
     if (!dueq__resolution_done(conn->resolution))
         return;
-    conn->candidate = dueq__resolution_addresses(conn->resolution);
-    if (!conn->candidate)
-        no_connection(conn, dueq__resolution_problem(conn->resolution));
-    connect_next(conn);
+    const struct addrinfo *addresses = dueq__resolution_addresses(conn->resolution);
+    if (addresses) {
+        race(conn, addresses, &conn->address);
+        return;
+    }
+    no_connection(conn, dueq__resolution_problem(conn->resolution));
+    if (conn->discovery)
+        dueq__discovery_doubt(conn->discovery);
+    dueq__conn_lose(conn);
 }
 
 static void connect_host(struct dueq__conn *conn) {
@@ -118,9 +122,7 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
         return;
     }
     strcpy(address.sun_path, path);
-    conn->candidate = &info;
-    connect_next(conn);
-    conn->candidate = NULL;
+    race(conn, &info, NULL);
 }
 
 static void connect_at(struct dueq__conn *conn, struct dueq__address address) {
@@ -182,30 +184,6 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address) {
     start(conn);
     connect_at(conn, address);
-}
-
-static void pump_connecting(struct dueq__conn *conn) {
-    struct pollfd ready = {.fd = conn->socket.fd, .events = POLLOUT};
-    if (poll(&ready, 1, 0) <= 0)
-        return;
-    int problem = 0;
-    socklen_t size = sizeof problem;
-    getsockopt(conn->socket.fd, SOL_SOCKET, SO_ERROR, &problem, &size);
-    if (problem) {
-        no_connection(conn, strerror(problem));
-        if (conn->candidate)
-            conn->candidate = conn->candidate->ai_next;
-        connect_next(conn);
-        return;
-    }
-    drop_resolution(conn);
-    conn->error = (struct dueq__error){0};
-    if (conn->url->transport != DUEQ__TLS)
-        dueq__login_begin(conn);
-    else if ((conn->tls = dueq__tls_new(conn->url, conn->address, &conn->socket, &conn->error)))
-        conn->state = DUEQ__CONN_TLS;
-    else
-        dueq__conn_lose(conn);
 }
 
 void dueq__connect_again(struct dueq__conn *conn) {

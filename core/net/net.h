@@ -195,6 +195,27 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
+/* ---- race.c: a socket to the first address that answers -------------------------------------------- */
+
+enum dueq__race_state { DUEQ__RACE_GOES_ON, DUEQ__RACE_WON, DUEQ__RACE_LOST };
+struct dueq__race;
+
+/*
+ * Begins with one of the addresses, of which there is one at least. server: for which the address that answers is
+ * remembered, borrowed; NULL: it is not. NULL: errno says why.
+ */
+struct dueq__race *dueq__race_start(const struct addrinfo *addresses,
+                                    const struct dueq__address *server);
+/* Goes on without blocking. Where it is won *fd is a connected socket, which the caller owns. */
+enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd);
+/* Readable when it is to be pumped; that is also to be done at until_ms (DUEQ__NEVER: it need not). */
+int dueq__race_fd(const struct dueq__race *race);
+int64_t dueq__race_until_ms(const struct dueq__race *race);
+/* Of one that is lost: why. */
+void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room);
+/* Closes all sockets but the winner's. NULL is safe. */
+void dueq__race_drop(struct dueq__race *race);
+
 struct dueq__sentinels;
 struct dueq__discovery;
 
@@ -257,8 +278,8 @@ struct dueq__conn {
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
-    struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
-    const struct addrinfo *candidate;    /* the one under way */
+    struct dueq__resolution *resolution; /* of the host */
+    struct dueq__race *race;             /* to its addresses */
     char at[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
     char *out;
     size_t out_at, out_size, out_room;
