@@ -213,9 +213,8 @@ final class ConsumerTest extends QueueTestCase
         ];
         foreach ($ways as $way => $settle) {
             $server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
-            $queue = new Queue('q', $server->url('timeout=300ms'));
-            $queue->push('x', id: 'one');
-            $consumer = $queue->consume(lease: 1.0);
+            (new Queue('q', $server->url()))->push('x', id: 'one');
+            $consumer = (new Queue('q', $server->url('timeout=300ms')))->consume(lease: 1.0);
             $log = $this->logOf(fn () => $consumer->work(function (Message $message) use ($server, $settle, $consumer) {
                 posix_kill($server->pid(), SIGSTOP);
                 $this->assertThrows(TimeoutException::class, fn () => $settle($message));
