@@ -11,8 +11,6 @@
 #define QUIET_MS 50
 /* How late messages are costs the server something: it is asked this seldom. */
 #define TIMED_MS 1000
-/* How long a reserve waits for the extension of what is worked on and whose lease has ended. */
-#define KEEP_MS 1000
 
 /* ---- Closing ---- */
 
@@ -78,7 +76,8 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .tops_up = consumer->prefetched > 0,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
-                                  .default_lease_ms = dueq__consumer_lease_ms(consumer)};
+                                  .default_lease_ms = dueq__consumer_lease_ms(consumer),
+                                  .at_once = !consumer->options.max_run_ms};
     asked.timed = count && dueq__consumer_times(consumer);
     consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
     if (queue_count == 1)
@@ -106,41 +105,6 @@ static int64_t wait_ms(const dueq_consumer *consumer) {
     return end > now ? end - now : 0;
 }
 
-static dueq_status submit_extension(dueq_consumer *consumer, size_t queue, size_t count,
-                                    enum dueq__step step) {
-    dueq_bytes tickets[DUEQ_MAX_BATCH];
-    if (!count)
-        return DUEQ_OK;
-    for (size_t i = 0; i < count; i++)
-        tickets[i] = consumer->sent[i]->ticket;
-    consumer->sent_count = count;
-    consumer->step = step;
-    return dueq_extend_submit(consumer->queues[queue], tickets, count, consumer->sent[0]->lease_ms);
-}
-
-/* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
-static dueq_status submit_extend(dueq_consumer *consumer) {
-    const struct dueq__batch *batch = consumer->first;
-    size_t left = dueq_result_count(batch->result) - batch->next;
-    size_t count = dueq__leases_take_unsure(consumer->leases, batch->lease + batch->next, left,
-                                            consumer->sent);
-    return submit_extension(consumer, batch->queue, count, DUEQ__STEP_EXTEND);
-}
-
-/*
- * After an outage, or where the process was stopped: what the program works on is extended before a reserve could take
- * that.
- */
-static dueq_status submit_keep(dueq_consumer *consumer) {
-    if (consumer->settle_ms < consumer->keep_ms)
-        return DUEQ_OK;
-    size_t count = dueq__leases_take_due(consumer->leases, dueq__monotonic_ms(), true,
-                                         consumer->sent, DUEQ_MAX_BATCH);
-    if (!count)
-        consumer->keep_ms = consumer->settle_ms + KEEP_MS;
-    return submit_extension(consumer, count ? consumer->sent[0]->queue : 0, count, DUEQ__STEP_KEEP);
-}
-
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
@@ -150,9 +114,6 @@ static dueq_status submit_next(dueq_consumer *consumer) {
         return submit_reserve(consumer, queue, 1, 0, 0);
     if (more && several)
         return DUEQ_OK;
-    dueq_status status = submit_keep(consumer);
-    if (status)
-        return status;
     if (consumer->share && dueq__monotonic_ms() >= consumer->share->renew_ms)
         return dueq__partitions_share(consumer, false);
     if (consumer->share)
@@ -162,12 +123,21 @@ static dueq_status submit_next(dueq_consumer *consumer) {
                           more ? 0 : wait_ms(consumer));
 }
 
-/* The heartbeat does it too: the reserve waits for that only so long. */
-static void hurry(dueq_consumer *consumer) {
-    struct dueq__call *call = &consumer->client->call;
-    int64_t limit_ms = dueq__monotonic_ms() + KEEP_MS;
-    call->gives_way = true;
-    call->deadline_ms = call->deadline_ms < limit_ms ? call->deadline_ms : limit_ms;
+/* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
+static dueq_status submit_extend(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    const struct dueq__batch *batch = consumer->first;
+    size_t left = dueq_result_count(batch->result) - batch->next;
+    size_t count = dueq__leases_take_unsure(consumer->leases, batch->lease + batch->next, left,
+                                            consumer->sent);
+    if (!count)
+        return DUEQ_OK;
+    for (size_t i = 0; i < count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    consumer->sent_count = count;
+    consumer->step = DUEQ__STEP_EXTEND;
+    return dueq_extend_submit(consumer->queues[batch->queue], tickets, count,
+                              consumer->sent[0]->lease_ms);
 }
 
 /* A submit that failed has sent nothing. */
@@ -182,8 +152,6 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
             consumer->client->cluster && is_several(consumer) &&
             (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND ||
              (consumer->step == DUEQ__STEP_SHARE && consumer->share->count));
-        if (consumer->step == DUEQ__STEP_KEEP)
-            hurry(consumer);
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -276,14 +244,13 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (status == DUEQ_PENDING)
             return status;
         consumer->step = DUEQ__STEP_NONE;
-        gave_way =
-            gave_way && status < 0 && (dueq_status_retriable(status) || step == DUEQ__STEP_KEEP);
+        gave_way = gave_way && status < 0 && dueq_status_retriable(status);
         if (status < 0 && !gave_way)
             return status;
         if (gave_way)
             leave(consumer, step);
     }
-    if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE || step == DUEQ__STEP_KEEP) {
+    if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
         status = submitted(consumer, submit_next(consumer));
         if (status)
             return status;

@@ -21,6 +21,8 @@
 #define REGISTER_MS 500
 /* Calls without an answer that follow each other within this are one outage. */
 #define STREAK_MS 2000
+/* In an outage it tries again so often while a lease lasts: it is to be back before others may take its messages. */
+#define TRIES 8
 
 struct dueq__heartbeat {
     pthread_t thread;
@@ -120,7 +122,7 @@ static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const
 static void beat(struct dueq__heartbeat *heartbeat) {
     struct dueq__lease *taken[DUEQ_MAX_BATCH];
     size_t count, queue = 0;
-    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), false, taken,
+    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), taken,
                                           DUEQ_MAX_BATCH)) > 0)
         request(heartbeat, taken, count, true);
     int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
@@ -301,6 +303,9 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
         status = open_twin(made, consumer->queues[i], &made->queues[i]);
     if (!status)
         dueq_reached(made->client);
+    if (!status && consumer->options.lease_ms &&
+        consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS)
+        made->client->longest_pause_ms = consumer->options.lease_ms / TRIES + 1;
     if (!status && consumer->share)
         status = open_twin(made, consumer->share->queue, &made->base);
     if (!status && !made->base)

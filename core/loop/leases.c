@@ -282,15 +282,14 @@ void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
     pthread_mutex_unlock(&leases->lock);
 }
 
-size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms, bool ended,
+size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
                              struct dueq__lease **taken, size_t most) {
     size_t count = 0;
     bool due = false;
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count && !due; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms &&
-              (!ended || (lease->end_ms <= now_ms && !lease->acked_ms));
+        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms;
         if (due)
             taken[0] = leases->items[i];
     }

@@ -98,11 +98,8 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket);
 /* Marks the queues, of so many, of which it holds messages. */
 void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count);
-/*
- * Takes messages of one queue and one length of lease that are to be extended, with one use each; ended: of those whose
- * leases have ended meanwhile.
- */
-size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms, bool ended,
+/* Takes messages of one queue and one length of lease that are to be extended, with one use each. */
+size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
                              struct dueq__lease **taken, size_t most);
 /*
  * Takes of a list, whose first is to be delivered, those with as long a lease as that, to be extended, with one
@@ -205,7 +202,6 @@ enum dueq__step {
     DUEQ__STEP_SETTLE,
     DUEQ__STEP_RESERVE,
     DUEQ__STEP_EXTEND,
-    DUEQ__STEP_KEEP, /* extends what is worked on and whose leases have ended */
     DUEQ__STEP_RELEASE,
     DUEQ__STEP_SHARE, /* renews the leases on partitions */
     DUEQ__STEP_LEAVE
@@ -237,7 +233,6 @@ struct dueq_consumer {
     int64_t timed_ms;   /* when it asked last how late messages are */
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
-    int64_t keep_ms;    /* before then it does not look for leases that have ended */
     size_t settling;    /* the queue whose acks and retry the request under way takes along */
     int64_t left_ms;    /* a node was away: acks for it are put off until then */
     bool stops;         /* they cannot be put off */

@@ -80,7 +80,8 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,
                                 .lease_ms = consumer->options.lease_ms,
-                                .default_lease_ms = dueq__consumer_lease_ms(consumer)});
+                                .default_lease_ms = dueq__consumer_lease_ms(consumer),
+                                .at_once = !consumer->options.max_run_ms});
 }
 
 void dueq__partitions_waited(dueq_consumer *consumer) {

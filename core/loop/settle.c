@@ -125,7 +125,7 @@ void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *ticket
 
 void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                       int64_t asked_ms) {
-    if (consumer->step != DUEQ__STEP_EXTEND && consumer->step != DUEQ__STEP_KEEP) {
+    if (consumer->step != DUEQ__STEP_EXTEND) {
         settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
         return;
     }

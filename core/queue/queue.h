@@ -180,6 +180,8 @@ struct dueq__reserve {
     bool ordered; /* from none of them where a message is leased; without a settlement */
     bool timed;   /* the result says how late each message is */
     bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
+    bool
+        at_once; /* it need not have watched a lease's end to take the message: core/scripts/lib/watch.lua */
     /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
     const int64_t *look_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,45 +11,17 @@
 /* The most reserves in a row that go to the script for what is rare without asking the usual one. */
 #define MOST_RARE 16
 
-/* After an outage, ended leases are left to their holders for a lease's time, but for no less and no more than this. */
-#define LEAST_PAUSE_MS 3000
-#define MOST_PAUSE_MS DUEQ_HEARTBEAT_LEASE_MS
+/* After a failure a reserve leaves ended leases to their holders for so long, also where it else takes them at once. */
+#define DISTRUST_MS 10000
 
-/*
- * For the script that takes ended leases: from which time of the server's on it leaves them to their holders, and for how
- * long. It does so where this client sees the server return, or saw that just now, and where the server was away between
- * this request and its run. A first request does not know the server's clock, and leaves them to the second one.
- */
-static void put_patience(const dueq_client *client, char *text, size_t size) {
-    const struct dueq__wait *wait = &client->call.wait;
-    int64_t now = dueq__monotonic_ms(), ahead_ms = client->call.queue->ahead_ms;
-    int64_t latest_ms = 0, pause_ms = wait->lease_ms ? wait->lease_ms : wait->default_lease_ms;
-    pause_ms = pause_ms > LEAST_PAUSE_MS ? pause_ms : LEAST_PAUSE_MS;
-    pause_ms = pause_ms < MOST_PAUSE_MS ? pause_ms : MOST_PAUSE_MS;
-    bool is_away = client->refused_ms && now >= client->silent_ms + DUEQ__AWAY_MS;
-    bool was_away = client->back_ms && now < client->back_ms + pause_ms;
-    if (!is_away && was_away)
-        pause_ms += client->back_ms - now;
-    else if (!is_away && ahead_ms)
-        latest_ms = now + ahead_ms + DUEQ__AWAY_MS;
-    else if (!is_away)
-        pause_ms = 0;
-    snprintf(text, size, " %" PRId64 " %" PRId64, latest_ms, pause_ms);
-}
-
-static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, int flags,
-                          const char *patience) {
-    char text[96];
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
+                          bool at_once, bool must_rewake) {
+    char text[32];
     const char *sign = wait->ordered ? "-" : wait->tops_up ? "+" : "";
     snprintf(text, sizeof text, "%s%zu%s", sign, wait->count, wait->timed ? ".0" : "");
     dueq__resp_text(words, text);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
-    if (!*patience) {
-        dueq__resp_number(words, flags);
-        return;
-    }
-    snprintf(text, sizeof text, "%d%s", flags, patience);
-    dueq__resp_text(words, text);
+    dueq__resp_number(words, stay + 2 * at_once + 4 * must_rewake);
 }
 
 /* Which script: the usual one passes on what it does not do, at the price of a request more. */
@@ -65,39 +36,19 @@ static const struct dueq__script *choose(struct dueq__call *call) {
     return &dueq__script_reserve_rare;
 }
 
-/* A server that answers so late was away. */
-static void note_away(dueq_client *client) {
-    int64_t now = dueq__monotonic_ms();
-    if (now >= client->call.asked_ms + DUEQ__AWAY_MS)
-        client->back_ms = now;
-}
-
-static void put_request(dueq_client *client, struct dueq__resp *words, bool stay) {
-    struct dueq__call *call = &client->call;
-    char patience[64] = "";
-    dueq__call_arguments(client, words);
-    if (call->script == &dueq__script_reserve_rare && call->wait.count)
-        put_patience(client, patience, sizeof patience);
-    put_arguments(words, &call->wait, stay + 2 * call->wait.watches[call->wait.at].declared,
-                  patience);
-    if (!dueq__call_settlement(call))
-        dueq__resp_text(words, "0");
-}
-
 static dueq_status ask(dueq_client *client, bool stay) {
-    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
+    struct dueq__call *call = &client->call;
+    struct dueq__watch *watch = &call->wait.watches[call->wait.at];
     struct dueq__resp words;
-    client->call.script = choose(&client->call);
-    put_request(client, &words, stay);
+    call->script = choose(call);
+    dueq__call_arguments(client, &words);
+    bool must_rewake = watch->token || watch->timekeeper;
+    bool failed = client->failed_ms && dueq__monotonic_ms() < client->failed_ms + DISTRUST_MS;
+    put_arguments(&words, &call->wait, stay, call->wait.at_once && !failed, must_rewake);
+    if (!dueq__call_settlement(call))
+        dueq__resp_text(&words, "0");
     watch->token = watch->timekeeper = false;
     return dueq__call_submit(client, &words);
-}
-
-/* The usual script's answer, or the connection, may have come after an outage: the other script is told so. */
-static void remake(dueq_client *client, struct dueq__resp *words) {
-    const struct dueq__wait *wait = &client->call.wait;
-    note_away(client);
-    put_request(client, words, !wait->watches[wait->at].ask);
 }
 
 /* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
@@ -110,7 +61,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, &(struct dueq__wait){0}, 2, "");
+    put_arguments(words, &(struct dueq__wait){0}, false, false, true);
     dueq__resp_text(words, "0");
 }
 
@@ -164,10 +115,6 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
         dueq__ops_unexpected(client);
         return;
-    }
-    if (call->script == &dueq__script_reserve_rare) {
-        note_away(client);
-        call->queue->ahead_ms = wait->now_ms - dueq__monotonic_ms();
     }
     dueq_result *result =
         dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
@@ -316,10 +263,10 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     wait->ordered = asked->ordered;
     wait->timed = asked->timed;
     wait->tops_up = asked->tops_up;
+    wait->at_once = asked->at_once;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;
-    wait->remake = remake;
     wait->let_go = let_go;
     return dueq__wait_start(client);
 }
@@ -332,7 +279,8 @@ dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_coun
                                                         .count = count,
                                                         .timeout_ms = timeout_ms,
                                                         .lease_ms = lease_ms,
-                                                        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS});
+                                                        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
+                                                        .at_once = true});
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

@@ -40,7 +40,9 @@ static void failed(dueq_client *client, const char *why) {
     int64_t pause = FIRST_PAUSE_MS << (client->failures < 6 ? client->failures : 6);
     int64_t least = herd * HERD_STEP_US / 1000;
     pause = pause > least ? pause : least;
-    client->pause_ms = pause < LONGEST_PAUSE_MS ? pause : LONGEST_PAUSE_MS;
+    int64_t most = client->longest_pause_ms ? client->longest_pause_ms : LONGEST_PAUSE_MS;
+    client->pause_ms = pause < most ? pause : most;
+    client->failed_ms = now;
     client->failures++;
     dueq__news_failed(client, why);
 }

@@ -165,8 +165,8 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     /* A wait that ends in an outage ends with what it has met. */
     if (!client->failures)
         client->error = (struct dueq__error){0};
-    call->made_ms = dueq__monotonic_ms();
-    call->deadline_ms = call->made_ms + client->url.timeout_ms + call->durable.asked.timeout_ms;
+    call->deadline_ms =
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
     /* A relay's request may have the keys of another queue than its call. */
@@ -176,21 +176,10 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
-bool dueq__call_remake(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__resp words;
-    if (!call->wait.remake)
-        return true;
-    /* It was not run, and keeps its number. */
-    client->number -= client->number == call->number;
-    call->wait.remake(client, &words);
-    return keep(client, &call->arguments, &words);
-}
-
 void dueq__call_pass_on(dueq_client *client) {
     client->call.script = client->call.script->next;
     client->call.passed = true;
-    if (!dueq__call_remake(client) || !format_head(client))
+    if (!format_head(client))
         dueq__call_no_memory(client);
 }
 

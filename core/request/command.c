@@ -43,17 +43,12 @@ static bool send_request(dueq_client *client) {
     dueq__durable_drop(&client->call);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
-    client->call.asked_ms = dueq__monotonic_ms();
-    if (call->asked_ms >= call->made_ms + DUEQ__AWAY_MS) {
-        client->back_ms = call->asked_ms;
-        if (!dueq__call_remake(client))
-            return false;
-    }
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
     client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
     limit_answer(client);
     client->call.sent = true;
+    client->call.asked_ms = dueq__monotonic_ms();
     return dueq__durable_wait(client);
 }
 

@@ -85,10 +85,8 @@ static void count(dueq_client *client, struct server *server, const char *why) {
 
 void dueq__news_failed(dueq_client *client, const char *why) {
     int64_t now = dueq__monotonic_ms();
-    if (!client->refused_ms) {
+    if (!client->refused_ms)
         client->refused_ms = now;
-        client->silent_ms = client->call.sent ? client->call.asked_ms : now;
-    }
     if (now - client->refused_ms < PATIENCE_MS)
         return;
     pthread_mutex_lock(&lock);
@@ -109,7 +107,7 @@ void dueq__news_waits(dueq_client *client, int64_t since_ms) {
     if (client->away || dueq__monotonic_ms() - since_ms < PATIENCE_MS)
         return;
     if (!client->refused_ms)
-        client->refused_ms = client->silent_ms = since_ms;
+        client->refused_ms = since_ms;
     dueq__news_failed(client, *why ? why : "it does not answer");
 }
 
@@ -130,8 +128,6 @@ static void leave(dueq_client *client, bool answered) {
 }
 
 void dueq__news_answered(dueq_client *client) {
-    if (client->refused_ms && dueq__monotonic_ms() >= client->silent_ms + DUEQ__AWAY_MS)
-        client->back_ms = dueq__monotonic_ms();
     client->refused_ms = 0;
     if (client->away)
         leave(client, true);

@@ -71,7 +71,6 @@ struct dueq__call {
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
-    int64_t made_ms;    /* when the request was made */
     int64_t asked_ms;   /* the server ran what it answers not before this time */
     dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;   /* peek: of the messages looked at */
@@ -117,13 +116,13 @@ struct dueq_client {
     bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
     bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
     unsigned failures; /* in a row, since the last answer */
-    int64_t failing_ms; /* the first of them */
-    int64_t pause_ms;   /* between the last two tries */
+    int64_t failing_ms;       /* the first of them */
+    int64_t failed_ms;        /* the last one that there was; 0: none */
+    int64_t pause_ms;         /* between the last two tries */
+    int64_t longest_pause_ms; /* that may be; 0: as again.c says */
     int64_t rejoin_ms; /* after an outage: the connections that calls wait on are not made before */
     bool served;       /* a call was answered: by a primary, which has its queues */
     int64_t refused_ms; /* since when it is tried again; 0: it is not */
-    int64_t silent_ms;  /* since when it has not answered, where refused_ms is set */
-    int64_t back_ms;    /* when it answered again after it had been away; 0: it never was */
     bool away;          /* and news.c knows */
     bool untried;       /* the call goes on without a node that it has not tried itself */
     bool warns;         /* warning has not been asked for */
@@ -184,8 +183,6 @@ struct dueq_queue {
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
     struct dueq__doubt doubt;
-    int64_t
-        ahead_ms; /* the server's clock less the monotonic one, by a reserve's answer; 0: not known */
 };
 
 /* client.c */
@@ -213,8 +210,6 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
-/* Makes the request's arguments anew, where they depend on when it is sent; false: out of memory. */
-bool dueq__call_remake(dueq_client *client);
 /* The script changed nothing and leaves the request to another one: sends it to that. */
 void dueq__call_pass_on(dueq_client *client);
 /* An answer came: a script that keeps the history has done so for this minute. */
@@ -325,9 +320,6 @@ void dueq__again_over(dueq_client *client);
 bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
 
 /* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
-
-/* A server that does not answer for so long may have let leases end whose holders live. */
-#define DUEQ__AWAY_MS 2000
 
 /* Was it not said yet that this server may evict? */
 bool dueq__news_evicting(const dueq_client *client);

@@ -63,12 +63,11 @@ struct dueq__wait {
         ordered; /* from no queue where a message is leased; nobody else looks there: nothing is given on */
     bool timed;   /* how late messages are is asked for, too */
     bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
+    bool at_once; /* ended leases are taken, also where the server was away */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
     dueq_status (*ask)(dueq_client *client, bool stay);
-    /* Makes the arguments anew: a script passed the request on, or it is sent long after it was made; NULL: they stay. */
-    void (*remake)(dueq_client *client, struct dueq__resp *words);
     /* Puts a command together that gives back what the server counts on this client for; or NULL. */
     void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words);
     int64_t slack_us;   /* how much later than it was told it looks */

@@ -10,9 +10,10 @@ if problem then
   return problem
 end
 -- include permit
-local now = now_ms()
+local now, span = now_ms(), watch_ms(tonumber(ARGV[4]))
 put(leased, now + ARGV[4], tickets)
 if #tickets > 0 then
-  note_event(now + ARGV[4], now)
+  watch(redis.pcall('HGET', meta, 'watched'), span, now)
+  note_event(now + ARGV[4] - span, now)
 end
 return done(outcome)

@@ -4,9 +4,7 @@
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
---      With '.0' behind how many: it says how late messages are, too. ' TIME MS' behind what it does when there is nothing:
---      if the server runs this at that time or later, it has been away: then it leaves ended leases to their holders, and
---      looks at them again after so many ms (0: where there are any, it delivers nothing, and is called again at once).
+--      With '.0' behind how many: it says how late messages are, too.
 -- Returns what reserve does, or then reserve_timed; the outcome of what failed is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
@@ -15,9 +13,6 @@ if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include history
 end
 -- include permit
-local flags, latest, pause = string.match(argv[6], '^(%d) (%d+) (%d+)$')
-argv[6] = flags or argv[6]
-pause = latest and tonumber(latest) <= now and pause
 local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local ordered, timed = string.byte(argv[4]) == 45, string.find(argv[4], '.', 1, true)
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
@@ -46,7 +41,7 @@ if back then
 end
 
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire',
-  'large', 'suspect')
+  'large', 'suspect', 'watched')
 local wire = state[6]
 -- include refuse
 if not state[1] and ordered and redis.pcall('GET', msg) == 'partitions' then
@@ -64,8 +59,13 @@ local looked, paused = not noted or noted <= now, state[5]
 -- While one is leased the others wait; when none is any more, those whose lease ended go first.
 local in_work = ordered and redis.call('EXISTS', leased) == 1
 looked = looked or in_work
+local span, from = watch_ms(math.abs(lease)), 0
+if looked and (redis.call('ZCOUNT', leased, '-inf', string.format('%d', now + span)) > 0) then
+  local since = watch(state[9], span, now)
+  from = string.byte(argv[6]) % 4 < 2 and since + span or 0
+end
 local waits = in_work and not paused
-  and (pause or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
+  and (from > now or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
 paused = paused or waits
 local due, garbage, ended = 0, {}, {}
 if looked then
@@ -77,12 +77,11 @@ if looked then
   end
 end
 if looked and not paused then
-  local next_due, next_end
+  local next_due, next_look
   due, next_due = promote(now)
-  ended, next_end = ended_leases(now, settled, ordered, pause)
-  most = pause == '0' and next_end <= now and 0 or most
+  ended, next_look = ended_leases(now, span, from, settled, ordered)
   -- What a relay is told of now is looked after again a second later, in case that it cannot.
-  first = math.min(first, next_due, next_end, out and out <= now and now + 1000 or out or math.huge)
+  first = math.min(first, next_due, next_look, out and out <= now and now + 1000 or out or math.huge)
 else
   first = math.min(first, noted or math.huge)
 end
@@ -99,7 +98,7 @@ for i, ticket in ipairs(c.deliver) do
   local ms = lease < 0 and c.leases[i] or math.abs(lease)
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
-  first = math.min(first, now + ms)
+  first = math.min(first, now + ms - watch_ms(ms))
   -- One whose lease had ended was in no line: how late it is, is not known, as of one of low priority.
   lined[i] = c.ended[ticket] and '0.l:' or ticket
   if c.records[i] then
@@ -159,7 +158,7 @@ out_now = out_now or c.out
 first = out_now and math.min(first, now + 1000) or first
 answer[5] = (out_now or looked and out and out <= now) and '1' or ''
 if waits then
-  answer[2] = pause == '0' and 0 or 500000
+  answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
   answer[2], answer[3] = close(n, left, first < math.huge and first or nil, state[1], fields, looked, state[2], now, us)
 end

@@ -215,7 +215,7 @@ class RawDriver:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
         outcomes, rare = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
         for _ in range(MOST_ROUNDS):
-            words = [count, lease_ms or -30_000, "0", len(acks), *acks, *retry]
+            words = [count, lease_ms or -30_000, "2", len(acks), *acks, *retry]
             answer = self.run("reserve_rare" if rare else "reserve", queue, *words)
             if answer is None:
                 rare = True

@@ -258,8 +258,8 @@ MUTATIONS = {
     ),
     "reserve_forgets_the_outbox": (
         "reserve",
-        "first = math.min(ended or math.huge, out or math.huge)",
-        "first = ended or math.huge",
+        "first = math.min(look or math.huge, out or math.huge)",
+        "first = look or math.huge",
     ),
     "reserve_keeps_what_it_acknowledged": (
         "reserve",
@@ -273,7 +273,7 @@ MUTATIONS = {
     ),
     "reserve_notes_no_end_of_a_lease": (
         "reserve",
-        "if not first or stop < first then",
+        "if not first or stop - span < first then",
         "if false then",
     ),
     "reserve_rare_brings_what_is_due_to_the_front": (

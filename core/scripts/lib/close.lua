@@ -2,7 +2,7 @@
 -- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `looked`: it moved what was due. Returns
 -- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if it alone looks.
 local function close(n, left, first, noted, fields, looked, timekeepers, now, us)
-  local waits, must_rewake = n == 0 and (ARGV[6] == '1' or ARGV[6] == '3'), ARGV[6] > '1'
+  local waits, must_rewake = n == 0 and string.byte(ARGV[6]) % 2 == 1, ARGV[6] > '3'
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false

@@ -1,21 +1,25 @@
--- The leases that have ended, 200 at most, but for those that this call settles (`settled`): the earlier first, or
--- (`ordered`) by their ids. They stay their holders' until a reserve takes their messages (lib/choose.lua). Returns for
--- each line a list of tables: ticket, at (its end), deliveries, id and suffix (nil: it is no ticket); and the next end of
--- a lease (huge: none). `pause`: they are left to their holders, and looked at again after so many ms.
-local function ended_leases(now, settled, ordered, pause)
-  local by_line = { [high] = {}, [ready] = {}, [low] = {} }
-  if pause then
-    local number = redis.call('ZCOUNT', leased, '-inf', string.format('%d', now))
-    local next_end = event_time(redis.call('ZRANGE', leased, number, number, 'WITHSCORES')[2])
-    return by_line, number > 0 and math.min(next_end, now + pause) or next_end
+-- The messages whose leases have ended, by their lines: the earlier end first or, where `ordered`, by id; 200 at most, and
+-- none that this call settles. None before `from`: until then they are left to their holders. Returns for each line a list
+-- of tables (ticket, at: the lease's end, deliveries, id and suffix; nil: it is no ticket), and when a reserve is to look
+-- at the ends of leases again: `span` before the first of them, then four times in that time (huge: no other lease).
+local function ended_leases(now, span, from, settled, ordered)
+  local by_line, keys = { [high] = {}, [ready] = {}, [low] = {} }, { high = high, ready = ready, low = low }
+  local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now + span), 'WITHSCORES', 'LIMIT', '0', '200')
+  local function look_at(stop)
+    if stop > now + span then
+      return stop - span
+    end
+    stop = math.max(stop, from)
+    return stop > now and math.min(stop, now + math.ceil(span / 4)) or stop
   end
-  local keys = { high = high, ready = ready, low = low }
-  local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now), 'WITHSCORES', 'LIMIT', '0', '200')
+  local look = look_at(event_time(redis.call('ZRANGE', leased, #found / 2, #found / 2, 'WITHSCORES')[2]))
   for i = 1, #found, 2 do
-    local ticket = found[i]
-    local lease = { ticket = ticket, at = event_time(found[i + 1]) }
-    lease.deliveries, lease.id, lease.suffix = ticket_read(ticket)
-    if not settled[ticket] then
+    local ticket, stop = found[i], event_time(found[i + 1])
+    if not settled[ticket] and (stop > now or from > now) then
+      look = math.min(look, look_at(stop))
+    elseif not settled[ticket] then
+      local lease = { ticket = ticket, at = stop }
+      lease.deliveries, lease.id, lease.suffix = ticket_read(ticket)
       table.insert(by_line[keys[line_of(ticket)]], lease)
     end
   end
@@ -24,5 +28,5 @@ local function ended_leases(now, settled, ordered, pause)
       table.sort(leases, function(a, b) return (a.id or '') < (b.id or '') end)
     end
   end
-  return by_line, event_time(redis.call('ZRANGE', leased, #found / 2, #found / 2, 'WITHSCORES')[2])
+  return by_line, look
 end

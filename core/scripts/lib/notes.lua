@@ -29,9 +29,8 @@ local function check_notes()
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
-  -- After an outage ended leases are left to their holders for up to 8 s: see reserve_rare.lua.
-  local ended = head(leased)
-  ended = ended <= now and now + 8000 or ended
+  -- While ended leases are left to their holders, they are looked at every 2 s: lib/ended.lua.
+  local ended = math.max(head(leased), now + 2000)
   local firsts = { next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox) }
   for i, name in ipairs(names) do
     local value, first, right = values[i] or '', firsts[name], nil

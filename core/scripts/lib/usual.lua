@@ -22,15 +22,19 @@ end
 
 local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local lined, due, direct = #tickets, nil, 0
-local ended = looked and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
-if ended and ended <= now then
+-- A lease's end is watched from so long before it on: lib/watch.lua.
+local lease = math.abs(argv[5])
+local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
+local look = looked and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
+look = look and look - span
+if look and look <= now then
   return nil
 end
 -- Asked for none, it only settles, and leaves the rest to those who ask for some.
 looked = looked and most > 0
 if looked then
   local out = tonumber(call('HGET', meta, 'outbox_event') or '')
-  first = math.min(ended or math.huge, out or math.huge)
+  first = math.min(look or math.huge, out or math.huge)
   if first <= now then
     return nil
   end
@@ -57,7 +61,7 @@ for i = 1, n + surplus do
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) } or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
 local result, deliver = { now, -1, 0, 0, '', '', '' }, {}
-local stop = now + math.abs(argv[5])
+local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
   local ticket, envelope = tickets[i], envelopes[i] or ''
@@ -74,7 +78,7 @@ if timed and n > 0 then
   result[2 * n + 8] = lateness(tickets, now)
 end
 local left = surplus
-if (looked or argv[6] > '1') and lined == most then
+if (looked or argv[6] > '3') and lined == most then
   left = left + call('LLEN', ready) - lined
 end
 
@@ -131,14 +135,14 @@ result[7] = outcomes
 local fields, is_new = {}, looked
 if n > 0 then
   fields[1], fields[2] = 'reserved', format('%d', reserved + n)
-  if not first or stop < first then
-    first, is_new = stop, true
+  if not first or stop - span < first then
+    first, is_new = stop - span, true
   end
 end
 if gone > 0 then
   fields[#fields + 1], fields[#fields + 2] = 'acked', format('%d', acked + gone)
 end
-if is_new or n == 0 or argv[6] > '1' then
+if is_new or n == 0 or argv[6] > '3' then
   -- include close
   result[2], result[3] = close(n, left, first, state[1], fields, looked, state[2], now, time[2] % 1000)
 else
