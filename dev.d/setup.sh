@@ -89,7 +89,7 @@ venv_inputs() { system_python --version; }
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
 
 library_inputs() {
-    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
+    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/shifted_clock.c tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 programs_inputs() { library_inputs; }

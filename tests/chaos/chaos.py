@@ -15,7 +15,9 @@ import argparse
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -24,7 +26,8 @@ from queue import Empty
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from crew import Crew, now_ms
-from faults import Choices, Faults, Progress, main_of, parser_of, report
+from drain import SHORT_S
+from faults import Choices, Faults, Progress, longest_outage, main_of, parser_of, report
 from kinds import KINDS, NEAR_USER, Kind
 from relays import Relays
 
@@ -63,14 +66,38 @@ def mend_log(server: Server) -> None:
 
 class Chaos(Faults):
     def __init__(
-        self, server: Server, crew: Crew, kind: type[Kind], chance: random.Random, log: Path
+        self,
+        server: Server,
+        crew: Crew,
+        kind: type[Kind],
+        chance: random.Random,
+        log: Path,
+        longest: float,
     ) -> None:
         super().__init__(crew, chance, log)
-        self.server, self.kind = server, kind
+        self.server, self.kind, self.longest = server, kind, longest
         self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
         self.interrupted: Counter[str] = Counter()  # relays, by the step
         self.waited = 0  # messages that could not be relayed
         self.server_up = True
+        self.writable = True
+        self.next_outage = 0.0
+        if kind.steady:  # however short the run
+            self.later(1, self.make_first)
+
+    def make_first(self) -> None:
+        """When the first long messages are in work."""
+        ledgers = [one.ledger for one in self.crew.workers if one.role == "steady"]
+        if not any("begun" in ledger.read_text("utf-8") for ledger in ledgers):
+            self.later(0.1, self.make_first)
+            return
+        self.make_soon(self.outage)
+        for seconds, make in ((2, self.burst), (4, self.refuse_writes)):
+            self.later(self.longest + seconds, partial(self.make_soon, make))
+
+    def make_soon(self, kind: Callable[[], str | None]) -> None:
+        if not self.make(kind):
+            self.later(0.1, partial(self.make_soon, kind))
 
     def is_calm(self) -> bool:
         return self.server_up
@@ -85,6 +112,8 @@ class Chaos(Faults):
         }
         if self.kind.far:
             kinds[self.deny] = kinds[self.replace_key] = 8
+        if self.kind.steady:
+            kinds |= {self.outage: 6, self.burst: 8, self.refuse_writes: 6}
         return kinds
 
     def rest(self, wait: float) -> None:
@@ -141,7 +170,10 @@ class Chaos(Faults):
             return None
 
     def kill_server(self) -> str | None:
-        if not self.server_up:
+        return self.kill_for(self.chance.choice((0.0, self.chance.uniform(0, 1.5))))
+
+    def kill_for(self, seconds: float) -> str | None:
+        if not self.server_up or not self.writable:
             return None
         begin_ms = now_ms()
         self.server.stop()
@@ -154,10 +186,14 @@ class Chaos(Faults):
             self.feel(begin_ms)
             self.note("server started")
 
-        self.later(self.chance.choice((0.0, self.chance.uniform(0, 1.5))), start)
+        self.later(seconds, start)
         return "server killed"
 
     def stop_server(self) -> str | None:
+        # One in five is longer than the calls' deadline.
+        return self.stop_for(self.chance.uniform(0.1, 4.5 if self.chance.random() < 0.2 else 2.5))
+
+    def stop_for(self, seconds: float) -> str | None:
         if not self.server_up:
             return None
         begin_ms = now_ms()
@@ -170,10 +206,58 @@ class Chaos(Faults):
             self.feel(begin_ms)
             self.note("server goes on")
 
-        # One in five is longer than the calls' deadline.
-        most = 4.5 if self.chance.random() < 0.2 else 2.5
-        self.later(self.chance.uniform(0.1, most), thaw)
+        self.later(seconds, thaw)
         return "server stopped"
+
+    def outage(self) -> str | None:
+        """Longer than the leases. Two thirds of the time the server is not away so."""
+        if time.monotonic() < self.next_outage:
+            return None
+        seconds = self.chance.uniform(3.2, self.longest)
+        make = self.chance.choice((self.kill_for, self.stop_for))
+        if not (done := make(seconds)):
+            return None
+        self.next_outage = time.monotonic() + 3 * seconds
+        return f"{done} for longer than a lease: {seconds:.1f} s"
+
+    def burst(self) -> str | None:
+        """Each connection is closed as soon as it is made, some times in a row."""
+        begin_ms = now_ms()
+        left = self.chance.randint(6, 40)
+
+        def cut() -> None:
+            nonlocal left
+            self.command("CLIENT", "KILL", "TYPE", "normal")
+            left -= 1
+            if left:
+                self.later(self.chance.uniform(0.01, 0.06), cut)
+            else:
+                self.feel(begin_ms)
+
+        if not self.server_up:
+            return None
+        cut()
+        return f"burst of resets: {left + 1}"
+
+    def refuse_writes(self) -> str | None:
+        """As a primary that another has replaced, and that gets no word from it."""
+        if not self.server_up or not self.writable:
+            return None
+        begin_ms = now_ms()
+        if not self.command("REPLICAOF", "127.0.0.1", "1"):
+            return None
+        self.writable = False
+
+        def allow() -> None:
+            if not self.command("REPLICAOF", "NO", "ONE"):
+                self.later(0.1, allow)
+                return
+            self.writable = True
+            self.feel(begin_ms)
+            self.note("server takes writes")
+
+        self.later(self.chance.uniform(0.2, 4.0), allow)
+        return "server read-only"
 
     def deny(self) -> str | None:
         """Takes the consumers' rights on the far queue."""
@@ -222,16 +306,21 @@ def run(options: argparse.Namespace) -> int:
         # A slow disk is no fault of the queues.
         queues = kind(f"{server.url}?timeout=15s", stack)
         rate = (options.rate or kind.rate) / len(kind.commands)
-        crew = Crew(
-            folder, partial(kind.url, server.socket), kind.commands, [kind.queues], rate, chance
-        )
-        chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
+        longest = longest_outage(options.seconds)
+        url = partial(kind.url, server.socket)
+        crew = Crew(folder, url, kind.commands, [kind.queues], rate, chance, longest)
+        chaos = Chaos(server, crew, kind, chance, folder / "faults.log", longest)
         try:
             for role, each in kind.each.items():
                 crew.hire(role, each)
+            if kind.steady:
+                crew.hire_steady("feed", kind.steady, 1)
+                crew.hire_steady("steady", kind.steady, 2)
             chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
-            queues.drain(crew, server)
+            if options.seconds < SHORT_S:
+                chaos.relays.nothing_late.set()
+            queues.drain(crew, server, options.seconds < SHORT_S)
         finally:
             crew.kill()
         verdict = queues.judge(

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
 from crew import HERE, Crew, now_ms
-from drain import drain
+from drain import SHORT_S, drain, hasten
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from kinds import Own, unwanted
 from probe import Probe
@@ -70,14 +70,14 @@ class Storm(Faults):
         self,
         cluster: Cluster,
         crew: Crew,
-        probed: tuple[str, ...],
+        others: tuple[str, ...],
         synced: Synced,
         chance: random.Random,
         log: Path,
     ) -> None:
         super().__init__(crew, chance, log)
         self.cluster, self.synced = cluster, synced
-        self.queues = [name for group in crew.queues for name in group] + [*probed]
+        self.queues = [name for group in crew.queues for name in group] + [*others]
         nodes = cluster.nodes
         self.shards = [Shard(number, (nodes[number], nodes[number + 3])) for number in range(3)]
         self.failing = False  # a primary; with two at a time the others are no majority
@@ -217,9 +217,16 @@ class Storm(Faults):
         return [name for name in self.queues if owners.get(queue_slot(name)) == node.id]
 
     def fail(
-        self, what: str, act: Callable[[Node], None], mend: Callable[[Node], None]
+        self,
+        what: str,
+        act: Callable[[Node], None],
+        mend: Callable[[Node], None],
+        goes_on: bool = False,
     ) -> str | None:
-        """A primary fails by `act`, its replica takes over, and it comes back by `mend`."""
+        """
+        A primary fails by `act`, its replica takes over, and it comes back by `mend`. goes_on: for
+        its clients it works for a while.
+        """
         if not (taken := self.take_shard()):
             return None
         shard, primary, replica = taken
@@ -227,7 +234,7 @@ class Storm(Faults):
         begin_ms, limit = now_ms(), time.monotonic() + PATIENCE_S
         act(primary)
         # What was done until then is on the replica.
-        synced_ms = self.synced.at(primary)
+        synced_ms, failed_ms = self.synced.at(primary), now_ms()
 
         def await_promotion() -> None:
             if not self.promoted(primary, replica):
@@ -239,7 +246,8 @@ class Storm(Faults):
                 return
             self.failovers += 1
             self.cluster.elected(replica)
-            self.forgotten(synced_ms, queues)
+            # One that is killed or stopped does nothing more that could be lost.
+            self.forgotten(synced_ms, now_ms() if goes_on else failed_ms, queues)
             self.feel(begin_ms)
             self.note(f"failed over: {primary.port} to {replica.port}")
             self.later(self.chance.uniform(0, 2), come_back)
@@ -257,7 +265,7 @@ class Storm(Faults):
                     self.later(0.02, await_return)
                     return
                 # Until it knows that it was replaced it may do what the other will not know.
-                self.forgotten(back_ms, queues)
+                self.forgotten(back_ms, now_ms(), queues)
                 self.feel(back_ms)
                 self.note(f"came back: {primary.port}")
                 self.give_back(shard)
@@ -294,6 +302,7 @@ class Storm(Faults):
             "primary isolated",
             lambda node: self.cluster.isolate(node, from_clients=alone),
             self.cluster.rejoin,
+            goes_on=not alone,
         )
 
     def hand_over(self) -> str | None:
@@ -387,29 +396,45 @@ def run(options: argparse.Namespace) -> int:
         )
         url = f"{cluster.url}?timeout=3s"
         patient = f"{cluster.url}?timeout=15s"
+        hasty = f"{cluster.url}?timeout=1s"  # shorter than a lease, as by default
         if durable:
-            url += f"&replicas={options.durability.partition(':')[2]}&durable_timeout=1s"
+            durability = f"&replicas={options.durability.partition(':')[2]}&durable_timeout=1s"
+            url, hasty = url + durability, hasty + durability
         names = list(islice(triples(cluster, "storm"), GROUPS))
         probed = next(triples(cluster, "probe"))
+        steady = next(cluster.names_on(cluster.nodes[0], "steady"))
         queues = [
-            stack.enter_context(dueq.Queue(name, patient)) for group in names for name in group
+            stack.enter_context(dueq.Queue(name, patient))
+            for name in (*(name for group in names for name in group), steady)
         ]
         rate = (options.rate or 200) / len(COMMANDS)
-        crew = Crew(folder, lambda role: url, COMMANDS, names, rate, chance)
+        crew = Crew(
+            folder,
+            lambda role: hasty if role == "steady" else url,
+            COMMANDS,
+            names,
+            rate,
+            chance,
+            4,
+        )
         synced = stack.enter_context(Synced(cluster.nodes))
-        storm = Storm(cluster, crew, probed, synced, chance, folder / "faults.log")
+        storm = Storm(cluster, crew, (*probed, steady), synced, chance, folder / "faults.log")
         with ExitStack() as working:
             working.callback(keep_logs, folder, cluster.nodes)
             working.callback(crew.kill)
             for role, each in Own.each.items():
                 crew.hire(role, each)
+            crew.hire_steady("feed", steady, 1)
+            crew.hire_steady("steady", steady, 1)
             with Probe(url, probed, folder), storm:
                 storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()
             cluster.await_agreement()
-            crew.dismiss("produce", "consume", "reach")
-            stats = drain(queues, crew)
+            crew.dismiss("produce", "consume", "reach", "feed")
+            if options.seconds < SHORT_S:
+                hasten(queues, cluster.nodes)
+            stats = drain(queues, crew, steady)
         verdict = judge(
             (
                 path.open(encoding="utf-8", errors="replace")
@@ -429,10 +454,8 @@ def run(options: argparse.Namespace) -> int:
     if not durable and "lost" in broken:
         print(f"lost by failovers, as nobody asked for durability: {len(verdict.lost)}")
         broken.discard("lost")
-    print(
-        f"cluster: nodes={len(cluster.nodes)} faults={sum(storm.faults.values())}"
-        f" moved_slots={storm.moved} failovers={storm.failovers} {verdict.counts()}"
-    )
+    print(f"nodes {len(cluster.nodes)}, moved slots {storm.moved}, failovers {storm.failovers}")
+    print(verdict.line(sum(storm.faults.values())))
     return int(bool(broken or wrong))
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import resource
 import signal
+import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,10 +17,22 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 5
+# Those whose handlers never fail, on a queue of their own: in each language, and who feeds it.
+STEADY: dict[str, list[str | Path]] = {
+    "python": [sys.executable, HERE / "steady.py"],
+    "php": ["php", HERE / "steady.php"],
+    "c": [ROOT / "build/cmake/tests/chaos-steady"],
+}
+CLOCK = ROOT / "build/cmake/tests/libshifted_clock.so"
 
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+def clock_ns() -> int:
+    """The time of day minus the monotonic time, which no jump of a worker's clock changes."""
+    return min(time.time_ns() - time.monotonic_ns() for _ in range(100))
 
 
 class Worker:
@@ -24,8 +40,16 @@ class Worker:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, crew: Crew, language: str, role: str, queues: tuple[str, ...]) -> None:
-        self.crew, self.language, self.role, self.queues = crew, language, role, queues
+    def __init__(
+        self,
+        crew: Crew,
+        language: str,
+        role: str,
+        command: Sequence[str | Path],
+        queues: tuple[str, ...],
+    ) -> None:
+        self.crew, self.language, self.role = crew, language, role
+        self.command, self.queues = command, queues
         self.stopped = False
         self.start()
 
@@ -37,8 +61,8 @@ class Worker:
         self.ledger.touch()
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
-        words = [*self.crew.commands[self.language], self.role, self.ledger]
-        words += [self.crew.url(self.role), *self.queues]
+        self.shift_clock(0)
+        words = [*self.command, self.role, self.ledger, self.crew.url(self.role), *self.queues]
         words += [self.number, str(self.crew.chance.getrandbits(31))]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
@@ -46,7 +70,18 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
+                env=self.crew.environment | {"CLOCK_FILE": str(self._shift)},
             )
+
+    @property
+    def _shift(self) -> Path:
+        return self.ledger.with_suffix(".shift")
+
+    def shift_clock(self, seconds: int) -> None:
+        """Its clock is so far off from now on."""
+        # In place: the process has mapped it.
+        with self._shift.open("r+b" if self._shift.exists() else "wb") as file:
+            file.write(struct.pack("=q", seconds))
 
     def kill(self) -> None:
         self.process.kill()
@@ -62,14 +97,21 @@ class Worker:
         self.stopped = False
         self._grown = time.monotonic()
 
-    def trouble(self) -> str | None:
-        """What is wrong with a worker that should be at work, in words."""
+    def poisoned(self) -> bool:
+        """Whether a message has killed it."""
+        if self.process.poll() not in (-signal.SIGKILL, -signal.SIGSEGV):
+            return False
+        lines = self.ledger.read_text("utf-8").splitlines()
+        return bool(lines) and lines[-1].startswith("dying ")
+
+    def trouble(self, idle: bool) -> str | None:
+        """What is wrong with a worker, in words. idle: it may have no work."""
         if self.process.poll() is not None:
             text = self.errors.read_text("utf-8", "replace").strip()[-500:]
             return f"{self.name} ended with {self.process.returncode}: {text}"
         size = self.ledger.stat().st_size
         now = time.monotonic()
-        if size != self._size or self.stopped:
+        if size != self._size or self.stopped or idle:
             self._size, self._grown = size, now
         elif now - self._grown > HANG_S:
             return f"{self.name} (process {self.process.pid}) hangs: no line for {HANG_S:.0f} s"
@@ -84,6 +126,7 @@ class Crew:
     commands  how to start one, by language
     queues    the names of what they work on: each worker on one of these groups
     rate      messages a second of each producer
+    longest   s that an outage lasts at most: what a few messages take is longer
     """
 
     def __init__(
@@ -94,11 +137,19 @@ class Crew:
         queues: Sequence[tuple[str, ...]],
         rate: float,
         chance: random.Random,
+        longest: float = 0,
     ) -> None:
         self.folder, self.url, self.rate, self.chance = folder, url, rate, chance
         self.commands, self.queues = commands, queues
         self.workers: list[Worker] = []
         self.troubles: list[str] = []
+        self.environment = os.environ | {
+            "CHAOS_CLOCK": str(clock_ns()),
+            "CHAOS_LONGEST": str(longest),
+            "LD_PRELOAD": str(CLOCK),
+        }
+        # No core files of those that die by poison.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
     def stop_file(self, role: str) -> Path:
         return self.folder / f"stop-{role}"
@@ -108,15 +159,23 @@ class Crew:
         groups = itertools.cycle(self.queues)
         languages = list(self.commands) * max(each, -(-len(self.queues) // len(self.commands)))
         for language, queues in zip(languages, groups, strict=False):
-            self.workers.append(Worker(self, language, role, queues))
+            command = self.commands[language]
+            self.workers.append(Worker(self, language, role, command, queues))
+
+    def hire_steady(self, role: str, queue: str, each: int) -> None:
+        """So many of each language, or one that feeds or drains the queue."""
+        for language in list(STEADY) * each if role == "steady" else ["python"]:
+            self.workers.append(Worker(self, language, role, STEADY[language], (queue,)))
 
     def at_work(self, role: str) -> list[Worker]:
         return [worker for worker in self.workers if worker.role == role and not worker.stopped]
 
-    def watch(self) -> None:
-        """Notes crashed and hanging workers, and replaces them."""
+    def watch(self, idle: bool = False) -> None:
+        """Notes crashed and hanging workers, and replaces them. idle: they may have no work."""
         for worker in self.workers:
-            if trouble := worker.trouble():
+            if worker.poisoned():
+                worker.start()
+            elif trouble := worker.trouble(idle):
                 self.troubles.append(trouble)
                 worker.kill()
                 worker.start()
@@ -130,10 +189,13 @@ class Crew:
         deadline = time.monotonic() + HANG_S
         for worker in leaving:
             worker.go_on()
+            if worker.role == "steady":
+                worker.process.terminate()
             try:
                 worker.process.wait(max(0.0, deadline - time.monotonic()))
-                if worker.process.returncode:
-                    self.troubles.append(str(worker.trouble()))
+                # One that was just started knows no SIGTERM yet.
+                if worker.process.returncode not in (0, -signal.SIGTERM) and not worker.poisoned():
+                    self.troubles.append(str(worker.trouble(False)))
             except subprocess.TimeoutExpired:
                 self.troubles.append(f"{worker.name} does not end")
                 worker.kill()

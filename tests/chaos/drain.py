@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TextIO
 
 from crew import Crew
 
 import dueq
+from private_server import Refused, Server
 
 LIVING = ("ready", "delayed", "leased", "dead", "outbox")
 UNWANTED = (*LIVING, "quarantined", "expired", "cancelled", "purged")  # in the end
 COUNTED = ("acked", "retried", *UNWANTED)
 PATIENCE_S = 60.0  # it may go on for so long without an ack
+SHORT_S = 60.0  # a run that is shorter does not wait 30 s for the leases of relays that were killed
+HASTEN = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for _, ticket in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    redis.call('ZADD', KEYS[1], 'XX', now, ticket)
+    redis.call('HSET', KEYS[2], 'next_event', now, 'outbox_event', now)
+end
+return 1
+"""
 
 
 def count(queues: list[dueq.Queue]) -> Counter[str]:
@@ -30,9 +43,26 @@ def living(queues: list[dueq.Queue]) -> int:
     return sum(stats[name] for name in LIVING)
 
 
-def drain(queues: list[dueq.Queue], crew: Crew) -> Counter[str]:
-    """Fresh consumers empty the queues, the dead kicked. Returns what they counted in the end."""
+def hasten(queues: Sequence[dueq.Queue], servers: Sequence[Server]) -> None:
+    """Ends the leases of relays. servers: a queue is on one of them, and the others refuse."""
+    for queue in queues:
+        keys = [f"dueq:{{{queue.name}}}:{key}" for key in ("outbox", "meta")]
+        for server in servers:
+            with suppress(Refused):
+                server.command("EVAL", HASTEN, 2, *keys)
+
+
+def drain(queues: list[dueq.Queue], crew: Crew, steady: str) -> Counter[str]:
+    """
+    Fresh consumers empty the queues, the dead kicked. Returns what they counted in the end.
+    steady: the name of the one with poison, which its own workers empty: what is dead in the end
+    is kicked and acknowledged.
+    """
     crew.hire("drain", 1)
+    [with_poison] = (queue for queue in queues if queue.name == steady)
+    await_deaths(with_poison, crew)
+    crew.dismiss("steady")
+    crew.hire_steady("drain", steady, 1)
     acked, moved = -1, time.monotonic()
     with (crew.folder / "dead.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
         # Twice, because a message can move from a queue not yet counted to one that is counted.
@@ -49,6 +79,17 @@ def drain(queues: list[dueq.Queue], crew: Crew) -> Counter[str]:
             time.sleep(0.1)
     crew.dismiss("drain")
     return count(queues)
+
+
+def await_deaths(queue: dueq.Queue, crew: Crew) -> None:
+    """Returns when there is nothing in a queue that is not dead."""
+    deadline = time.monotonic() + PATIENCE_S
+    while living([queue]) > queue.stats().dead:
+        if time.monotonic() > deadline:
+            crew.troubles.append(f"{queue.name} does not get empty: {queue.stats()}")
+            return
+        crew.watch(idle=True)
+        time.sleep(0.1)
 
 
 def kick_dead(queue: dueq.Queue, ledger: TextIO) -> None:

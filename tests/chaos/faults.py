@@ -26,6 +26,8 @@ import dueq
 import private_server
 
 FAULT_EVERY_S = 0.8
+# How far a worker's clock is off, s.
+SHIFTS = (-86400, 86400, -3600, 3600, -30, 30, -3, 3, -1, 1, 0, 0)
 
 # What makes a fault (and returns what it did, None: nothing), and how often among the others.
 Choices: TypeAlias = "dict[Callable[[], str | None], int]"
@@ -61,6 +63,8 @@ class Faults(ABC):
         for role, weight in kind.stops.items():
             least = 1.2 if role == "consume" else 0.3
             kinds[partial(self.stop_worker, role, least, 4.0)] = weight
+        if kind.steady:
+            kinds[self.shift_clock] = 8
         return kinds
 
     def run(self, seconds: float, progress: Progress) -> None:
@@ -72,7 +76,7 @@ class Faults(ABC):
             if now >= fault_at:
                 self.fault()
                 fault_at = now + self.chance.uniform(0.2, 2 * self.every_s - 0.2)
-            self.crew.watch()
+            self.crew.watch(idle=not self.is_calm())
             progress.show(self.is_calm(), sum(self.faults.values()))
             wait = min(fault_at, self._later[0][0] if self._later else fault_at, now + 0.5)
             self.rest(max(0.0, wait - time.monotonic()))
@@ -103,10 +107,10 @@ class Faults(ABC):
         """Notes for the judge a fault that ends now. worker: the one that it met; -: all."""
         self.felt.write(f"fault {begin_ms} {now_ms()} {worker}\n")
 
-    def forgotten(self, begin_ms: int, queues: Sequence[str]) -> None:
-        """Notes for the judge that a failover may have lost what was done to queues until now."""
+    def forgotten(self, begin_ms: int, end_ms: int, queues: Sequence[str]) -> None:
+        """Notes for the judge when a failover may have lost what was done to queues."""
         if queues:
-            self.felt.write(f"forgotten {begin_ms} {now_ms()} {','.join(queues)}\n")
+            self.felt.write(f"forgotten {begin_ms} {end_ms} {','.join(queues)}\n")
 
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
@@ -137,9 +141,23 @@ class Faults(ABC):
         self.later(self.chance.uniform(least, most), go_on)
         return f"{doer(role)} stopped: {worker.name}"
 
+    def shift_clock(self) -> str:
+        """A worker's clock jumps, and stays so until it jumps again. The shell's has no other."""
+        workers = [worker for worker in self.crew.workers if worker.language != "shell"]
+        worker = self.chance.choice(workers)
+        seconds = self.chance.choice(SHIFTS)
+        worker.shift_clock(seconds)
+        return f"clock jumped: {worker.name} by {seconds} s"
+
 
 def doer(role: str) -> str:
-    return {"move": "mover", "gamble": "gambler", "reach": "reacher"}.get(role, f"{role}r")
+    names = {"move": "mover", "gamble": "gambler", "reach": "reacher", "steady": "steady one"}
+    return names.get(role, f"{role}r")
+
+
+def longest_outage(seconds: float) -> float:
+    """Of a run of so many seconds; longer than the leases, and few enough take little of it."""
+    return max(3.5, min(60.0, seconds / 6))
 
 
 class Progress:

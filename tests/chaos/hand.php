@@ -9,12 +9,14 @@ use Dueq\Exception\DueqException;
 const DUPLICATE = 2;
 const LEASE_LOST = 4;
 const CONNECT = -10;
+const READ_ONLY = -24;
 const WRONG_TYPE = -27;
 const UNKNOWN = [-11, -12, -34]; // CLOSED, TIMEOUT, NOT_DURABLE
 
+/** The run's time: it feels no jump of this process's clock. */
 function nowMs(): int
 {
-    return intdiv((int) (new DateTimeImmutable())->format('Uu'), 1000);
+    return intdiv(hrtime(true) + (int) getenv('CHAOS_CLOCK'), 1_000_000);
 }
 
 function chance(): float
@@ -64,7 +66,7 @@ abstract class Hand
             if ($status < 0) {
                 $this->note(["error $status $verb " . strtr($error->getMessage(), "\n", ' ')]);
             }
-            if (in_array($status, [CONNECT, WRONG_TYPE], true)) {
+            if (in_array($status, [CONNECT, READ_ONLY, WRONG_TYPE], true)) {
                 usleep(50_000);
             }
             return [$status, null];

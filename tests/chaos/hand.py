@@ -15,12 +15,15 @@ T = TypeVar("T")
 DUPLICATE = 2
 LEASE_LOST = 4
 CONNECT = -10
+READONLY = -24
 WRONG_TYPE = -27
 UNKNOWN = (-11, -12, -34)  # CLOSED, TIMEOUT, NOT_DURABLE
+CLOCK_NS = int(os.environ["CHAOS_CLOCK"])  # the run's time minus the monotonic one
 
 
 def now_ms() -> int:
-    return time.time_ns() // 1_000_000
+    """The run's time: it feels no jump of this process's clock."""
+    return (time.monotonic_ns() + CLOCK_NS) // 1_000_000
 
 
 class Hand:
@@ -40,7 +43,7 @@ class Hand:
         except Error as error:
             if error.status < 0:
                 self.note(f"error {error.status} {verb} {error}".replace("\n", " "))
-            if error.status in (CONNECT, WRONG_TYPE):
+            if error.status in (CONNECT, READONLY, WRONG_TYPE):
                 time.sleep(0.05)
             return error.status, None
 

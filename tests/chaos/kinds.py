@@ -16,8 +16,8 @@ from typing import ClassVar, TypeAlias
 
 import foreign
 from crew import HERE, ROOT, Crew, now_ms
-from drain import PATIENCE_S, UNWANTED, count, drain
-from verdict import Verdict, judge
+from drain import PATIENCE_S, UNWANTED, count, drain, hasten
+from verdict import EXPECTED, READONLY, Verdict, judge
 
 import dueq
 import dueq.laravel
@@ -38,6 +38,7 @@ class Kind(ABC):
     rate    messages a second that are pushed, at most
     timeout of the workers' calls
     far     the queue that is out of reach at times: the last
+    steady  the queue of those whose handlers never fail, with poison in it
     """
 
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
@@ -48,6 +49,7 @@ class Kind(ABC):
     rate: ClassVar[float] = 700.0
     timeout: ClassVar[str] = "3s"
     far: ClassVar[str] = ""
+    steady: ClassVar[str] = ""
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
@@ -60,8 +62,8 @@ class Kind(ABC):
     def progress(self) -> str: ...
 
     @abstractmethod
-    def drain(self, crew: Crew, server: Server) -> None:
-        """Has the queues emptied, when there are no more faults."""
+    def drain(self, crew: Crew, server: Server, short: bool) -> None:
+        """Has the queues emptied, when there are no more faults. short: the run was."""
 
     @abstractmethod
     def judge(self, ledgers: Iterable[Iterable[str]]) -> AnyVerdict: ...
@@ -84,20 +86,24 @@ class Own(Kind):
     }
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away", "chaos-far")
     far: ClassVar[str] = queues[2]
+    steady: ClassVar[str] = "chaos-steady"
     rate: ClassVar[float] = 250.0
     each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
-    kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10}
-    stops: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 6}
+    kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10, "steady": 6}
+    stops: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 6, "steady": 6}
 
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
         if role in ("consume", "reach"):
             socket = socket.with_name("relays")
         user = f"{NEAR_USER}:-@" if role == "consume" else ""
-        return f"unix://{user}{socket}?timeout={cls.timeout}"
+        # As by default, shorter than a lease: a client sees each outage that ends leases.
+        timeout = "1s" if role == "steady" else cls.timeout
+        return f"unix://{user}{socket}?timeout={timeout}"
 
     def __init__(self, url: str, stack: ExitStack) -> None:
-        self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in self.queues]
+        names = (*self.queues, self.steady)
+        self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in names]
         self.url_of_all = url
         self.stats: Counter[str] = Counter()
 
@@ -108,12 +114,14 @@ class Own(Kind):
             f" {stats['leased']} leased, {stats['outbox']} in outboxes, {stats['dead']} dead"
         )
 
-    def drain(self, crew: Crew, server: Server) -> None:
-        crew.dismiss("produce", "consume", "reach")
-        self.stats = drain(self.handles, crew)
+    def drain(self, crew: Crew, server: Server, short: bool) -> None:
+        crew.dismiss("produce", "consume", "reach", "feed")
+        if short:
+            hasten(self.handles, [server])
+        self.stats = drain(self.handles, crew, self.steady)
 
     def judge(self, ledgers: Iterable[Iterable[str]]) -> Verdict:
-        return judge(ledgers)
+        return judge(ledgers, EXPECTED | {READONLY})
 
     def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
         stats = self.stats
@@ -172,7 +180,7 @@ class Foreign(Kind):
             crew.watch()
             time.sleep(0.1)
 
-    def drain(self, crew: Crew, server: Server) -> None:
+    def drain(self, crew: Crew, server: Server, short: bool) -> None:
         """Before, those that went through it all must be as awake as ever."""
         crew.dismiss("produce")
         self.await_empty(crew)

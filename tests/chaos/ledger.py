@@ -45,6 +45,8 @@ class Delivery:
     ended: str = ""  # acked, retried, released, buried: the word for it, where it is known
     robbed: bool = False  # LEASE_LOST before the lease's end
     closed: bool = False  # its loop was closed, which releases what is not settled
+    begun: bool = False  # by a worker whose loop is never closed before its process ends
+    lost: int = 0  # when LEASE_LOST was known
 
     @property
     def acking(self) -> bool:
@@ -74,13 +76,24 @@ class Push:
     dead_letter: str = "-"
     backoff: str = "default"
     relayed: bool = False  # a successor for another queue
+    kind: str = ""  # healthy: its handler never fails; poison: its handler kills its process
     outcome: str = ""
     time: int = 0
     deliveries: list[Delivery] = field(default_factory=list)
     deaths: list[Death] = field(default_factory=list)
 
-    def finished(self) -> bool:
+    def acked(self) -> bool:
         return any(d.ended == "acked" or d.acking for d in self.deliveries)
+
+    def dropped(self) -> bool:
+        """Nobody acknowledged it, and it was deleted at its end."""
+        return self.dead_letter == "drop" and not self.acked()
+
+    def finished(self) -> bool:
+        """Poison is to die, or to be dropped; a healthy one that was is judged apart."""
+        if self.kind == "poison":
+            return bool(self.deaths or (self.dropped() and self.deliveries))
+        return self.acked() or (self.kind == "healthy" and self.dropped())
 
 
 @dataclass
@@ -93,6 +106,9 @@ class Facts:
     faults: list[tuple[int, int, str]] = field(default_factory=list)  # from, to, worker or -
     # Of each queue the times of which a failover may have lost what was done: from, to.
     forgotten: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    alive: dict[str, int] = field(default_factory=dict)  # the last time of each worker
+    killed: int = 0  # processes by poison
 
     # Messages that a consumer just waited for: its queue, when it was due, when it came.
     probes: list[tuple[str, int, int]] = field(default_factory=list)
@@ -138,12 +154,19 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
             elif word == "forgotten":
                 for queue in rest[2].split(","):
                     facts.forgotten.setdefault(queue, []).append((int(rest[0]), int(rest[1])))
-            elif word in ("got", "kept"):
-                worker = rest.pop() if word == "kept" else ""
+            elif word in ("healthy", "poison"):
+                pushes[rest[0]].kind = word
+            elif word == "alive":
+                facts.alive[rest[0]] = int(rest[1])
+            elif word == "dying":
+                facts.killed += bool(held[rest[0], rest[1]])
+            elif word in ("got", "kept", "begun"):
+                worker = rest.pop() if word != "got" else ""
                 mark, number, now, end, queue, attempt, crashes = rest
                 delivery = Delivery(
                     int(number), int(now), int(end), queue, int(attempt), int(crashes), worker
                 )
+                delivery.begun = word == "begun"
                 pushes.setdefault(mark, Push()).deliveries.append(delivery)
                 held.setdefault((mark, number), []).append(delivery)
             elif word == "dead":
@@ -202,7 +225,9 @@ def _settle(delivery: Delivery, word: str, rest: list[str]) -> None:
     elif word in ("lost", "undone"):
         if delivery.verb == "extend":
             delivery.end = delivery.end_before
-        delivery.robbed |= word == "lost" and int(rest[0]) < delivery.end
+        if word == "lost":
+            delivery.lost = int(rest[0])
+            delivery.robbed |= delivery.lost < delivery.end
     else:
         raise ValueError(word)
     delivery.pending = False

@@ -79,6 +79,8 @@ def _back(held: State) -> set[State]:
 
 
 def _end(push: Push, state: State) -> set[State]:
+    if push.dead_letter == "drop":
+        return set()
     if push.dead_letter in ("-", state.queue):
         return {state._replace(dead=True)}
     return {State(push.dead_letter)}

@@ -88,6 +88,7 @@ class Relays:
 
     def __init__(self, path: Path, server: Path, chance: random.Random) -> None:
         self.met: queue.Queue[Met] = queue.Queue()
+        self.nothing_late = threading.Event()  # leases end early: it would come after that
         self._server, self._chance = server, chance
         self._lock = threading.Lock()
         self._plan = self._make_plan()
@@ -160,7 +161,8 @@ class Relays:
             # sent it must be dead: before it repeats a request, a client makes sure that the first
             # one cannot arrive any more.
             pair.end()
-            time.sleep(self._chance.uniform(*LATE_S))
+            if self.nothing_late.wait(self._chance.uniform(*LATE_S)):
+                return True
             with socket.socket(socket.AF_UNIX) as server:
                 server.connect(str(self._server))
                 server.sendall(request)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from test_chaos import SERVERS, assert_done, output
+from test_chaos import PROMISES, SERVERS, assert_done, run
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_failover_loses_no_durable_push(server: str, tmp_path: Path) -> None:
-    text = output("failover.py", tmp_path, "--seconds", "12", "--server", server)
-    last = text.splitlines()[-1]
-    line = re.fullmatch(
-        r"failover: durability=replicas:1 failovers=(\d+) acknowledged=(\d+) lost=0"
-        r" doubled_holders=0",
-        last,
-    )
-    assert line, text
-    assert int(line[1]) >= 1, text
-    assert int(line[2]) >= 300, text
+    options = ("--seconds", "12", "--server", server)
+    text, line = run(tmp_path, *options, program="failover.py")
+    assert line.pop("faults") >= 1, text
+    assert line.pop("messages") >= 300, text
+    assert line == dict.fromkeys(PROMISES, 0), text
+    assert_done(text, "failovers", "killed processes")
     assert "late, where a failover met the wait: " in text
     assert_done(text, "ack", "retry", "successors")

@@ -352,7 +352,8 @@ def test_judge_counts() -> None:
     assert (result.done["ack"], result.unknown["ack"]) == (0, 1)
     assert (result.crashed, result.errors["-10 push"]) == (1, 1)
     assert result.line(3) == (
-        "chaos: faults=3 messages=1 lost=0 acked_again=0 two_holders=0 early=0"
+        "chaos: faults=3 messages=1 lost=0 acked_again=0 two_holders=0 early=0 healthy_dead=0"
+        " run_twice=0"
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
@@ -489,3 +490,123 @@ def test_lateness_is_of_the_probes() -> None:
         "late, where a failover met the wait: 50 % 700 ms, 90 % 700 ms, 99 % 700 ms,"
         " 99.9 % 700 ms, all 700 ms (1 messages)",
     ]
+
+
+# Begun at 1000 with a lease to 2000, and at work until 4000: the process lived all the time.
+BEGUN = ["healthy 1.1", "begun 1.1 1 1000 2000 a 1 0 7"]
+AT_WORK = [*BEGUN, "acking 1.1 1 4000 -", "alive 7 4000"]
+AWAY = ["fault 1200 2400 -"]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(AT_WORK, id="at work"),
+        pytest.param([*AT_WORK, "lost 1.1 1 4001"], id="refused"),
+        pytest.param([*BEGUN, "acking 1.1 1 1300 -", "alive 7 4000"], id="done, and not told"),
+        pytest.param([*BEGUN, "alive 7 2500"], id="still at work"),
+    ],
+)
+def test_judge_finds_a_message_run_twice(first: list[str]) -> None:
+    assert found(PUSHED, first, OTHER, AWAY) == {"run twice": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "faults"),
+    [
+        pytest.param([*BEGUN, "alive 7 2499"], AWAY, id="killed"),
+        pytest.param(AT_WORK, [*AWAY, "fault 1300 2450 7"], id="stopped"),
+        pytest.param(AT_WORK, ["fault -58501 1500 -"], id="away for longer than 60 s"),
+        pytest.param(
+            [*BEGUN, "retrying 1.1 1 1500 1500", "undone 1.1 1", "alive 7 2499"], AWAY, id="failed"
+        ),
+    ],
+)
+def test_judge_allows_that_a_message_begins_again(first: list[str], faults: list[str]) -> None:
+    assert found(PUSHED, first, OTHER, faults) == {}
+
+
+def test_outage_of_a_minute_is_no_excuse() -> None:
+    assert found(PUSHED, AT_WORK, OTHER, ["fault -58500 1500 -"]) == {"run twice": ["1.1"]}
+    assert found(PUSHED, AT_WORK, OTHER, [*AWAY, "fault 1300 2450 8"]) == {"run twice": ["1.1"]}
+
+
+def test_failover_may_take_back_who_had_begun() -> None:
+    taken = verdict(PUSHED, AT_WORK, OTHER, AWAY, ["forgotten 1000 1100 a"])
+    assert not any(taken.broken().values())
+    assert taken.forgotten == {"run twice": 1}
+    # A lost heartbeat is no excuse, nor is what was begun and ended when nothing could be lost.
+    for other in ("1001 2400 a", "900 1100 b", "2600 3999 a", "5001 5100 a"):
+        ledger = [f"forgotten {other}"]
+        assert found(PUSHED, AT_WORK, OTHER, AWAY, ledger) == {"run twice": ["1.1"]}
+    for lost in ("2500 2500 a", "3900 4000 a"):
+        assert not found(PUSHED, AT_WORK, OTHER, AWAY, [f"forgotten {lost}"])
+
+
+def test_what_outlived_an_outage_is_counted() -> None:
+    outlived = verdict(PUSHED, [*AT_WORK, "acked 1.1 1 4001"], ["fault 1200 3000 -"])
+    assert outlived.poisoned == {
+        **dict.fromkeys(("pushed", "killed", "ended"), 0),
+        "healthy": 1,
+        "outlived": 1,
+    }
+    assert not verdict(PUSHED, AT_WORK, ["fault 1200 2200 -"]).poisoned["outlived"]
+    assert not verdict(PUSHED, AT_WORK, ["fault 1200 4001 -"]).poisoned["outlived"]
+
+
+DROPS = ["intend 1.1 - 1000 a 16 2 drop default", "accepted 1.1 1001"]
+TWO_CRASHES = ["begun 1.1 1 1000 2000 a 1 0 7", "begun 1.1 2 2000 3000 a 1 1 7"]
+DEAD = ["dead 1.1 2 a 0 2", "got 1.1 3 3000 4000 a 1 0", *THIRD]
+
+
+def test_judge_finds_a_healthy_message_dead() -> None:
+    assert found(DIES, ["healthy 1.1", *TWO_CRASHES], DEAD) == {"healthy dead": ["1.1"]}
+    assert found(DIES, ["poison 1.1", *TWO_CRASHES], DEAD) == {}
+    # It was failed: this is how the others may end.
+    assert found(DIES, TWO_CRASHES, DEAD) == {}
+
+
+def test_judge_finds_a_healthy_message_dropped() -> None:
+    assert found(DROPS, ["healthy 1.1", *TWO_CRASHES]) == {"healthy dead": ["1.1"]}
+    assert found(DROPS, ["healthy 1.1"]) == {"healthy dead": ["1.1"]}
+    assert found(DROPS, ["healthy 1.1", GOT, *ACKED]) == {}
+    # Its push was taken back by a failover.
+    assert found(DROPS, ["healthy 1.1"], ["forgotten 900 1100 a"]) == {"lost": ["1.1"]}
+
+
+def test_judge_finds_lost_poison() -> None:
+    dying = [*TWO_CRASHES[:1], "dying 1.1 1 1001"]
+    assert found(DIES, ["poison 1.1", *dying]) == {"lost": ["1.1"]}
+    assert found(DIES, ["poison 1.1", *dying, *SECOND_DELIVERY]) == {"lost": ["1.1"]}
+    assert found(DROPS, ["poison 1.1"]) == {"lost": ["1.1"]}
+    assert found(DROPS, ["poison 1.1", *dying]) == {}
+    assert verdict(DROPS, ["poison 1.1", *dying]).poisoned["killed"] == 1
+    assert verdict(DROPS, ["poison 1.1", *dying]).poisoned["ended"] == 1
+
+
+def test_judge_finds_a_dropped_message_again() -> None:
+    again = ["begun 1.1 3 3000 4000 a 1 2 7", *THIRD]
+    assert found(DROPS, ["healthy 1.1", *TWO_CRASHES, *again]) == {"miscounted": ["1.1"]}
+
+
+def test_judge_finds_a_late_ack_refused_though_nobody_had_the_message() -> None:
+    late = [GOT, "acking 1.1 1 2500 -", "lost 1.1 1 2501"]
+    second = ["got 1.1 2 2502 3502 a 1 1", "acking 1.1 2 2600 -", "acked 1.1 2 2601"]
+    assert found(PUSHED, late, second) == {"robbed": ["1.1"]}
+    taken = [line.replace("2502", "2501") for line in second]
+    assert found(PUSHED, late, taken) == {}
+    # Somebody had it of whom no ledger knows.
+    between = [line.replace("1.1 2", "1.1 3").replace("a 1 1", "a 1 2") for line in second]
+    assert found(PUSHED, late, between) == {}
+
+
+def test_late_ack_counts_as_long_as_nobody_has_the_message() -> None:
+    assert found(PUSHED, [GOT, "acking 1.1 1 2500 -", "acked 1.1 1 2501"]) == {}
+
+
+@pytest.mark.parametrize("verb", [RETRIED, RELEASED])
+def test_judge_finds_two_holders_by_what_was_given_back_late(verb: list[str]) -> None:
+    """It counted although another consumer had the message."""
+    late = [GOT, verb[0].replace("1200", "2500"), verb[1].replace("1201", "2501")]
+    second = ["got 1.1 2 2400 3400 a 1 1", "acking 1.1 2 2450 -", "acked 1.1 2 2451"]
+    assert "two holders" in found(PUSHED, late, second)

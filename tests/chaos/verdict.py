@@ -13,9 +13,12 @@ from past import follows, least_delay
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
 # keys explain that were replaced: WRONG_TYPE.
 EXPECTED = frozenset({-10, -11, -12, -23, -27})
-# What a failover explains besides: READONLY, UNAVAILABLE, NOT_DURABLE.
-FAILED_OVER = frozenset({-24, -33, -34})
+READONLY = -24
+# What a failover explains besides: UNAVAILABLE, NOT_DURABLE.
+FAILED_OVER = frozenset({READONLY, -33, -34})
 SETTLED_MS = 500  # after a fault, until all are connected again
+OUTAGE_MS = 60_000  # for so long at most holders keep their messages while the server is away
+SENT_MS = 1000  # so long after its ack began the server had it, unless it was away
 AHEAD_MS = 10_000  # a loop of the workers has nothing for so long that it had fetched ahead
 
 
@@ -32,6 +35,7 @@ class Verdict:
     moved: int = 0  # messages that came to their dead-letter queue
     relayed: Counter[str] = field(default_factory=Counter)  # what came from another queue
     died: int = 0
+    poisoned: Counter[str] = field(default_factory=Counter)  # how poison fared
     late_ms: int = 0  # the latest first delivery
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
     lost: list[str] = field(default_factory=list)
@@ -39,6 +43,8 @@ class Verdict:
     acked_again: list[str] = field(default_factory=list)
     two_holders: list[str] = field(default_factory=list)
     early: list[str] = field(default_factory=list)
+    healthy_dead: list[str] = field(default_factory=list)
+    run_twice: list[str] = field(default_factory=list)  # begun again while its holder lived
     torn: list[str] = field(
         default_factory=list
     )  # acknowledged without successors, or they without it
@@ -55,13 +61,11 @@ class Verdict:
 
     def line(self, faults: int) -> str:
         """The run's last line, for machines."""
-        return f"chaos: faults={faults} {self.counts()}"
-
-    def counts(self) -> str:
         return (
-            f"messages={self.accepted} lost={len(self.lost)}"
+            f"chaos: faults={faults} messages={self.accepted} lost={len(self.lost)}"
             f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
-            f" early={len(self.early)}"
+            f" early={len(self.early)} healthy_dead={len(self.healthy_dead)}"
+            f" run_twice={len(self.run_twice)}"
         )
 
     def taken_back(self) -> str:
@@ -80,6 +84,7 @@ class Verdict:
     def summary(self) -> list[str]:
         done = ", ".join(f"{verb} {number}" for verb, number in sorted(self.done.items()))
         unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(self.unknown.items()))
+        poison = self.poisoned
         return [
             f"{self.accepted} accepted, {self.deliveries} deliveries; the latest {self.late_ms} ms"
             " after it was due",
@@ -88,6 +93,9 @@ class Verdict:
             f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
             f"relayed {self.relayed.total()}: dead letters {self.relayed['dead letter']},"
             f" successors {self.relayed['successor']}",
+            f"poison {poison['pushed']}, killed processes {poison['killed']}, dead or dropped"
+            f" {poison['ended']}; steady messages {poison['healthy']}, outlived an outage"
+            f" {poison['outlived']}",
         ]
 
     def broken(self) -> dict[str, list[str]]:
@@ -97,6 +105,8 @@ class Verdict:
             "acked again": self.acked_again,
             "two holders": self.two_holders,
             "early": self.early,
+            "healthy dead": self.healthy_dead,
+            "run twice": self.run_twice,
             "torn": self.torn,
             "miscounted": self.miscounted,
             "phantom": self.phantom,
@@ -118,6 +128,7 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
     """`ledgers`: the lines of each process, in its order. expected: the statuses of failures."""
     facts = read(ledgers)
     verdict = Verdict(errors=facts.errors, odd=facts.odd)
+    verdict.poisoned["killed"] = facts.killed
     verdict.odd += [
         f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in expected
     ]
@@ -129,10 +140,10 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
         met = facts.forgot(queue, due, came)
         (verdict.late_failover if met else verdict.late_calm).append(came - due)
     for mark, push in facts.pushes.items():
-        _count(verdict, push)
+        _count(verdict, push, facts)
         others = [other for other in groups.get(push.id, ()) if other is not push]
         taken_back = verdict.forgotten.total()
-        broken = _storing(verdict, push, others)
+        broken = _storing(verdict, push, others, facts)
         # Stored, and the answer lost with it: asked again, the new primary refused it.
         if "phantom" in broken and push.outcome == "refused" and push.deliveries:
             broken -= {"phantom"}
@@ -153,10 +164,14 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
     return verdict
 
 
-def _count(verdict: Verdict, push: Push) -> None:
+def _count(verdict: Verdict, push: Push, facts: Facts) -> None:
     verdict.accepted += push.outcome == "accepted"
     verdict.deliveries += len(push.deliveries)
     verdict.died += len(push.deaths)
+    verdict.poisoned["pushed"] += push.kind == "poison"
+    verdict.poisoned["ended"] += push.kind == "poison" and push.finished()
+    verdict.poisoned["healthy"] += push.kind == "healthy"
+    verdict.poisoned["outlived"] += any(_outlived(delivery, facts) for delivery in push.deliveries)
     verdict.moved += len({delivery.queue for delivery in push.deliveries}) > 1
     queues = [push.queue, *(d.queue for d in sorted(push.deliveries, key=lambda d: d.number))]
     verdict.relayed["dead letter"] += sum(before != after for before, after in pairwise(queues))
@@ -167,7 +182,7 @@ def _count(verdict: Verdict, push: Push) -> None:
             verdict.unknown[delivery.verb] += 1
 
 
-def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
+def _storing(verdict: Verdict, push: Push, others: list[Push], facts: Facts) -> set[str]:
     """What is broken of what the producer was told. `others`: those of the same id."""
     broken = set()
     if push.outcome == "duplicate" and not others:
@@ -180,6 +195,9 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
             stored = others
         if not any(one.finished() for one in stored):
             broken.add("lost")
+    if push.kind == "healthy" and (push.deaths or (push.outcome == "accepted" and push.dropped())):
+        taken_back = not push.deaths and facts.forgot(push.queue, push.time, push.time)
+        broken.add("lost" if taken_back else "healthy dead")
     if not push.deliveries and not push.deaths:
         return broken
     if push.due == FAR or push.outcome in ("duplicate", "refused"):
@@ -194,12 +212,18 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
 
 def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
     """What is broken between the deliveries of a message."""
-    robbed = [delivery for delivery in push.deliveries if delivery.robbed]
-    broken = _blame(verdict, facts, "robbed", push, robbed) if robbed else set()
     deliveries = sorted(push.deliveries, key=lambda delivery: (delivery.now, delivery.number))
+    robbed = [delivery for delivery in deliveries if delivery.robbed]
+    robbed += [one for one, after in pairwise(deliveries) if _refused(push, one, after)]
+    broken = _blame(verdict, facts, "robbed", push, robbed) if robbed else set()
     for pair in pairwise(deliveries):
         if promise := _between(verdict, push, pair, facts):
             broken |= _blame(verdict, facts, promise, push, pair)
+        elif _run_twice(*pair, facts):
+            if _unheld(*pair, facts):
+                verdict.forgotten["run twice"] += 1
+            else:
+                broken.add("run twice")
     return broken
 
 
@@ -232,7 +256,8 @@ def _between(verdict: Verdict, push: Push, pair: tuple[Delivery, Delivery], fact
     if after.number <= before.number:
         return "two holders"
     if before.ended or (before.pending and before.verb in ("retry", "release", "bury")):
-        if after.now < min(before.begin, before.end):
+        # One that was done late counted as well; one of which nobody knows may have come too late.
+        if after.now < (before.begin if before.ended else min(before.begin, before.end)):
             return "two holders"
         if after.now < _not_before(push, before):
             return "early"
@@ -243,6 +268,39 @@ def _between(verdict: Verdict, push: Push, pair: tuple[Delivery, Delivery], fact
     if before.worker and after.now < before.begin and not _excused(before, after.now, facts):
         return "two holders"
     return ""
+
+
+def _refused(push: Push, before: Delivery, after: Delivery) -> bool:
+    """Whether a late verb was refused although nobody had taken the message until then."""
+    died = any(death.number == before.number for death in push.deaths)
+    next_one = after.number == before.number + 1 and after.queue == before.queue and not died
+    return next_one and 0 < before.lost < after.now
+
+
+def _run_twice(before: Delivery, after: Delivery, facts: Facts) -> bool:
+    """Whether a message was begun again while the process that had begun it lived."""
+    if not before.begun or before.ended or facts.alive.get(before.worker, 0) < after.now:
+        return False
+    return not any(
+        begin <= after.now and before.now <= end + SETTLED_MS
+        for begin, end, worker in facts.faults
+        if worker == before.worker or (worker == "-" and end - begin > OUTAGE_MS)
+    )
+
+
+def _unheld(before: Delivery, after: Delivery, facts: Facts) -> bool:
+    """Whether a failover may have lost one of two deliveries, or the ack of the first."""
+    acked = bool(before.verb) and facts.forgot(before.queue, before.begin, before.begin + SENT_MS)
+    return acked or any(facts.forgot(one.queue, one.now, one.now) for one in (before, after))
+
+
+def _outlived(delivery: Delivery, facts: Facts) -> bool:
+    """Whether its holder was at work when a fault began, longer than its lease, and lived on."""
+    return delivery.begun and any(
+        delivery.now < begin < delivery.begin and end - begin > delivery.end - delivery.now
+        for begin, end, worker in facts.faults
+        if worker == "-" and end < facts.alive.get(delivery.worker, 0)
+    )
 
 
 def _unseen(push: Push, facts: Facts) -> bool:

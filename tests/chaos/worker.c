@@ -6,84 +6,21 @@
  * mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three. It ends when the file
  * STOP exists. README.md says what it writes to LEDGER.
  */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "dueq.h"
+#include "hand.h"
 
-#define MOST 200
+#define MOST DUEQ_MAX_BATCH
 #define MARK 48
 #define BODY 320
 #define QUEUES 3
 
 static struct {
-    const char *number, *stop, *names[QUEUES];
-    int ledger;
-    char lines[MOST * 256];
-    size_t length;
-    uint64_t random;
+    const char *names[QUEUES];
     unsigned pushes;
     dueq_client *client;
     dueq_queue *queues[QUEUES];
 } self;
-
-static _Noreturn void die(const char *what) {
-    perror(what);
-    exit(1);
-}
-
-static int64_t clock_ms(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int64_t now_ms(void) { return clock_ms(CLOCK_REALTIME); }
-
-static void sleep_ms(int64_t ms) {
-    if (ms > 0)
-        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
-/* A number from 0 to below `end`, the same sequence for the same seed. */
-static unsigned below(unsigned end) {
-    self.random ^= self.random << 13;
-    self.random ^= self.random >> 7;
-    self.random ^= self.random << 17;
-    return (unsigned)((self.random >> 32) % end);
-}
-
-static bool rare(unsigned of_thousand) { return below(1000) < of_thousand; }
-
-static bool stopped(void) { return access(self.stop, F_OK) == 0; }
-
-/* ---- The ledger ---- */
-
-static void flush(void) {
-    if (self.length && write(self.ledger, self.lines, self.length) != (ssize_t)self.length)
-        die("ledger");
-    self.length = 0;
-}
-
-/* Adds a line; flush() writes all that were added at once. */
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...) {
-    size_t room = sizeof self.lines - self.length;
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(self.lines + self.length, room, format, arguments);
-    va_end(arguments);
-    if (size < 0 || (size_t)size + 1 >= room)
-        die("too much for the ledger");
-    self.length += (size_t)size;
-    self.lines[self.length++] = '\n';
-}
 
 static bool unknown(dueq_status status) {
     return status == DUEQ_CLOSED || status == DUEQ_TIMEOUT || status == DUEQ_NOT_DURABLE;
@@ -94,19 +31,10 @@ static dueq_status told(const char *verb, dueq_status status) {
         note("error %d %s %s", status, verb, dueq_error_text(self.client));
         flush();
     }
-    if (status == DUEQ_CONNECT || status == DUEQ_WRONG_TYPE)
+    if (status == DUEQ_CONNECT || status == DUEQ_READONLY || status == DUEQ_WRONG_TYPE)
         sleep_ms(50);
     return status;
 }
-
-static int mark_size(const dueq_message *message) {
-    const char *space = memchr(message->body.data, ' ', message->body.size);
-    return (int)(space ? space - (const char *)message->body.data : (ptrdiff_t)message->body.size);
-}
-
-#define KEY "%.*s %" PRIu32
-#define KEY_OF(message)                                                                            \
-    mark_size(message), (const char *)(message)->body.data, (message)->deliveries
 
 /* ---- The producer ---- */
 
@@ -149,7 +77,7 @@ static void any_draft(struct item *item, bool own) {
     plain_draft(item);
     self.pushes++;
     if (own)
-        snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", self.number,
+        snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", hand.number,
                  self.pushes);
     item->backoff = &backoffs[below(sizeof backoffs / sizeof *backoffs)];
     item->dead_letter = rare(500) ? (int)below(QUEUES) : -1;
@@ -175,7 +103,7 @@ static void intend(int queue, struct item *list, size_t count, dueq_draft *draft
     for (size_t i = 0; i < count; i++) {
         struct item *item = &list[i];
         dueq_draft *draft = &item->draft;
-        snprintf(item->mark, sizeof item->mark, "%s.%u", self.number, ++self.pushes);
+        snprintf(item->mark, sizeof item->mark, "%s.%u", hand.number, ++self.pushes);
         int size = snprintf(item->body, sizeof item->body, "%s ", item->mark);
         memset(item->body + size, 'x', item->padding);
         draft->body = (dueq_bytes){item->body, (size_t)size + item->padding};
@@ -263,7 +191,7 @@ static size_t fly(int queue, size_t count) {
 
 static void produce(double rate) {
     static const size_t counts[] = {1, 1, 5, 20, 50, 100};
-    double due = (double)clock_ms(CLOCK_MONOTONIC);
+    double due = (double)monotonic_ns() / 1e6;
     while (!stopped()) {
         size_t count = counts[below(6)], again = count;
         int queue = rare(300);
@@ -276,7 +204,7 @@ static void produce(double rate) {
         }
         for (int tries = 0; again && tries < 4 && !stopped(); tries++)
             again = rare(500) ? fly(queue, again) : push(queue, again);
-        double now = (double)clock_ms(CLOCK_MONOTONIC);
+        double now = (double)monotonic_ns() / 1e6;
         due += (double)count * 1000 / rate;
         if (due < now - 2000)
             due = now - 2000;
@@ -446,7 +374,7 @@ static void loop(int first, size_t queues, dueq_order order) {
         int queue = first + (int)place;
         note("kept " KEY " %" PRId64 " %" PRId64 " %s %" PRIu32 " %" PRIu32 " %s", KEY_OF(message),
              message->time_ms - lease, message->time_ms, self.names[queue], message->attempt,
-             message->crashes, self.number);
+             message->crashes, hand.number);
         flush();
         if (rare(10))
             sleep_ms(below(4000));
@@ -517,12 +445,7 @@ int main(int argc, char **argv) {
         fputs("usage: chaos-worker ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP\n", stderr);
         return 2;
     }
-    self.ledger = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (self.ledger < 0)
-        die(argv[2]);
-    self.number = argv[7];
-    self.random = strtoull(argv[8], NULL, 10) * 2654435761U + 1;
-    self.stop = argv[10];
+    take_hand(argv[2], argv[7], argv[8], argv[10]);
     dueq_status status = dueq_open(argv[3], &self.client);
     for (int i = 0; i < QUEUES && !status; i++) {
         self.names[i] = argv[4 + i];
