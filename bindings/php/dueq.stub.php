@@ -341,6 +341,15 @@ namespace Dueq
          *     signal: between two calls, or in a wait, which then ends as of a signal. null: PHP's log
          */
         public static function onNotice(?callable $listener): void {}
+
+        /**
+         * Makes a text fit for a line of a log or a terminal, as texts of exceptions are made: control characters
+         * (C0 and C1), ends of lines and marks of direction become \xNN or \uNNNN, bytes that are no UTF-8 \xNN.
+         *
+         * @param string $text any bytes
+         * @return string one line of UTF-8
+         */
+        public static function escape(string $text): string {}
     }
 
     /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0862d3cf6b432b4826d7af7a6aedc164438b56b3 */
+ * Stub hash: 33454e59251a72c6d9d226a9f3067f4179ecb6be */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -274,6 +274,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_onNotice, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, listener, IS_CALLABLE, 1)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_escape, 0, 1, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, text, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
@@ -710,6 +714,7 @@ ZEND_METHOD(Dueq_Client, queue);
 ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
 ZEND_METHOD(Dueq_Client, onNotice);
+ZEND_METHOD(Dueq_Client, escape);
 ZEND_METHOD(Dueq_Queue, __construct);
 ZEND_METHOD(Dueq_Queue, of);
 ZEND_METHOD(Dueq_Queue, names);
@@ -939,6 +944,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 	ZEND_ME(Dueq_Client, queues, arginfo_class_Dueq_Client_queues, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, names, arginfo_class_Dueq_Client_names, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, onNotice, arginfo_class_Dueq_Client_onNotice, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(Dueq_Client, escape, arginfo_class_Dueq_Client_escape, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 

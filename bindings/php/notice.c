@@ -84,6 +84,27 @@ static void interrupt(zend_execute_data *execute_data) {
     }
 }
 
+/* To the core a text ends at its first NUL, so each stretch between two NULs is a text of its own. */
+static zend_string *escape(const zend_string *text) {
+    const char *from = ZSTR_VAL(text), *end = from + ZSTR_LEN(text);
+    zend_string *line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);
+    char *to = ZSTR_VAL(line);
+
+    for (;;) {
+        dueq_escape(to, 4 * strlen(from) + 1, from);
+        to += strlen(to);
+        from += strlen(from);
+        if (from == end) {
+            break;
+        }
+        memcpy(to, "\\x00", 4);
+        to += 4;
+        from++;
+    }
+    *to = '\0';
+    return zend_string_truncate(line, to - ZSTR_VAL(line), false);
+}
+
 /* Ids of others are in it, and what servers say. */
 void dueq_php_log(const char *format, ...) {
     zend_string *text, *line;
@@ -92,9 +113,7 @@ void dueq_php_log(const char *format, ...) {
     va_start(arguments, format);
     text = zend_vstrpprintf(0, format, arguments);
     va_end(arguments);
-    line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);
-    dueq_escape(ZSTR_VAL(line), ZSTR_LEN(line) + 1, ZSTR_VAL(text));
-    ZSTR_LEN(line) = strlen(ZSTR_VAL(line));
+    line = escape(text);
     zend_string_release(text);
     if (Z_ISUNDEF(DUEQ_G(listener))) {
         put_in_log(line);
@@ -133,4 +152,14 @@ ZEND_METHOD(Dueq_Client, onNotice) {
     if (ZEND_FCI_INITIALIZED(info)) {
         ZVAL_COPY(&DUEQ_G(listener), &info.function_name);
     }
+}
+
+ZEND_METHOD(Dueq_Client, escape) {
+    zend_string *text;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(text)
+    ZEND_PARSE_PARAMETERS_END();
+
+    RETURN_STR(escape(text));
 }

@@ -122,4 +122,11 @@ final class NoticeTest extends QueueTestCase
             $this->assertSame('a', $queue->reserve()->body);
         });
     }
+
+    public function test_a_text_is_escaped_as_the_core_escapes_it(): void
+    {
+        $this->assertSame('a\x0a\x00b\x00\u009b\u202e\u2028ü\xff', Client::escape("a\n\0b\0\u{9b}\u{202e}\u{2028}ü\xff"));
+        $this->assertSame('', Client::escape(''));
+        $this->assertSame('\x00', Client::escape("\0"));
+    }
 }

@@ -233,3 +233,36 @@ def test_worker_logs_text(url: str, tmp_path: Path) -> None:
     assert "Traceback (most recent call last)" in done.stderr
     assert r"ValueError: a\x1b[31mb" in done.stderr
     assert "\x1b" not in done.stderr
+
+
+# The same line stands in the test of PHP's worker.
+OBEYED = "\x00\x07\n\r\x1b\x7f\x80\x9b\x9f\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069"
+FORGED = "2026-01-01 00:00:00 INFO all is well"
+
+
+@pytest.mark.parametrize("kind", ["text", "json"])
+def test_text_of_others_begins_no_line_of_a_log_and_steers_no_terminal(
+    url: str, tmp_path: Path, kind: str
+) -> None:
+    text = "".join(f"a{character}" for character in OBEYED) + f"ü\n{FORGED}"
+    push(url, "fail", text)
+    done = subprocess.run(
+        [sys.executable, "-m", "dueq", "worker_app:app", "--max-jobs", "1", "--log", kind],
+        env={**os.environ, "DUEQ_URL": url, "LEDGER": str(tmp_path / "ledger"), "LC_ALL": "C.UTF-8"},
+        cwd=HERE,
+        capture_output=True,
+        timeout=30,
+        check=True,
+    )
+    log = done.stderr.decode()
+    assert "ü" in log
+    assert [character for character in OBEYED.replace("\n", "") if character in log] == []
+    assert [line for line in log.split("\n") if line.startswith(("2026-01-01", "a"))] == []
+    if kind == "json":
+        (failed,) = [line for line in map(json.loads, log.splitlines()) if "traceback" in line]
+        assert failed["traceback"].endswith(f"ValueError: {text}")
+    else:
+        lines = log[log.index("Traceback") :].split("\n")
+        assert f"    {FORGED}" in lines
+        assert r"\x1b" in log
+        assert r"\u202e" in log

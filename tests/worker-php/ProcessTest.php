@@ -90,6 +90,39 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame("DomainException: no\nink", $this->queue()->find($id)->error);
     }
 
+    /** @return list<array{string}> */
+    public static function kindsOfLogs(): array
+    {
+        return [['text'], ['json']];
+    }
+
+    /** @dataProvider kindsOfLogs */
+    #[DataProvider('kindsOfLogs')]
+    public function testTextOfOthersBeginsNoLineOfALogAndSteersNoTerminal(string $kind): void
+    {
+        // The same line stands in the test of Python's worker.
+        $obeyed = "\x00\x07\n\r\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
+        $forged = '2026-01-01 00:00:00 INFO all is well';
+        $text = implode('', array_map(fn ($one) => "a$one", preg_split('//u', $obeyed, -1, PREG_SPLIT_NO_EMPTY))) . "ü\n$forged";
+        $this->tasks->push('fail', [$text], maxAttempts: 1);
+        $worker = $this->start('--log', $kind);
+        $this->await(1, fn () => $this->queue()->stats()->dead);
+        $worker->stop();
+        $log = $worker->log();
+        $this->assertStringContainsString('ü', $log);
+        $raw = array_filter(preg_split('//u', str_replace("\n", '', $obeyed), -1, PREG_SPLIT_NO_EMPTY), fn ($one) => str_contains($log, $one));
+        $this->assertSame([], array_map(bin2hex(...), array_values($raw)));
+        $this->assertSame([], preg_grep('/^(2026-01-01|a)/', explode("\n", $log)));
+        if ($kind === 'json') {
+            [$failed] = array_values(array_filter(array_map(fn ($line) => json_decode($line, true), explode("\n", trim($log))), fn ($line) => $line['level'] === 'error'));
+            $this->assertStringContainsString($text, $failed['trace']);
+        } else {
+            $this->assertMatchesRegularExpression("/^    $forged in /m", $log);
+            $this->assertStringContainsString('\x1b', $log);
+            $this->assertStringContainsString('\u202e', $log);
+        }
+    }
+
     public function testWhatNobodyKnowsIsRetriedWithAnErrorThatNamesIt(): void
     {
         $worker = $this->start();

@@ -6,18 +6,9 @@ import json
 import logging
 import time
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import TYPE_CHECKING
 
 from dueq._log import escape_arguments, escaped
 from dueq.job import Job
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    ExceptionInfo: TypeAlias = (
-        tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
-    )
 
 _TEXT = "%(asctime)s %(levelname)s %(name)s[%(process)d]: %(message)s"
 
@@ -26,13 +17,14 @@ log.addFilter(escape_arguments)
 
 
 class Lines(logging.Formatter):
-    """Text. What exceptions say is not obeyed by a terminal."""
+    """Text. What others wrote, such as the text of an exception, begins no line and steers no
+    terminal: of a record's lines all but the first begin with four blanks."""
 
-    def formatException(self, info: ExceptionInfo) -> str:  # noqa: N802
-        return "\n".join(map(escaped, super().formatException(info).split("\n")))
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n    ".join(map(escaped, super().format(record).split("\n")))
 
 
-class JsonLines(Lines):
+class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, logger, pid, message, what the job is, traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -46,7 +38,9 @@ class JsonLines(Lines):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        # JSON escapes C0; what the core escapes beyond that is JSON too, but for DEL.
+        text = json.dumps(line, ensure_ascii=False, default=str)
+        return escaped(text.replace("\x7f", r"\u007f"))
 
 
 def set_up(kind: str) -> None:

@@ -4,10 +4,15 @@ declare(strict_types=1);
 
 namespace Dueq\Worker;
 
+use Dueq\Client;
 use Psr\Log\AbstractLogger;
 use Throwable;
 
-/** Writes lines to standard error, each at once: text, or an object of JSON. */
+/**
+ * Writes lines to standard error, each at once: text, or an object of JSON. Text of others, such as the message of an
+ * exception, begins no line and steers no terminal: Client::escape() shows the characters that would, and the lines
+ * of a trace begin with four blanks.
+ */
 final class LineLogger extends AbstractLogger
 {
     /** @param bool $json whether a line is JSON */
@@ -42,15 +47,16 @@ final class LineLogger extends AbstractLogger
     {
         $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR;
 
-        return json_encode($members, $flags) . "\n";
+        // JSON escapes C0; what the core escapes beyond that is JSON too, but for DEL.
+        return Client::escape(str_replace("\x7F", '\u007f', json_encode($members, $flags))) . "\n";
     }
 
     /** @param array<string, mixed> $head */
     private static function text(array $head, ?string $trace): string
     {
-        $line = sprintf('%s %-7s [%d] %s', $head['time'], $head['level'], $head['pid'], addcslashes($head['message'], "\0..\37\177"));
-        $more = $trace === null ? '' : preg_replace('/^/m', '    ', rtrim($trace)) . "\n";
+        $line = sprintf('%s %-7s [%d] %s', $head['time'], $head['level'], $head['pid'], $head['message']);
+        $lines = $trace === null ? [$line] : [$line, ...explode("\n", rtrim($trace))];
 
-        return "$line\n" . addcslashes($more, "\0..\10\13..\37\177");
+        return implode("\n    ", array_map(Client::escape(...), $lines)) . "\n";
     }
 }
