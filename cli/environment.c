@@ -54,20 +54,66 @@ static void add_number(struct environment *made, const char *name, uint32_t valu
     add_text(made, name, text);
 }
 
-/* The server that we use: without a login, unless that is asked for. */
+/* The parameters of a URL that are no secrets. A new one reaches no command before it stands here. */
+static bool is_known_safe(const char *name, size_t size) {
+    static const char *const names[] = {"timeout",
+                                        "db",
+                                        "ca",
+                                        "cert",
+                                        "key",
+                                        "tls_name",
+                                        "evicting",
+                                        "replicas",
+                                        "disk",
+                                        "durable_timeout",
+                                        "map",
+                                        "sentinel_ca",
+                                        "sentinel_cert",
+                                        "sentinel_key"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
+            return true;
+    return false;
+}
+
+/* A URL that the core has accepted, made anew: scheme, hosts, path and the parameters that are known to be safe. */
+static char *url_without_secrets(const char *url) {
+    char *made = NULL;
+    size_t made_size = 0;
+    FILE *out = open_memstream(&made, &made_size);
+    if (!out)
+        cli_out_of_memory();
+    const char *end = url + strcspn(url, "?"), *host = url;
+    if (!begins(url, "embedded:")) {
+        host += strcspn(url, "/") + strlen("//");
+        fwrite(url, 1, (size_t)(host - url), out);
+        for (const char *at = host; at < end && *at != '/'; at++)
+            if (*at == '@')
+                host = at + 1;
+    }
+    fwrite(host, 1, (size_t)(end - host), out);
+    char before = '?';
+    while (*end) {
+        const char *at = end + 1;
+        end = at + strcspn(at, "&");
+        if (!is_known_safe(at, strcspn(at, "=")))
+            continue;
+        fprintf(out, "%c%.*s", before, (int)(end - at), at);
+        before = '&';
+    }
+    if (fclose(out) != 0)
+        cli_out_of_memory();
+    return made;
+}
+
+/* The server that we use: without logins, unless they are asked for. */
 static void add_url(struct environment *made, const struct cli *cli) {
     const char *url = cli->url ? cli->url : getenv("DUEQ_URL");
     if (!url || !*url)
         url = dueq_client_url(cli->client); /* commands need not tell again that none was named */
-    const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url, *login_end = NULL;
-    for (const char *at = host; !cli->pass_url && *at && *at != '/' && *at != '?'; at++)
-        if (*at == '@')
-            login_end = at + 1;
-    char *shown = NULL;
-    if (asprintf(&shown, "%.*s%s", (int)(host - url), url, login_end ? login_end : host) < 0)
-        cli_out_of_memory();
-    add_text(made, "DUEQ_URL", shown);
-    free(shown);
+    char *safe = cli->pass_url ? NULL : url_without_secrets(url);
+    add_text(made, "DUEQ_URL", safe ? safe : url);
+    free(safe);
 }
 
 /* The name of a header's variable, or false: it cannot have one. */

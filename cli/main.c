@@ -150,6 +150,13 @@ static int next_option(const struct cli *cli, int argc, char *argv[], const char
     stderr = errors;
     if (fclose(out) != 0)
         cli_out_of_memory();
+    /* The value of a mistyped option may be a secret: --uri=redis://:password@host. */
+    char *value = size > 0 && optind > 1 ? strchr(argv[optind - 1], '=') : NULL;
+    char *shown = value ? strstr(said, value) : NULL;
+    if (shown) {
+        memmove(shown, shown + strlen(value), strlen(shown + strlen(value)) + 1);
+        size -= strlen(value);
+    }
     if (size > 0)
         cli_usage(cli, "%.*s", (int)size - 7, said + 6); /* without "dueq: " and the line's end */
     free(said);
@@ -183,10 +190,8 @@ void cli_take_url(struct cli *cli, char *given) {
     free(cli->url);
     if (!(cli->url = strdup(given)))
         cli_out_of_memory();
-    if (strchr(given, '@')) {
-        memset(given, 0, strlen(given));
-        *given = '*';
-    }
+    /* In a URL that is none, too, there may be a secret. */
+    memset(given, 0, strlen(given));
 }
 
 #define URL_ROOM 65536
@@ -197,6 +202,8 @@ static void read_url(struct cli *cli, const char *path) {
     free(cli->url);
     if (!(cli->url = calloc(1, URL_ROOM)))
         cli_out_of_memory();
+    if (strstr(path, "://")) /* its password would be told: no such file */
+        cli_usage(cli, "--url-file wants a file, and was given a URL");
     FILE *file = fopen(path, "re");
     if (!file || (!fgets(cli->url, URL_ROOM, file) && !feof(file)))
         exit(cli_system_error(path));

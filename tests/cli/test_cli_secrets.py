@@ -91,14 +91,25 @@ def test_server_that_was_not_named_is_named_to_commands(
 
 
 @pytest.mark.parametrize(
-    "login", ["user:{}@", ":{}@", "{}@", "user:a/{}@", "user:a?{}@", "user:a@{}@"]
+    "given",
+    [
+        "redis://user:{}@127.0.0.1:1",
+        "redis://:{}@127.0.0.1:1",
+        "redis://{}@127.0.0.1:1",
+        "redis://user:a/{}@127.0.0.1:1",
+        "redis://user:a?{}@127.0.0.1:1",
+        "redis://user:a@{}@127.0.0.1:1",
+        "redis+sentinel://127.0.0.1:1/main?timeout=1s&sentinel_password={}",
+        "redis+sentinel://127.0.0.1:1/main?sentinel%5Fpassword={}",
+        "127.0.0.1:1?password={}",
+    ],
 )
 @pytest.mark.parametrize("form", ["--url {}", "--url={}", "--ur {}"])
 def test_password_is_not_on_the_command_line(
-    dueq: Program, server: Server, login: str, form: str
+    dueq: Program, server: Server, given: str, form: str
 ) -> None:
     """Not for long, also where the URL is none: dueq waits for input here."""
-    url = f"redis://{login.format(PASSWORD)}127.0.0.1:1"
+    url = given.format(PASSWORD)
     with dueq.start("push", *form.format(url).split(), "orders") as process:
         line = Path(f"/proc/{process.pid}/cmdline")
 
@@ -110,6 +121,38 @@ def test_password_is_not_on_the_command_line(
         dueq.until(hidden)
         _, err = process.communicate(b"x", timeout=60)
     assert PASSWORD.encode() not in err
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--uri=", "unrecognized option '--uri'"),
+        ("--u=", "option '--u' is ambiguous"),
+        ("--pass-url=", "unrecognized option '--pass-url'"),
+        ("--url-file=", "--url-file wants a file, and was given a URL"),
+    ],
+)
+def test_password_in_an_option_that_does_not_take_it_is_not_told(
+    dueq: Program, option: str, told: str
+) -> None:
+    ended = dueq.run("stats", "orders", f"{option}redis://:{PASSWORD}@127.0.0.1:1")
+    assert (ended.code, PASSWORD in ended.err) == (2, False)
+    assert told in ended.err
+
+
+def test_path_with_an_at_sign_has_no_login(dueq: Program, tmp_path: Path) -> None:
+    """The directory is relative, so its name is the first of the URL."""
+    url = "embedded:a:b@c"
+    told = subprocess.run(
+        [dueq.path, "lock", "orders", "it", "--url", url, "--", "sh", "-c", "echo $DUEQ_URL"],
+        env=dueq.environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert told.stdout == f"{url}\n"
 
 
 def test_url_file_that_is_none(dueq: Program, tmp_path: Path) -> None:

@@ -248,7 +248,12 @@ def test_text_of_others_begins_no_line_of_a_log_and_steers_no_terminal(
     push(url, "fail", text)
     done = subprocess.run(
         [sys.executable, "-m", "dueq", "worker_app:app", "--max-jobs", "1", "--log", kind],
-        env={**os.environ, "DUEQ_URL": url, "LEDGER": str(tmp_path / "ledger"), "LC_ALL": "C.UTF-8"},
+        env={
+            **os.environ,
+            "DUEQ_URL": url,
+            "LEDGER": str(tmp_path / "ledger"),
+            "LC_ALL": "C.UTF-8",
+        },
         cwd=HERE,
         capture_output=True,
         timeout=30,
