@@ -52,7 +52,13 @@ struct http_listener {
     bool loopback;     /* nobody from elsewhere gets here */
     char host[80];     /* "127.0.0.1" or "[::1]" */
     unsigned int port; /* which the system chose for port 0 */
+    const char *names; /* of --host: more names of this server, a comma between two; NULL: none */
 };
+
+/* What a refusal says of its cure. */
+#define HTTP_HOST_HINT                                                                             \
+    "the Host of the request is no name of this server: if it is one, as behind a proxy, start "   \
+    "dueq with --host NAME"
 
 /* Listens at "PORT" (of 127.0.0.1), "HOST:PORT", "[::1]:PORT" or ":PORT" (everywhere). False: said why; *code is the
  * exit code. */
@@ -63,6 +69,13 @@ int http_serve(const struct http_listener *listener, const struct http_service *
 
 /* A header of the request, or NULL. */
 const char *http_header(const struct http_request *request, const char *name);
+/*
+ * Whether "HOST" or "HOST:PORT" is a name of this server: an address, localhost, the machine's name, or one of --host. A
+ * page of another site can give its own name our address, and the browser then lets the page read our answers.
+ */
+bool http_is_ours(const struct http_listener *listener, const char *host);
+/* Whether it is one of --host. */
+bool http_is_named(const struct http_listener *listener, const char *host);
 /* The value of an argument, or NULL. */
 const char *http_argument(const struct http_request *request, const char *name);
 /* Waits so long. False: whoever asked is gone, or the server ends. */

@@ -1,5 +1,6 @@
 #include "http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -46,6 +47,53 @@ static bool try_listen(struct http_listener *listener, const struct addrinfo *fo
     errno = why;
     return false;
 }
+
+/* ---- Names ---------------------------------------------------------------------------------------- */
+
+/* "name" of "name:port" and "[::1]" of "[::1]:port". */
+static size_t name_size(const char *host) {
+    const char *end = strchr(host, ']');
+    if (*host == '[')
+        return end ? (size_t)(end + 1 - host) : 0;
+    return strcspn(host, ":");
+}
+
+static bool same_name(const char *host, const char *name, size_t size) {
+    return size > 0 && name_size(host) == size && strncasecmp(host, name, size) == 0;
+}
+
+static bool is_address(const char *host) {
+    struct in6_addr address;
+    char bare[INET6_ADDRSTRLEN];
+    size_t size = name_size(host);
+    const bool six = *host == '[' && size > 2;
+    if (six) {
+        host++;
+        size -= 2;
+    }
+    if (size >= sizeof bare)
+        return false;
+    snprintf(bare, sizeof bare, "%.*s", (int)size, host);
+    return inet_pton(six ? AF_INET6 : AF_INET, bare, &address) == 1;
+}
+
+bool http_is_named(const struct http_listener *listener, const char *host) {
+    for (const char *name = listener->names; name; name = strchr(name, ',')) {
+        name += *name == ',';
+        if (same_name(host, name, strcspn(name, ",")))
+            return true;
+    }
+    return false;
+}
+
+bool http_is_ours(const struct http_listener *listener, const char *host) {
+    char machine[256] = "";
+    gethostname(machine, sizeof machine - 1);
+    return host && (is_address(host) || same_name(host, "localhost", strlen("localhost")) ||
+                    same_name(host, machine, strlen(machine)) || http_is_named(listener, host));
+}
+
+/* ---- Listening ------------------------------------------------------------------------------------ */
 
 bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
                  int *code) {

@@ -305,17 +305,25 @@ struct job {
     struct cli *cli;
     char **names;
     size_t count;
+    struct http_listener listener;
 };
 
 static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
-    (void)context;
+    const struct job *job = context;
     const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
     const bool here = strcmp(request->path, "/metrics") == 0;
     if (!reads || !here) {
         answer->status = reads ? 404 : 405;
         fputs(reads ? "the metrics are at /metrics\n" : "only GET\n", answer->out);
     }
-    return reads && here;
+    if (!reads || !here)
+        return false;
+    const bool ours = http_is_ours(&job->listener, http_header(request, "Host"));
+    if (!ours) {
+        answer->status = 421;
+        fputs(HTTP_HOST_HINT "\n", answer->out);
+    }
+    return ours;
 }
 
 static void handle(const struct http_request *request, struct http_answer *answer, void *context) {
@@ -331,20 +339,27 @@ static void handle(const struct http_request *request, struct http_answer *answe
 }
 
 static int run_metrics(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"listen", required_argument, NULL, 'l'}, CLI_OPTIONS};
-    const char *listen = NULL;
+    static const struct option options[] = {{"listen", required_argument, NULL, 'l'},
+                                            {"host", required_argument, NULL, 'h'},
+                                            CLI_OPTIONS};
+    const char *listen = NULL, *names = NULL;
     int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        listen = optarg;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 'l')
+            listen = optarg;
+        else
+            names = optarg;
+    }
     cli_no_partitions(cli);
-    struct job job = {PTHREAD_MUTEX_INITIALIZER, cli, argv + optind, (size_t)(argc - optind)};
+    struct job job = {
+        PTHREAD_MUTEX_INITIALIZER, cli, argv + optind, (size_t)(argc - optind), {.names = names}};
     if (!cli_connect(cli, &code))
         return code;
     if (listen) {
         const struct http_service service = {admit, handle, &job};
-        struct http_listener listener;
         cli->finishing = true; /* a signal is for the thread that serves */
-        return http_listen(cli, listen, &listener, &code) ? http_serve(&listener, &service) : code;
+        return http_listen(cli, listen, &job.listener, &code) ? http_serve(&job.listener, &service)
+                                                              : code;
     }
     struct table table;
     code = read_table(cli, job.names, job.count, &table);
@@ -364,6 +379,9 @@ const struct command metrics_command = {
     "\n"
     "Options:\n"
     "  --listen ADDRESS  9123 (of 127.0.0.1), 10.0.0.5:9123, [::1]:9123, or :9123 (all addresses)\n"
+    "  --host NAME,NAME  more names that it is reached by: requests to an address, localhost or "
+    "the\n"
+    "                    machine's name are answered\n"
     "\n"
     "Examples:\n"
     "  dueq metrics --listen 9123\n"

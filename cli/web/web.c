@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { TOKEN_LEAST = 16, TOKEN_ROOM = 4096 };
 
@@ -46,28 +47,19 @@ static bool has_token(const struct web *web, const struct http_request *request)
     return given && strncmp(given, "Bearer ", 7) == 0 && same(given + 7, web->token);
 }
 
-/* The name in "name:port". */
-static bool is_name(const char *host, const char *name) {
-    const size_t size = strlen(name);
-    return strncasecmp(host, name, size) == 0 && (!host[size] || host[size] == ':');
-}
-
-/* Without a token we answer only who called us by a name of this machine: a page from elsewhere may give its own name
- * our address. */
-static bool is_ours(const struct web *web, const struct http_request *request) {
-    const char *host = http_header(request, "Host");
-    return host && (is_name(host, "localhost") || is_name(host, "127.0.0.1") ||
-                    is_name(host, "[::1]") || is_name(host, web->listener.host));
-}
-
-/* Whether a page of another origin has sent it. */
-static bool is_foreign(const struct http_request *request) {
+/* Why nobody of this origin may ask, or NULL. */
+static const char *why_foreign(const struct web *web, const struct http_request *request) {
     const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
     const char *site = http_header(request, "Sec-Fetch-Site");
     const char *at = origin ? strstr(origin, "://") : NULL;
-    if (origin && (!at || !host || strcasecmp(at + 3, host) != 0))
-        return true;
-    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+        return "it comes from a page of another site";
+    if (!origin ||
+        (at && ((host && strcasecmp(at + 3, host) == 0) || http_is_named(&web->listener, at + 3))))
+        return NULL;
+    return "the Origin of the request is not its Host: it comes from a page of another site, or "
+           "through a proxy that changes Host: let the proxy pass Host on, or start dueq with "
+           "--host NAME";
 }
 
 static bool refuse(struct http_answer *answer, unsigned int status, const char *text) {
@@ -88,14 +80,16 @@ static bool is_api(const char *path) {
 static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
     const struct web *web = context;
     const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
-    if (!web->token && !is_ours(web, request))
-        return refuse(answer, 421, "this is not a name of this server");
+    /* Without a token only the name tells a page of another site from ours. */
+    if (!web->token && !http_is_ours(&web->listener, http_header(request, "Host")))
+        return refuse(answer, 421, HTTP_HOST_HINT);
     if (!reads && strcmp(request->method, "POST") != 0)
         return refuse(answer, 405, "the methods are GET and POST");
     if (!is_api(request->path))
         return reads || refuse(answer, 405, "this can only be read");
-    if (is_foreign(request))
-        return refuse(answer, 403, "it comes from a page of another site");
+    const char *foreign = why_foreign(web, request);
+    if (foreign)
+        return refuse(answer, 403, foreign);
     if (web->token && !has_token(web, request))
         return refuse(answer, 401, "the token is missing or wrong");
     if (!web->token && !reads)
@@ -117,16 +111,27 @@ static void handle(const struct http_request *request, struct http_answer *answe
 
 /* ---- The command --------------------------------------------------------------------------------- */
 
+/* The first line of a file that is ours alone; of a pipe, as /dev/fd/3, the rights are no matter. */
+static void read_token_file(const struct cli *cli, const char *path, char token[TOKEN_ROOM]) {
+    struct stat about;
+    FILE *file = fopen(path, "re");
+    if (!file || fstat(fileno(file), &about) != 0 ||
+        (!fgets(token, TOKEN_ROOM, file) && ferror(file)))
+        exit(cli_system_error(path));
+    fclose(file);
+    if (S_ISREG(about.st_mode) && about.st_mode & (S_IWGRP | S_IRWXO))
+        cli_usage(cli, "--token-file %s: others may read or write it: chmod 600 %s", path, path);
+}
+
 static char *read_token(const struct cli *cli, const char *path) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "-._~+/=";
     const char *set = getenv("DUEQ_TOKEN");
     char *token = calloc(1, TOKEN_ROOM);
     if (!token)
         cli_out_of_memory();
-    FILE *file = path ? fopen(path, "re") : NULL;
-    if (path && (!file || (!fgets(token, TOKEN_ROOM, file) && ferror(file))))
-        exit(cli_system_error(path));
-    if (file)
-        fclose(file);
+    if (path)
+        read_token_file(cli, path, token);
     else if (set)
         snprintf(token, TOKEN_ROOM, "%s", set);
     token[strcspn(token, "\r\n")] = '\0';
@@ -134,15 +139,20 @@ static char *read_token(const struct cli *cli, const char *path) {
         free(token);
         return NULL;
     }
+    /* A browser cannot send others. "-----BEGIN" is the first line of a key. */
+    if (token[strspn(token, allowed)] || strncmp(token, "-----", 5) == 0)
+        cli_usage(cli, "the token is none: it has letters, digits and -._~+/= only; make one: "
+                       "openssl rand -hex 16");
     if (strlen(token) < TOKEN_LEAST)
         cli_usage(cli, "the token has fewer than %d characters; make one: openssl rand -hex 16",
                   TOKEN_LEAST);
     return token;
 }
 
-static int serve(struct cli *cli, const char *address, char *token) {
+static int serve(struct cli *cli, const char *address, const char *names, char *token) {
     struct web web = {.url = cli->url, .token = token, .lock = PTHREAD_MUTEX_INITIALIZER};
     int code;
+    web.listener.names = names;
     if (!cli_connect(cli, &code) || !http_listen(cli, address, &web.listener, &code))
         return code;
     if (!token && !web.listener.loopback)
@@ -159,12 +169,15 @@ static int serve(struct cli *cli, const char *address, char *token) {
 
 static int run(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"listen", required_argument, NULL, 'l'},
+                                            {"host", required_argument, NULL, 'h'},
                                             {"token-file", required_argument, NULL, 't'},
                                             CLI_OPTIONS};
-    const char *address = "127.0.0.1:3837", *path = NULL;
+    const char *address = "127.0.0.1:3837", *path = NULL, *names = NULL;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         if (option == 'l')
             address = optarg;
+        else if (option == 'h')
+            names = optarg;
         else
             path = optarg;
     }
@@ -172,7 +185,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         cli_usage(cli, "web takes no arguments: it shows all queues of the server");
     cli_no_partitions(cli);
     char *token = read_token(cli, path);
-    int code = serve(cli, address, token);
+    int code = serve(cli, address, names, token);
     free(token);
     return code;
 }
@@ -193,9 +206,11 @@ const struct command web_command = {
     "  --listen HOST:PORT  where it listens (127.0.0.1:3837); :3837 is everywhere, port 0 any "
     "that\n"
     "                      is free\n"
+    "  --host NAME,NAME    more names that it is reached by, as behind a proxy\n"
     "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN); "
     "it\n"
-    "                      has 16 characters or more\n"
+    "                      has 16 characters or more, and the file is readable to its user "
+    "alone\n"
     "\n"
     "Examples:\n"
     "  dueq web\n"

@@ -22,11 +22,14 @@ def samples(text: str) -> Samples:
     return {name: float(value) for name, value in rows}
 
 
-def ask(port: int, path: str = "/metrics", method: str = "GET") -> tuple[int, str, str]:
+def ask(
+    port: int, path: str = "/metrics", method: str = "GET", host: str = "127.0.0.1"
+) -> tuple[int, str, str]:
     with contextlib.closing(
         http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     ) as connection:
-        connection.request(method, path, body=b"x" * 5000 if method == "POST" else None)
+        body = b"x" * 5000 if method == "POST" else None
+        connection.request(method, path, body, {"Host": host})
         answer = connection.getresponse()
         return answer.status, answer.headers["Content-Type"], answer.read().decode()
 
@@ -178,6 +181,23 @@ def test_metrics_are_served(dueq: Program) -> None:
             assert ask(port)[0] == 200
         server.send_signal(signal.SIGTERM)
         assert server.wait() == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "0.0.0.0:0"])
+def test_metrics_are_served_to_no_page_of_another_site(dueq: Program, address: str) -> None:
+    """Such a page may give its own name this address."""
+    with dueq.start("metrics", "--listen", address, "--host", "jobs.example") as server:
+        found = re.search(rb":(\d+)/", said(server))
+        assert found
+        port = int(found[1])
+        for own in ["127.0.0.1:9", "[::1]", "10.1.2.3", "localhost:1", "jobs.example:9123"]:
+            assert ask(port, host=own)[0] == 200
+        assert ask(port, host=socket.gethostname())[0] == 200
+        for evil in ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "[::1"]:
+            code, _, text = ask(port, host=evil)
+            assert (code, "start dueq with --host NAME" in text) == (421, True)
+        server.send_signal(signal.SIGTERM)
+        server.wait()
 
 
 def test_metrics_are_served_while_the_server_is_away(dueq: Program) -> None:

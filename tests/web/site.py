@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -46,14 +46,14 @@ def path(*parts: str, **arguments: str | int) -> str:
 
 
 class Site:
-    def __init__(self, server: str, token: str | None = None) -> None:
+    def __init__(self, server: str, token: str | None = None, options: Sequence[str] = ()) -> None:
         found = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
         assert found, "there is no dueq on the PATH"
         self._dueq, self._token = found, token
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "DUEQ_URL": server}
         given = {"DUEQ_TOKEN": token} if token else {}
         self.process = subprocess.Popen(
-            [found, "web", "--listen", "127.0.0.1:0"],
+            [found, "web", "--listen", "127.0.0.1:0", *options],
             env=self.environment | given,
             stderr=subprocess.PIPE,
             text=True,

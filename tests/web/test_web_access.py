@@ -33,6 +33,22 @@ def test_without_a_token_only_names_of_this_machine_are_answered(reader: Site, h
         assert reader.ask("GET", "/api/queues", headers={"Host": own}).code == 200
 
 
+def test_refused_host_and_origin_say_which_option_to_set(server: Server, site: Site) -> None:
+    proxy = {"Host": "127.0.0.1:3837", "Origin": "https://jobs.example"}
+    refused = site.ask("GET", "/api", headers=proxy)
+    assert refused.code == 403
+    assert "let the proxy pass Host on, or start dueq with --host NAME" in refused.object["text"]
+    with Site(server.url, options=["--host", "other.example,jobs.example"]) as named:
+        assert named.ask("GET", "/api", headers=proxy).code == 200
+        assert named.ask("GET", "/", headers={"Host": "Jobs.example:8443"}).code == 200
+        for host in ["jobs.example.evil", "example", "other.example,jobs.example", "evil.example"]:
+            refused = named.ask("GET", "/", headers={"Host": host})
+            assert refused.code == 421
+            assert "start dueq with --host NAME" in refused.object["text"]
+        evil = {"Origin": "https://evil.example"}
+        assert named.ask("GET", "/api", headers=evil).code == 403
+
+
 @pytest.mark.parametrize(
     "given", ["", "Bearer", "Bearer ", "Bearer x", f"Basic {TOKEN}", f"Bearer {TOKEN}x", TOKEN]
 )
@@ -109,6 +125,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_it_refuses_to_listen_where_it_must_not(server: Server, tmp_path: Path) -> None:
     short = tmp_path / "token"
     short.write_text("short\n")
+    short.chmod(0o600)
     for words, said in [
         (["--listen", "0.0.0.0:0"], "on the loopback only"),
         (["--listen", ":0"], "on the loopback only"),
@@ -121,6 +138,40 @@ def test_it_refuses_to_listen_where_it_must_not(server: Server, tmp_path: Path) 
         assert ended.returncode == 2
         assert said in ended.stderr
     assert "NO_SUCH" in run("--token-file", "NO_SUCH", DUEQ_URL=server.url).stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "said"),
+    [
+        (0o604, TOKEN, "others may read or write it: chmod 600"),
+        (0o602, TOKEN, "others may read or write it"),
+        (0o620, TOKEN, "others may read or write it"),
+        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n", "the token is none"),
+        (0o600, "-----BEGIN-CERTIFICATE-----", "the token is none"),
+        (0o600, "0123456789 0123456789", "the token is none"),
+        (0o600, "0123456789ü0123456789", "the token is none"),
+    ],
+)
+def test_file_that_is_no_secret_token_is_refused(
+    server: Server, tmp_path: Path, mode: int, text: str, said: str
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(text, encoding="utf-8")
+    file.chmod(mode)
+    ended = run("--listen", "127.0.0.1:0", "--token-file", str(file), DUEQ_URL=server.url)
+    assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr
+    assert TOKEN not in ended.stderr
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o440])
+def test_token_of_a_file_is_taken(server: Server, tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n", encoding="utf-8")
+    file.chmod(mode)
+    with Site(server.url, options=["--token-file", str(file)]) as site:
+        given = {"Authorization": f"Bearer {TOKEN}"}
+        assert site.ask("GET", "/api", headers=given).object["writable"] is True
+        assert site.ask("GET", "/api").code == 401
 
 
 def test_slow_and_many_connections_do_not_stop_it(site: Site) -> None:
