@@ -105,15 +105,15 @@ static const char *whole_of(const struct roster *roster, const char *name) {
     return name;
 }
 
-/* before: what it was the last time; NULL: it was not there. */
-static void read_row(struct cli *cli, const struct glance *before, struct glance *row) {
+void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
+                     struct glance *row) {
     dueq_queue *queue;
     row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
     if (row->status == DUEQ_OK)
         row->status = read_counts(cli, queue, row, before);
     if (row->status == DUEQ_OK)
         row->status = read_minutes(cli, queue, row);
-    if (row->status == DUEQ_OK)
+    if (row->status == DUEQ_OK && errors)
         row->status = read_errors(cli, queue, row);
     glance_problem(cli, row->status, row->problem, sizeof row->problem);
     dueq_queue_close(queue);
@@ -200,7 +200,7 @@ static void add_all_up(struct glances *glances) {
 
 void glance_end(struct glances *glances) {
     free(glances->rows);
-    memory_end(&glances->memories);
+    health_end(&glances->healths);
     roster_end(&glances->roster);
     *glances = (struct glances){0};
 }
@@ -228,36 +228,43 @@ static void arrange(struct glances *glances) {
         else if (sums && sums->queue == row->whole)
             sums->parts++;
     }
-    add_all_up(glances);
+}
+
+dueq_status glance_begin(struct cli *cli, char *names[], size_t count, struct glances *glances) {
+    *glances = (struct glances){.read_ms = time_monotonic_ms()};
+    dueq_status status = roster_read(cli, names, count, &glances->roster);
+    const struct cli_names *all = &glances->roster.queues;
+    glances->rows = calloc(all->count + 1, sizeof *glances->rows);
+    if (!glances->rows)
+        cli_out_of_memory();
+    for (size_t i = 0; status == DUEQ_OK && i < all->count; i++) {
+        if (cli_is_whole(all, all->list[i]) && count && !is_named(names, count, all->list[i]))
+            continue;
+        struct glance *row = &glances->rows[glances->count++];
+        *row = (struct glance){.queue = all->list[i], .in = -1, .out = -1};
+        row->whole = whole_of(&glances->roster, row->queue);
+        count_workers(&glances->roster, row);
+    }
+    arrange(glances);
+    return status;
 }
 
 dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
                         void (*between)(struct cli *cli)) {
-    struct glances read = {.read_ms = time_monotonic_ms()};
-    dueq_status status = roster_read(cli, names, count, &read.roster);
-    const struct cli_names *all = &read.roster.queues;
-    read.rows = calloc(all->count + 1, sizeof *read.rows);
-    if (!read.rows)
-        cli_out_of_memory();
-    for (size_t i = 0; status == DUEQ_OK && i < all->count; i++) {
-        struct glance *row = &read.rows[read.count];
-        const bool sums = cli_is_whole(all, all->list[i]);
-        if (sums && count && !is_named(names, count, all->list[i]))
-            continue;
-        *row = (struct glance){.queue = all->list[i], .in = -1, .out = -1};
-        row->whole = whole_of(&read.roster, row->queue);
-        count_workers(&read.roster, row);
-        if (!sums)
-            read_row(cli, glance_find(glances, row->queue), row);
+    struct glances read;
+    dueq_status status = glance_begin(cli, names, count, &read);
+    for (size_t i = 0; status == DUEQ_OK && i < read.count; i++) {
+        struct glance *row = &read.rows[i];
+        if (!row->parts)
+            glance_read_row(cli, glance_find(glances, row->queue), true, row);
         if (glance_general(row->status))
             status = row->status;
-        read.count++;
         if (between)
             between(cli);
     }
     if (status == DUEQ_OK) {
-        arrange(&read);
-        memory_read(cli, &read.memories);
+        add_all_up(&read);
+        health_read(cli, &read.healths);
     }
     read.took_ms = time_monotonic_ms() - read.read_ms;
     glance_end(status == DUEQ_OK ? glances : &read);

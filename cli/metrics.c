@@ -10,20 +10,17 @@
 
 #define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* What is known of one queue. */
+/* What is known of one queue or partition. */
 struct row {
-    const char *queue;
+    struct glance *seen;
     const char *part; /* where it is a partition, "#NUMBER" in that; else NULL */
-    bool whole;       /* of partitions: they have the messages, and it has the consumers */
-    dueq_counts counts;
-    dueq_result *rates;
-    int64_t workers, lapsed;
+    dueq_timings timings;
+    bool timed;
     int64_t longest_ms; /* that a consumer works on a message; 0: none does */
 };
 
 struct table {
-    struct roster roster;
-    struct memories memories;
+    struct glances glances;
     struct row *rows;
     size_t count;
     bool up; /* the server answered */
@@ -31,65 +28,60 @@ struct table {
 
 /* ---- Reading ---- */
 
-static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
-    dueq_result *counted = NULL;
+static dueq_status read_timings(struct cli *cli, struct row *row) {
     dueq_queue *queue;
-    for (size_t i = 0; i < roster->count; i++)
-        if (strcmp(roster->list[i].queue, row->queue) == 0) {
-            bool lapsed = roster_lapsed(roster->list[i].worker);
-            row->workers += !lapsed;
-            row->lapsed += lapsed;
-        }
-    const dueq_holding *longest;
-    const struct consumer *busy = roster_longest(roster, row->queue, &longest);
-    row->longest_ms = busy ? busy->worker->now_ms - longest->since_ms : 0;
-    row->part = cli_part_of(row->queue);
-    row->whole = cli_is_whole(&roster->queues, row->queue);
-    if (row->whole)
-        return DUEQ_OK;
-    dueq_status status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
-    if (status)
-        return status;
-    status = cli_wait(cli, dueq_stats_submit(queue), &counted);
-    if (status == DUEQ_OK) {
-        row->counts = *dueq_result_counts(counted);
-        status = cli_wait(cli, dueq_rates_submit(queue, 1, 0), &row->rates);
-    }
-    dueq_result_free(counted);
+    dueq_result *rates = NULL;
+    const char *name = row->seen->queue;
+    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &queue);
+    if (status == DUEQ_OK)
+        status = cli_wait(cli, dueq_rates_submit(queue, 1, 0), &rates);
+    const dueq_timings *timings = dueq_result_timings(rates);
+    row->timed = timings != NULL;
+    if (timings)
+        row->timings = *timings;
+    dueq_result_free(rates);
     dueq_queue_close(queue);
     return status;
+}
+
+static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
+    const dueq_holding *longest;
+    const struct consumer *busy = roster_longest(roster, row->seen->queue, &longest);
+    row->longest_ms = busy ? busy->worker->now_ms - longest->since_ms : 0;
+    row->part = cli_part_of(row->seen->queue);
+    if (row->seen->parts)
+        return DUEQ_OK;
+    glance_read_row(cli, NULL, false, row->seen);
+    return row->seen->status ? row->seen->status : read_timings(cli, row);
 }
 
 /* All of the queues; of one that fails only that is said. Returns the exit code. */
 static int read_table(struct cli *cli, char *names[], size_t count, struct table *table) {
     *table = (struct table){0};
-    int code = cli_report(cli, roster_read(cli, names, count, &table->roster), NULL);
+    int code = cli_report(cli, glance_begin(cli, names, count, &table->glances), NULL);
     table->up = code == CLI_DONE;
     if (!table->up)
         return code;
-    table->rows = calloc(table->roster.queues.count + 1, sizeof *table->rows);
+    table->rows = calloc(table->glances.count + 1, sizeof *table->rows);
     if (!table->rows)
         cli_out_of_memory();
-    for (size_t i = 0; i < table->roster.queues.count; i++) {
+    for (size_t i = 0; i < table->glances.count; i++) {
         struct row *row = &table->rows[table->count];
-        row->queue = table->roster.queues.list[i];
-        dueq_status status = read_row(cli, &table->roster, row);
+        row->seen = &table->glances.rows[i];
+        dueq_status status = read_row(cli, &table->glances.roster, row);
         if (status == DUEQ_OK)
             table->count++;
-        else
+        code = cli_worse(code, cli_report(cli, status, row->seen->queue));
+        if (status != DUEQ_OK)
             *row = (struct row){0};
-        code = cli_worse(code, cli_report(cli, status, table->roster.queues.list[i]));
     }
-    memory_read(cli, &table->memories);
+    health_read(cli, &table->glances.healths);
     return code;
 }
 
 static void end_table(struct table *table) {
-    for (size_t i = 0; i < table->count; i++)
-        dueq_result_free(table->rows[i].rates);
     free(table->rows);
-    memory_end(&table->memories);
-    roster_end(&table->roster);
+    glance_end(&table->glances);
 }
 
 /* ---- Writing ---- */
@@ -112,7 +104,7 @@ static void put_label(FILE *out, const char *name, const char *label, const char
 
 /* NAME{queue="...",partition="...", where more labels may follow. */
 static void put_name(FILE *out, const char *name, const struct row *row) {
-    put_label(out, name, "queue", row->queue, row->part);
+    put_label(out, name, "queue", row->seen->queue, row->part);
     if (row->part)
         fprintf(out, ",partition=\"%s\"", row->part + 1);
 }
@@ -125,12 +117,12 @@ static void put_states(FILE *out, const struct table *table) {
     put_head(out, "dueq_messages", "gauge", "Messages of the queue, by state.");
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        const int64_t numbers[] = {[DUEQ_READY] = row->counts.ready,
-                                   [DUEQ_DELAYED] = row->counts.delayed,
-                                   [DUEQ_LEASED] = row->counts.leased,
-                                   [DUEQ_DEAD] = row->counts.dead,
-                                   [DUEQ_OUTBOX] = row->counts.outbox};
-        for (int state = DUEQ_READY; !row->whole && state <= DUEQ_OUTBOX; state++) {
+        const int64_t numbers[] = {[DUEQ_READY] = row->seen->counts.ready,
+                                   [DUEQ_DELAYED] = row->seen->counts.delayed,
+                                   [DUEQ_LEASED] = row->seen->counts.leased,
+                                   [DUEQ_DEAD] = row->seen->counts.dead,
+                                   [DUEQ_OUTBOX] = row->seen->counts.outbox};
+        for (int state = DUEQ_READY; !row->seen->parts && state <= DUEQ_OUTBOX; state++) {
             char name[32];
             const char *from = dueq_state_name((dueq_state)state);
             size_t size = 0;
@@ -152,7 +144,7 @@ struct number {
 };
 
 #define COUNTER(event)                                                                             \
-    static int64_t event(const struct row *row) { return row->counts.event; }
+    static int64_t event(const struct row *row) { return row->seen->counts.event; }
 COUNTER(pushed)
 COUNTER(reserved)
 COUNTER(acked)
@@ -165,20 +157,20 @@ COUNTER(quarantined)
 COUNTER(paused)
 
 static int64_t oldest(const struct row *row) {
-    return row->counts.oldest_ms ? row->counts.now_ms - row->counts.oldest_ms : 0;
+    return row->seen->counts.oldest_ms ? row->seen->counts.now_ms - row->seen->counts.oldest_ms : 0;
 }
 
 static int64_t overdue(const struct row *row) {
-    bool over = row->counts.next_ms && row->counts.next_ms < row->counts.now_ms;
-    return over ? row->counts.now_ms - row->counts.next_ms : 0;
+    bool over = row->seen->counts.next_ms && row->seen->counts.next_ms < row->seen->counts.now_ms;
+    return over ? row->seen->counts.now_ms - row->seen->counts.next_ms : 0;
 }
 
 static int64_t refused(const struct row *row) {
-    return row->counts.outbox && row->counts.outbox_error[0];
+    return row->seen->counts.outbox && row->seen->counts.outbox_error[0];
 }
 
-static int64_t workers(const struct row *row) { return row->workers; }
-static int64_t lapsed(const struct row *row) { return row->lapsed; }
+static int64_t workers(const struct row *row) { return row->seen->workers; }
+static int64_t lapsed(const struct row *row) { return row->seen->lapsed; }
 static int64_t longest(const struct row *row) { return row->longest_ms; }
 
 static const struct number numbers[] = {
@@ -216,7 +208,7 @@ static void put_number(FILE *out, const struct number *number, const struct tabl
     put_head(out, number->name, number->type, number->help);
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        if (number->wholes ? row->part != NULL : row->whole)
+        if (number->wholes ? row->part != NULL : row->seen->parts > 0)
             continue;
         int64_t value = number->value(row);
         put_name(out, number->name, row);
@@ -261,23 +253,50 @@ static void put_timings(FILE *out, const struct table *table, bool late) {
                    "consumers measured."
                  : "From the delivery of a message until its consumer settled it.");
     for (size_t i = 0; i < table->count; i++) {
-        const dueq_timings *timings = dueq_result_timings(table->rows[i].rates);
-        if (timings)
-            put_timing(out, name, &table->rows[i], late ? &timings->late : &timings->run);
+        const struct row *row = &table->rows[i];
+        if (row->timed)
+            put_timing(out, name, row, late ? &row->timings.late : &row->timings.run);
     }
 }
 
-static int64_t used(const struct memory *memory) { return memory->used; }
-static int64_t limit(const struct memory *memory) { return memory->limit; }
-static int64_t evicting(const struct memory *memory) { return memory->evicts; }
+static int64_t used(const struct health *health) { return health->used; }
+static int64_t limit(const struct health *health) { return health->limit; }
+static int64_t evicting(const struct health *health) { return health->evicts; }
+static int64_t evicted(const struct health *health) { return health->evicted; }
+static int64_t writable(const struct health *health) { return health_writable(health); }
 
-static void put_memory(FILE *out, const struct table *table, const char *name, const char *help,
-                       int64_t (*value)(const struct memory *memory)) {
-    put_head(out, name, "gauge", help);
-    for (size_t i = 0; i < table->memories.count; i++) {
-        const struct memory *memory = &table->memories.list[i];
-        put_label(out, name, "server", memory->server, NULL);
-        fprintf(out, "} %lld\n", (long long)value(memory));
+static void put_server(FILE *out, const struct table *table, const char *name, const char *type,
+                       const char *help, int64_t (*value)(const struct health *health)) {
+    put_head(out, name, type, help);
+    for (size_t i = 0; i < table->glances.healths.count; i++) {
+        const struct health *health = &table->glances.healths.list[i];
+        put_label(out, name, "server", health->server, NULL);
+        fprintf(out, "} %lld\n", (long long)value(health));
+    }
+}
+
+/* What is wrong, as dueq top and dueq web show it. */
+static void put_trouble(FILE *out, const struct table *table) {
+    static const char name[] = "dueq_trouble";
+    struct why why;
+    put_head(out, name, "gauge",
+             "1: the queue or the server has this trouble; the level says what a person has to do: "
+             "act now, look some time, or nothing, as it is meant.");
+    for (size_t i = 0; i < table->glances.healths.count; i++) {
+        const struct health *health = &table->glances.healths.list[i];
+        if (!why_server(health, false, &why))
+            continue;
+        put_label(out, name, "server", health->server, NULL);
+        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", why_code(why.cause),
+                why_level_name(why.level));
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        const struct row *row = &table->rows[i];
+        if (row->seen->parts || !why_queue(&table->glances, row->seen, &why))
+            continue;
+        put_name(out, name, row);
+        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", why_code(why.cause),
+                why_level_name(why.level));
     }
 }
 
@@ -286,11 +305,18 @@ static void put_table(FILE *out, const struct table *table) {
     fprintf(out, "dueq_up %d\n", table->up);
     if (!table->up)
         return;
-    put_memory(out, table, "dueq_memory_bytes",
+    put_server(out, table, "dueq_server_writable", "gauge",
+               "1: the server takes writes; 0: it refuses them, or those that take memory.",
+               writable);
+    put_server(out, table, "dueq_memory_bytes", "gauge",
                "Memory that the server uses, as far as its limit counts it.", used);
-    put_memory(out, table, "dueq_memory_limit_bytes", "Its maxmemory; 0: it has none.", limit);
-    put_memory(out, table, "dueq_evicting", "1: it may evict keys when its memory is full.",
-               evicting);
+    put_server(out, table, "dueq_memory_limit_bytes", "gauge", "Its maxmemory; 0: it has none.",
+               limit);
+    put_server(out, table, "dueq_evicting", "gauge",
+               "1: it may evict keys when its memory is full.", evicting);
+    put_server(out, table, "dueq_evicted_keys_total", "counter",
+               "Keys that it has evicted since its start because its memory was full.", evicted);
+    put_trouble(out, table);
     put_states(out, table);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put_number(out, &numbers[i], table);

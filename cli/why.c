@@ -1,25 +1,109 @@
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "glance.h"
 
-enum { STUCK_MS = 10000 /* what waits for longer is stuck */ };
+enum {
+    STUCK_MS = 10000, /* what waits for longer is stuck */
+    LONG_MS = 300000, /* and for so long, needs a person */
+    NOW = 5,          /* the minutes that tell whether something goes on */
+    APART_MS = 5000,  /* clocks that are further apart */
+    TIMES_LONGER = 3  /* than others a message runs that hangs */
+};
 
-/* The first server that is full; NULL: none is. */
-static const struct memory *full(const struct memories *memories) {
-    for (size_t i = 0; i < memories->count; i++)
-        if (memory_full(&memories->list[i]))
-            return &memories->list[i];
-    return NULL;
+const char *why_code(enum cause cause) {
+#define CODE(name, code, fix) code,
+    static const char *const codes[] = {WHY_CAUSES(CODE)};
+    return codes[cause];
 }
 
-static int64_t sum(const struct glance *row, size_t offset) {
+const char *why_fix(enum cause cause) {
+#define FIX(name, code, fix) fix,
+    static const char *const fixes[] = {WHY_CAUSES(FIX)};
+    return fixes[cause];
+}
+
+const char *why_level_name(enum why_level level) {
+    static const char *const names[] = {"meant", "look", "act"};
+    return names[level];
+}
+
+/* Always true: something is wrong. */
+static bool __attribute__((format(printf, 4, 5)))
+because(struct why *why, enum cause cause, enum why_level level, const char *format, ...) {
+    va_list arguments;
+    why->cause = cause;
+    why->level = level;
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+/* ---- Servers ---- */
+
+bool why_server(const struct health *health, bool several, struct why *why) {
+    char used[NUMBER_ROOM], limit[NUMBER_ROOM], apart[TIME_ROOM];
+    char server[sizeof health->server + 1];
+    snprintf(server, sizeof server, "%s%s", several ? " " : "", several ? health->server : "");
+    if (health->replica)
+        return because(why, CAUSE_READ_ONLY, WHY_ACT,
+                       "the server%s is a replica: it refuses pushes and reserves", server);
+    if (health->disk_refuses)
+        return because(why, CAUSE_DISK, WHY_ACT, "the server%s refuses all writes: %s", server,
+                       health->disk);
+    if (health->replicas < health->replicas_wanted)
+        return because(why, CAUSE_REPLICAS, WHY_ACT,
+                       "the server%s refuses all writes: it has %lld of the %lld replicas that "
+                       "min-replicas-to-write wants",
+                       server, (long long)health->replicas, (long long)health->replicas_wanted);
+    if (health_full(health))
+        return because(why, CAUSE_FULL, WHY_ACT,
+                       "the server%s is full: %s of %s bytes (maxmemory): it refuses pushes",
+                       server, text_number(health->used, used), text_number(health->limit, limit));
+    if (health->evicted)
+        return because(why, CAUSE_EVICTED, health->evicts ? WHY_ACT : WHY_LOOK,
+                       "the server%s has deleted %lld keys since its start because its memory was "
+                       "full: messages may be lost",
+                       server, (long long)health->evicted);
+    if (health->evicts)
+        return because(why, CAUSE_EVICTING, WHY_LOOK,
+                       "the server%s may evict messages when its memory is full: set "
+                       "maxmemory-policy noeviction",
+                       server);
+    if (llabs(health->ahead_ms) >= APART_MS)
+        return because(why, CAUSE_CLOCK, WHY_LOOK,
+                       "the clock of the server%s is %s %s this machine's: due times and leases "
+                       "go by the server's",
+                       server, time_format_brief(llabs(health->ahead_ms), apart),
+                       health->ahead_ms > 0 ? "ahead of" : "behind");
+    return health->disk &&
+           because(why, CAUSE_DISK, WHY_LOOK, "the server%s: %s", server, health->disk);
+}
+
+bool why_servers(const struct glances *glances, struct why *why) {
+    struct why other;
+    bool found = false;
+    for (size_t i = 0; i < glances->healths.count; i++)
+        if (why_server(&glances->healths.list[i], glances->healths.count > 1, &other) &&
+            (!found || other.level > why->level)) {
+            *why = other;
+            found = true;
+        }
+    return found;
+}
+
+/* ---- Queues ---- */
+
+static int64_t sum(const struct glance *row, size_t minutes, size_t offset) {
     int64_t all = 0;
-    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+    for (size_t i = GLANCE_MINUTES - minutes; i < GLANCE_MINUTES; i++)
         all += *(const int64_t *)((const char *)&row->minutes[i] + offset);
     return all;
 }
-#define SUM(row, event) sum(row, offsetof(dueq_rate, event))
+#define SUM(row, minutes, event) sum(row, minutes, offsetof(dueq_rate, event))
 
 /* For how long what could be delivered has waited. */
 static int64_t waited_ms(const dueq_counts *counts) {
@@ -42,123 +126,141 @@ static const dueq_worker *last_lapsed(const struct roster *roster, const struct 
 
 #define SHOWN(bytes) (int)(bytes).size, (const char *)(bytes).data
 
-static bool no_workers(const struct roster *roster, const struct glance *row, const char *waited,
-                       char *why, size_t room) {
+static bool nobody(const struct roster *roster, const struct glance *row, const char *waited,
+                   struct why *why) {
     const dueq_worker *lapsed = last_lapsed(roster, row);
     char ago[TIME_ROOM];
-    if (row->counts.leased || row->out > 0)
-        return snprintf(why, room,
-                        "waits for %s: no worker is registered; consumers without heartbeat hold "
-                        "%lld",
-                        waited, (long long)row->counts.leased);
+    /* What was delivered in the minutes after it lapsed, others took. */
+    bool others = lapsed ? lapsed->now_ms - lapsed->until_ms >= 120000 && SUM(row, 2, reserved) > 0
+                         : row->counts.leased > 0;
+    if (row->out > 0 || others)
+        return because(why, CAUSE_BEHIND, WHY_LOOK,
+                       "waits for %s: no worker is registered; consumers without heartbeat hold "
+                       "%lld",
+                       waited, (long long)row->counts.leased);
     if (!lapsed)
-        return snprintf(why, room, "no workers: none is registered; the oldest waits for %s",
-                        waited);
-    return snprintf(why, room,
-                    "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
-                    SHOWN(lapsed->host), (long long)lapsed->pid,
-                    time_format_brief(lapsed->now_ms - lapsed->until_ms, ago), waited);
+        return because(why, CAUSE_NOBODY, WHY_ACT,
+                       "no workers: none is registered; the oldest waits for %s", waited);
+    return because(why, CAUSE_NOBODY, WHY_ACT,
+                   "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
+                   SHOWN(lapsed->host), (long long)lapsed->pid,
+                   time_format_brief(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 
-static bool waits(const struct roster *roster, const struct glance *row, char *why, size_t room) {
+/* How long 99 of 100 messages ran at most in the last half hour; 0: none ran. */
+static int64_t usual_run_ms(const struct glance *row) {
+    int64_t longest = 0;
+    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+        if (row->minutes[i].run_p99_ms > longest)
+            longest = row->minutes[i].run_p99_ms;
+    return longest;
+}
+
+/* Whether all that the workers can work on are messages that run for far longer than others. */
+static bool all_hang(const struct roster *roster, const struct glance *row) {
+    int64_t least = usual_run_ms(row) * TIMES_LONGER, hanging = 0;
+    least = least > STUCK_MS ? least : STUCK_MS;
+    for (size_t i = 0; i < roster->count; i++) {
+        const dueq_worker *worker = roster->list[i].worker;
+        if (strcmp(roster->list[i].queue, row->whole) != 0 || roster_lapsed(worker))
+            continue;
+        for (size_t k = 0; k < worker->holding_count; k++)
+            hanging += worker->holdings[k].working &&
+                       worker->now_ms - worker->holdings[k].since_ms >= least;
+    }
+    return hanging >= row->slots;
+}
+
+static bool waits(const struct roster *roster, const struct glance *row, struct why *why) {
     char waited[TIME_ROOM], held[TIME_ROOM];
     const dueq_holding *oldest = NULL;
     const struct consumer *slow = roster_longest(roster, row->whole, &oldest);
-    time_format_brief(waited_ms(&row->counts), waited);
+    const int64_t ms = waited_ms(&row->counts);
+    time_format_brief(ms, waited);
     if (!row->workers)
-        return no_workers(roster, row, waited, why, room);
-    if (slow && row->counts.now_ms - oldest->since_ms >= STUCK_MS)
-        return snprintf(
-            why, room, "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
-            SHOWN(oldest->id), time_format_brief(row->counts.now_ms - oldest->since_ms, held),
-            SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
-    return snprintf(
-        why, room, "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
-        waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
+        return nobody(roster, row, waited, why);
+    if (slow && all_hang(roster, row))
+        return because(why, CAUSE_HUNG, WHY_ACT,
+                       "hung: works on %.*s for %s (%.*s process %lld); others wait for %s",
+                       SHOWN(oldest->id),
+                       time_format_brief(row->counts.now_ms - oldest->since_ms, held),
+                       SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
+    return because(why, CAUSE_BEHIND, ms >= LONG_MS ? WHY_ACT : WHY_LOOK,
+                   "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
+                   waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
 }
 
-static bool fails(const struct glance *row, char *why, size_t room) {
-    int64_t died = SUM(row, died), retried = SUM(row, retried), acked = SUM(row, acked);
+/* A person is needed where a tenth of the messages die now, or half of them fail. */
+static enum why_level how_bad(const struct glance *row) {
+    const int64_t died = SUM(row, NOW, died), failed = SUM(row, NOW, retried);
+    const int64_t acked = SUM(row, NOW, acked);
+    return (died > 1 && 9 * died >= acked) || (failed > 2 && failed >= acked) ? WHY_ACT : WHY_LOOK;
+}
+
+static bool fails(const struct glance *row, struct why *why) {
+    int64_t died = SUM(row, GLANCE_MINUTES, died), retried = SUM(row, GLANCE_MINUTES, retried);
+    int64_t acked = SUM(row, GLANCE_MINUTES, acked);
     const struct glance_group *group = row->group_count ? &row->groups[0] : NULL;
     bool crashes = group && strcmp(group->text, glance_crashed) == 0;
     if (!died && !(retried && retried >= acked) && !crashes)
         return false;
-    int size = snprintf(why, room, "%s: %lld died and %lld failed in 30 min",
-                        died      ? "poison"
-                        : crashes ? "crashing"
-                                  : "failing",
-                        (long long)died, (long long)retried);
-    if (!group || size < 0 || (size_t)size >= room)
+    const enum cause cause = died ? CAUSE_POISON : crashes ? CAUSE_CRASHING : CAUSE_FAILING;
+    because(why, cause, how_bad(row), "%s: %lld died and %lld failed in 30 min", why_code(cause),
+            (long long)died, (long long)retried);
+    if (!group)
         return true;
-    why += size;
-    room -= (size_t)size;
+    char *end = why->text + strlen(why->text);
+    const size_t room = sizeof why->text - (size_t)(end - why->text);
     if (glance_count(&row->counts, group->state) > GLANCE_LOOKED)
-        snprintf(why, room, "; %lld of the first %d with: %s", (long long)group->count,
+        snprintf(end, room, "; %lld of the first %d with: %s", (long long)group->count,
                  GLANCE_LOOKED, group->text);
     else
-        snprintf(why, room, "; %lld with: %s", (long long)group->count, group->text);
+        snprintf(end, room, "; %lld with: %s", (long long)group->count, group->text);
     return true;
 }
 
-/* Of sums: how many partitions have something, and what the first of these has. */
-static bool why_parts(const struct glances *glances, const struct glance *sums, char *why,
-                      size_t room) {
-    char each[WHY_ROOM], first[WHY_ROOM];
+/* Of sums: how many partitions have something, and what the worst of them has. */
+static bool why_parts(const struct glances *glances, const struct glance *sums, struct why *why) {
+    struct why each, worst = {0};
     const struct glance *found = NULL;
     size_t count = 0;
     for (size_t i = 1; i <= sums->parts; i++) {
-        if (!why_queue(glances, &sums[i], each))
+        if (!why_queue(glances, &sums[i], &each))
             continue;
-        if (!count++) {
-            strcpy(first, each);
+        if (!count++ || each.level > worst.level) {
+            worst = each;
             found = &sums[i];
         }
     }
-    return count && snprintf(why, room, "%zu of %zu partitions; %s %.*s", count, sums->parts,
-                             cli_part_of(found->queue), WHY_ROOM - 100, first);
+    return count && because(why, worst.cause, worst.level, "%zu of %zu partitions; %s %.*s", count,
+                            sums->parts, cli_part_of(found->queue), WHY_ROOM - 100, worst.text);
 }
 
-bool why_queue(const struct glances *glances, const struct glance *row, char why[WHY_ROOM]) {
-    const size_t room = WHY_ROOM;
+bool why_queue(const struct glances *glances, const struct glance *row, struct why *why) {
     const dueq_counts *counts = &row->counts;
-    bool stuck = waited_ms(counts) >= STUCK_MS;
     /* Of a cluster the line of the server says it, not the queue: only the cluster knows which queues a server has. */
-    const struct memory *only = glances->memories.count == 1 ? full(&glances->memories) : NULL;
+    const struct health *only = glances->healths.count == 1 ? &glances->healths.list[0] : NULL;
     char limit[NUMBER_ROOM];
     if (row->parts)
-        return why_parts(glances, row, why, room);
+        return why_parts(glances, row, why);
+    /* Where the server refuses writes, workers can neither register nor take messages. */
+    if (only && !health_writable(only) && !health_full(only))
+        return why_server(only, false, why);
     if (row->status)
-        return snprintf(why, room, "cannot be read: %s", row->problem);
-    if (counts->paused)
-        return snprintf(why, room, "paused: it delivers nothing until it is resumed");
+        return because(why, CAUSE_UNREADABLE, WHY_ACT, "cannot be read: %s", row->problem);
     if (counts->outbox && counts->outbox_error[0])
-        return snprintf(why, room, "outbox: %lld cannot move to %s", (long long)counts->outbox,
-                        counts->outbox_error);
-    if (stuck)
-        return waits(&glances->roster, row, why, room);
-    if (fails(row, why, room))
+        return because(why, CAUSE_OUTBOX, WHY_ACT, "outbox: %lld cannot move to %s",
+                       (long long)counts->outbox, counts->outbox_error);
+    if (counts->paused)
+        return because(why, CAUSE_PAUSED, WHY_MEANT,
+                       "paused: it delivers nothing until it is resumed");
+    if (waited_ms(counts) >= STUCK_MS)
+        return waits(&glances->roster, row, why);
+    if (fails(row, why))
         return true;
-    return only && snprintf(why, room,
-                            "full: the server is at its limit of %s bytes: it refuses pushes and "
-                            "kicks, and delivers what it has",
-                            text_number(only->limit, limit));
-}
-
-bool why_server(const struct glances *glances, char why[WHY_ROOM]) {
-    const struct memories *memories = &glances->memories;
-    const struct memory *found = full(memories);
-    const bool several = memories->count > 1;
-    char used[NUMBER_ROOM], limit[NUMBER_ROOM];
-    if (found)
-        return snprintf(why, WHY_ROOM,
-                        "the server%s%s is full: %s of %s bytes (maxmemory): it refuses pushes",
-                        several ? " " : "", several ? found->server : "",
-                        text_number(found->used, used), text_number(found->limit, limit));
-    for (size_t i = 0; i < memories->count; i++)
-        if (memories->list[i].evicts)
-            return snprintf(why, WHY_ROOM,
-                            "the server%s%s may evict messages when its memory is full: set "
-                            "maxmemory-policy noeviction",
-                            several ? " " : "", several ? memories->list[i].server : "");
-    return false;
+    return only && health_full(only) &&
+           because(why, CAUSE_FULL, WHY_ACT,
+                   "full: the server is at its limit of %s bytes: it refuses pushes and kicks, and "
+                   "delivers what it has",
+                   text_number(only->limit, limit));
 }

@@ -29,8 +29,8 @@ function onQueues(list) {
 }
 
 function onWhy(list) {
-  store.whys = new Map(list.filter((one) => one.queue !== null).map((one) => [one.queue, one.why]));
-  store.server = list.find((one) => one.queue === null)?.why ?? null;
+  store.whys = new Map(list.filter((one) => one.queue !== null).map((one) => [one.queue, one]));
+  store.server = list.find((one) => one.queue === null) ?? null;
   show();
 }
 
@@ -38,7 +38,7 @@ function show() {
   const live = document.getElementById("live");
   live.textContent = store.failure === null ? "live" : "not live: " + brief(store.failure, 120);
   live.className = store.failure === null ? "good" : "bad";
-  document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why" }, plain(store.server))]);
+  document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why " + store.server.level }, plain(store.server.why))]);
   // That a queue consists of partitions, or what it has, may turn out late.
   const late = view?.queue !== undefined && (view.whole !== store.wholes.has(view.queue) || (view.early && store.queues.has(view.queue)));
   if (late) route();

@@ -52,18 +52,22 @@ export const rows = (store) => [...store.wholes,
 export const partitions = (store, queue) => [...store.queues].filter(([name]) => wholeOf(name) === queue)
   .sort(([a], [b]) => a.slice(queue.length + 1) - b.slice(queue.length + 1));
 
-/** Why it is stuck, or null. */
+/** Why it is stuck, {cause, level, why, fix}, or null. */
 export const why = (store, queue) => store.whys.get(queue) ?? null;
+
+/** What needs a person now comes first, then what can wait, what is meant, and what is well. */
+const LEVELS = ["act", "look", "meant"];
+export const urgency = (store, queue) => LEVELS.includes(why(store, queue)?.level) ? LEVELS.indexOf(why(store, queue).level) : LEVELS.length;
 
 /** Where more of it is seen. */
 const PLACES = {
-  "no workers": ["workers", "Workers"], behind: ["workers", "Workers"], slow: ["workers", "What is held longest"], poison: ["errors", "Dead by error"],
+  nobody: ["workers", "Workers"], behind: ["workers", "Workers"], hung: ["workers", "What is held longest"], poison: ["errors", "Dead by error"],
   failing: ["delayed", "Those to be tried again"], crashing: ["leased", "In work"], outbox: ["outbox", "Outbox"] };
 
 /** The sentence, with a link to what it is about. */
-export function whyLine(queue, text) {
-  const [place, title] = PLACES[text.split(":")[0]] ?? [];
-  return [plain(text), place && [" ", el("a", { href: path("q", queue, place) }, `→\u00a0${title}`)]].flat();
+export function whyLine(queue, reason) {
+  const [place, title] = PLACES[reason.cause] ?? [];
+  return [plain(reason.why), place && [" ", el("a", { href: path("q", queue, place) }, `→\u00a0${title}`)]].flat();
 }
 
 /** The speed of a counter at each of the points but the first. */

@@ -2,7 +2,7 @@
 
 import { spark } from "./chart.js";
 import { brief, el, number, path, span } from "./dom.js";
-import { badges, liveCharts, rate, rows, speeds, total, why, whyLine } from "./live.js";
+import { badges, liveCharts, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
 
 const SHOWN = 500; // queues in the table
 
@@ -15,7 +15,7 @@ const value = (known, column) =>
   : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
   : known.counts[column];
 
-/** A table that the heads sort; at first it is as it is. show(store, [[name, known]], reasons): fills it, with reasons why. */
+/** A table that the heads sort; at first by urgency, then as it is. show(store, [[name, known]], reasons): fills it, with reasons why. */
 export function queueTable(sorted = null) {
   const head = el("tr"), body = el("tbody");
   let down = false, last = null;
@@ -23,18 +23,18 @@ export function queueTable(sorted = null) {
   function row(name, known, reason) {
     const { counts } = known;
     const cell = (column, amount, kind) => el("td", { class: "num " + (amount ? kind ?? "" : "zero"), "data-label": column }, number(amount));
-    return [el("tr", { class: reason ? "stuck" : null },
+    return [el("tr", { class: reason ? "stuck " + reason.level : null },
       el("td", { class: "name" }, el("a", { href: path("q", name) }, brief(name, 80)), badges(counts)),
       cell("Ready", counts.ready), cell("Delayed", counts.delayed), cell("In work", counts.leased), cell("Dead", counts.dead, "bad"),
       el("td", { class: "num", "data-label": "Oldest" }, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–"),
       el("td", { class: "num", "data-label": "Done/s" }, rate(value(known, "done"))),
       el("td", { class: "trend" }, spark(speeds(known.points, "acked"), "done per second"))),
-    reason && el("tr", { class: "reason" }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
+    reason && el("tr", { class: "reason " + reason.level }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
   }
 
   function show(store, list, reasons = true) {
     last = [store, list, reasons];
-    const ordered = sorted === null ? list : [...list].sort(([a, one], [b, other]) => {
+    const ordered = sorted === null ? [...list].sort(([a], [b]) => urgency(store, a) - urgency(store, b)) : [...list].sort(([a, one], [b, other]) => {
       const x = sorted === "queue" ? a : value(one, sorted), y = sorted === "queue" ? b : value(other, sorted);
       return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
     });
@@ -59,7 +59,7 @@ export function queueTable(sorted = null) {
 export function overview(main) {
   let last = null, only = false;
   const tiles = el("div", { class: "tiles" }), charts = el("div", { class: "charts" }), note = el("p", { class: "dim" });
-  const table = queueTable("queue");
+  const table = queueTable();
   const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: () => update(last) });
   const stuck = el("button", { type: "button", class: "danger", "aria-pressed": "false", click: () => {
     only = !only;
@@ -73,7 +73,7 @@ export function overview(main) {
     const tile = (name, kind) => el("div", { class: "tile " + (kind && sums[name] ? kind : "") }, el("b", null, number(sums[name])), name === "leased" ? "in work" : name);
     tiles.replaceChildren(tile("ready"), tile("delayed"), tile("leased"), tile("dead", "bad"));
     charts.replaceChildren(...liveCharts(store.all.get("").points));
-    const wrong = list.filter(([name]) => why(store, name) !== null);
+    const wrong = list.filter(([name]) => why(store, name) !== null && why(store, name).level !== "meant");
     stuck.textContent = `Stuck or failing: ${number(wrong.length)}`;
     stuck.hidden = wrong.length === 0 && !only;
     stuck.setAttribute("aria-pressed", only);

@@ -39,12 +39,12 @@ export function partitionsView(main, queue) {
     const known = store.wholes.get(queue);
     if (!known) return;
     parts = partitions(store, queue);
-    const { counts } = known, text = why(store, queue);
+    const { counts } = known, wrong = why(store, queue);
     marks.replaceChildren(...badges(counts).filter(Boolean));
-    reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
+    reason.replaceChildren(...wrong === null ? [] : [el("p", { class: "why " + wrong.level }, whyLine(queue, wrong))]);
     charts.replaceChildren(...liveCharts(known.points));
     // What is the same of all of them is said once.
-    const kinds = parts.map(([name]) => why(store, name)?.split(":")[0]);
+    const kinds = parts.map(([name]) => why(store, name)?.cause);
     rows.show(store, parts, new Set(kinds).size > 1);
     if (api.state.writable && offered !== counts.paused) {
       offered = counts.paused;

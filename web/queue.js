@@ -231,8 +231,8 @@ export function queueView(main, queue, known, given) {
     counts = known.counts;
     draw();
     charts.replaceChildren(...liveCharts(known.points));
-    const text = why(store, queue);
-    reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
+    const wrong = why(store, queue);
+    reason.replaceChildren(...wrong === null ? [] : [el("p", { class: "why " + wrong.level }, whyLine(queue, wrong))]);
     const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried, counts.cancelled, counts.pushed]);
     if (seen !== null && (shown.live || now !== seen) && Date.now() >= due) {
       due = Date.now() + 3000;

@@ -39,23 +39,8 @@ static void check_snapshots(struct doctor *doctor, struct server *server) {
                save);
 }
 
-static void check_writes(struct doctor *doctor, const struct server *server) {
-    static const char *const writes[][2] = {
-        {"rdb_last_bgsave_status", "the last snapshot could not be saved"},
-        {"aof_last_write_status", "the last write to the append-only file failed"},
-        {"aof_last_bgrewrite_status", "the append-only file could not be rewritten"}};
-    char status[8];
+static void check_forks(struct doctor *doctor, const struct server *server) {
     double us = 0;
-    bool good = true;
-    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
-        if (!info_text(server, writes[i][0], status, sizeof status) || strcmp(status, "ok") == 0)
-            continue;
-        say_of(doctor, server, DISK, PROBLEM,
-               "see its log: the disk is full, or it may not write there, or there is no memory "
-               "for the copy (vm.overcommit_memory=1)",
-               "%s, and it may refuse pushes", writes[i][1]);
-        good = false;
-    }
     if (!info_needed(doctor, server, CHECK_DISK, "latest_fork_usec", &us))
         return;
     if (us > SLOW_FORK_US)
@@ -63,13 +48,14 @@ static void check_writes(struct doctor *doctor, const struct server *server) {
                "turn transparent huge pages off, or spread the queues over more servers",
                "the last copy of the process for the disk stopped all calls for %.0f ms",
                us / 1000);
-    else if (good)
-        say_of(doctor, server, DISK, OK, NULL, "its last writes to disk were good");
+    else if (server->said != CHECK_DISK)
+        say_of(doctor, server, DISK, OK, NULL,
+               "the last copy of the process for the disk took %.1f ms", us / 1000);
 }
 
 void check_disk(struct doctor *doctor, struct server *server) {
     double on;
     if (info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
         (on > 0 ? check_append_only : check_snapshots)(doctor, server);
-    check_writes(doctor, server);
+    check_forks(doctor, server);
 }

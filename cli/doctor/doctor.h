@@ -53,6 +53,7 @@ struct server {
     enum role role;
     bool answers;
     char *info;      /* what it says of itself; NULL: it does not answer, or may not be asked */
+    enum check said; /* the check that said what all screens say of it; CHECKS: none did */
     char config[64]; /* the setting that was asked for last */
     char slots[16384 / 8]; /* of a cluster: a bit for each that it has */
 };
@@ -112,6 +113,8 @@ struct server *server_of(struct doctor *doctor, const char *queue);
 
 void check_version(struct doctor *doctor, struct server *server);
 void check_memory(struct doctor *doctor, struct server *server);
+/* What all screens say of a server: cli/why.c. */
+void check_health(struct doctor *doctor, struct server *server);
 void check_disk(struct doctor *doctor, struct server *server);
 void check_settings(struct doctor *doctor, struct server *server);
 void check_slow(struct doctor *doctor, struct server *server);

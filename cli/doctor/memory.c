@@ -30,6 +30,8 @@ static void check_eviction(struct doctor *doctor, const struct server *server, d
 static void check_room(struct doctor *doctor, const struct server *server, double limit,
                        double used) {
     double machine;
+    if (server->said == CHECK_MEMORY)
+        return;
     info_number(server, "total_system_memory", &machine);
     if (limit <= 0)
         say_of(doctor, server, MEMORY, WARNING,
@@ -40,7 +42,8 @@ static void check_room(struct doctor *doctor, const struct server *server, doubl
     else if (used >= 0.9 * limit)
         say_of(doctor, server, MEMORY, PROBLEM,
                "raise maxmemory, or see below which queues are full",
-               "%.0f%% of maxmemory are in use: pushes soon fail with FULL", 100 * used / limit);
+               "%.0f%% of maxmemory are in use: pushes fail with FULL, or soon do",
+               100 * used / limit);
     else if (used >= 0.75 * limit)
         say_of(doctor, server, MEMORY, WARNING,
                "raise maxmemory, or see below which queues are full",

@@ -1,12 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../glance.h"
 #include "doctor.h"
 
 #define PAGE "100"
 #define ROOM_OF_KEY (DUEQ_MAX_NAME + 24)
-#define PATIENCE_MS 60000
-#define LATE_MS 300000
 #define OVERDUE_MS 10000
 #define MANY_DEAD 1000
 #define MANY_IDS 100000
@@ -16,9 +15,9 @@
 struct queue {
     struct doctor *doctor;
     const char *name;
+    const struct glances *glances;
     const dueq_counts *counts;
-    int64_t reserved, died; /* in the last five minutes, in the last hour */
-    bool *found;            /* by check */
+    bool *found; /* by check */
 };
 
 #define say_queue(queue, check, level, fix, ...)                                                   \
@@ -32,57 +31,77 @@ static void name_key(const struct queue *queue, const char *what, char key[ROOM_
     snprintf(key, ROOM_OF_KEY, "dueq:{%s}:%s", queue->name, what);
 }
 
-static void read_rates(struct queue *queue) {
-    struct cli *cli = queue->doctor->cli;
-    const int64_t now = queue->counts->now_ms;
-    dueq_result *result;
-    if (cli_wait(cli, dueq_rates_submit(cli->queue, 60, 0), &result) == DUEQ_OK)
-        for (size_t i = 0; i < dueq_result_count(result); i++) {
-            const dueq_rate *rate = dueq_result_rate(result, i);
-            int64_t end = rate->start_ms + rate->span_ms;
-            queue->reserved += end > now - 300000 ? rate->reserved : 0;
-            queue->died += end > now - 3600000 ? rate->died : 0;
-        }
-    dueq_result_free(result);
+/* The check that says a cause; CHECKS: one that looks at more than this says it. */
+static enum check check_of(enum cause cause) {
+    switch (cause) {
+    case CAUSE_DISK:
+        return CHECK_DISK;
+    case CAUSE_READ_ONLY:
+    case CAUSE_REPLICAS:
+        return CHECK_REPLICAS;
+    case CAUSE_FULL:
+        return CHECK_MEMORY;
+    case CAUSE_EVICTED:
+        return CHECK_EVICTION;
+    case CAUSE_NOBODY:
+    case CAUSE_HUNG:
+    case CAUSE_BEHIND:
+        return CHECK_STUCK;
+    case CAUSE_PAUSED:
+        return CHECK_PAUSED;
+    case CAUSE_OUTBOX:
+        return CHECK_OUTBOX;
+    case CAUSE_POISON:
+    case CAUSE_FAILING:
+        return CHECK_DEAD;
+    case CAUSE_CRASHING:
+        return CHECK_LAPSED;
+    default:
+        return CHECKS;
+    }
 }
 
-static void check_flow(struct queue *queue) {
-    const dueq_counts *counts = queue->counts;
-    char age[TIME_ROOM];
-    int64_t waited_ms = counts->oldest_ms ? counts->now_ms - counts->oldest_ms : 0;
-    time_format_span(waited_ms, age);
-    if (counts->paused && counts->ready > 0)
-        say_queue(queue, PAUSED, WARNING, "dueq resume, when it may go on",
-                  "it is paused, and %lld messages are ready", (long long)counts->ready);
-    else if (counts->paused)
-        say_queue(queue, PAUSED, NOTE, "dueq resume, when it may go on", "it is paused");
-    else if (waited_ms > PATIENCE_MS && queue->reserved == 0)
-        say_queue(queue, STUCK, PROBLEM, "start workers for it, or see why they do not reserve",
-                  "%lld messages are ready, the oldest for %s, and nobody takes them",
-                  (long long)counts->ready, age);
-    else if (waited_ms > LATE_MS)
-        say_queue(queue, STUCK, WARNING, "more workers, or faster ones",
-                  "the workers do not keep up: %lld messages are ready, the oldest for %s",
-                  (long long)counts->ready, age);
+static const enum level levels[] = {LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM};
+
+void check_health(struct doctor *doctor, struct server *server) {
+    struct health health;
+    struct why why;
+    server->said = CHECKS;
+    if ((server->role == ROLE_REPLICA && doctor->count > 1) ||
+        !health_of(doctor->cli, server->peer, &health) || !why_server(&health, false, &why) ||
+        check_of(why.cause) == CHECKS)
+        return;
+    server->said = check_of(why.cause);
+    doctor_say(doctor, server->said, levels[why.level], dueq_peer_address(server->peer), NULL,
+               why_fix(why.cause), "%s", why.text);
+}
+
+/* What all screens say of the queue. Returns the check that said it; CHECKS: none did. */
+static enum check check_why(struct queue *queue, const struct glance *row) {
+    struct why why;
+    const enum check check = why_queue(queue->glances, row, &why) ? check_of(why.cause) : CHECKS;
+    const bool servers =
+        check != CHECKS && why.cause < CAUSE_OUTBOX && why.cause != CAUSE_UNREADABLE;
+    if (check != CHECKS && !servers) {
+        queue->found[check] = true;
+        doctor_say(queue->doctor, check, levels[why.level], NULL, queue->name, why_fix(why.cause),
+                   "%s", why.text);
+    }
+    return check;
 }
 
 static void check_dead(struct queue *queue) {
     const dueq_counts *counts = queue->counts;
-    if (queue->died > 0)
-        say_queue(queue, DEAD, WARNING,
-                  "dueq peek QUEUE dead says why; then dueq kick or dueq purge",
-                  "%lld messages died in the last hour, %lld are dead", (long long)queue->died,
-                  (long long)counts->dead);
-    else if (counts->dead >= MANY_DEAD)
+    if (counts->dead >= MANY_DEAD)
         say_queue(queue, DEAD, WARNING, "dueq kick, or dueq purge QUEUE dead: they stay until then",
                   "%lld dead messages take memory", (long long)counts->dead);
     else if (counts->dead > 0)
         say_queue(queue, DEAD, NOTE, "dueq peek QUEUE dead says why", "%lld messages are dead",
                   (long long)counts->dead);
-    if (counts->outbox_error[0])
-        say_queue(queue, OUTBOX, PROBLEM, "mend the other queue; dueq peek QUEUE outbox shows them",
-                  "%lld messages do not get to another queue: %s", (long long)counts->outbox,
-                  counts->outbox_error);
+}
+
+static void check_damaged(struct queue *queue) {
+    const dueq_counts *counts = queue->counts;
     if (counts->quarantined > 0)
         say_queue(queue, DAMAGED, WARNING, "dueq check QUEUE; see who else writes these keys",
                   "%lld entries were damaged and put aside", (long long)counts->quarantined);
@@ -155,30 +174,26 @@ static void check_keys(struct queue *queue, struct server *server) {
 }
 
 /* False: others would fail as this one did, each for as long as a call tries. */
-static bool look(struct doctor *doctor, const char *name, bool found[CHECKS]) {
-    struct cli *cli = doctor->cli;
-    struct queue queue = {doctor, name, NULL, 0, 0, found};
-    struct server *server = server_of(doctor, name);
-    dueq_result *result = NULL;
+static bool look(struct doctor *doctor, const struct glances *glances, struct glance *row,
+                 bool found[CHECKS]) {
+    struct queue queue = {doctor, row->queue, glances, &row->counts, found};
+    struct server *server = server_of(doctor, row->queue);
     if (server && !server->answers) {
         say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
                   dueq_peer_address(server->peer));
         return true;
     }
-    dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
-    if (status == DUEQ_OK) {
-        queue.counts = dueq_result_counts(result);
-        read_rates(&queue);
-        check_flow(&queue);
-        check_dead(&queue);
+    glance_read_row(doctor->cli, NULL, true, row);
+    if (row->status == DUEQ_OK) {
+        if (check_why(&queue, row) != CHECK_DEAD)
+            check_dead(&queue);
+        check_damaged(&queue);
         check_keys(&queue, server);
     } else {
         say_queue(&queue, QUEUES, UNKNOWN, "see what is said of the servers",
-                  "it cannot be looked at: %s: %s", dueq_status_name(status),
-                  dueq_error_text(cli->client));
+                  "it cannot be looked at: %s: %s", dueq_status_name(row->status), row->problem);
     }
-    dueq_result_free(result);
-    return status == DUEQ_OK || !dueq_status_retriable(status);
+    return row->status == DUEQ_OK || !dueq_status_retriable(row->status);
 }
 
 /* The checks of queues, and what is said where none has anything. */
@@ -194,20 +209,28 @@ static const struct {
             {CHECK_UNIQUE, "no queue keeps ids in great number"}};
 
 void check_queues(struct doctor *doctor) {
-    struct cli *cli = doctor->cli;
+    struct glances glances = {0};
     bool found[CHECKS] = {0}, any = false;
-    int code;
+    dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
         any = any || doctor->wanted[fine[i].check];
-    for (size_t i = 0; any && i < doctor->names.count; i++)
-        if (cli_open_queue(cli, doctor->names.list[i], &code)) {
-            any = look(doctor, doctor->names.list[i], found);
-            cli_close_queue(cli);
-        } else {
-            doctor->bad = true;
-        }
-    for (size_t i = 0;
-         i < sizeof fine / sizeof *fine && doctor->names.count && !found[CHECK_QUEUES]; i++)
+    if (!any || !doctor->names.count)
+        return;
+    status = glance_begin(doctor->cli, doctor->names.list, doctor->names.count, &glances);
+    if (status != DUEQ_OK) {
+        found[CHECK_QUEUES] = true;
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
+                   "see what is said of the servers", "the consumers cannot be looked at: %s: %s",
+                   dueq_status_name(status), dueq_error_text(doctor->cli->client));
+        any = false;
+    }
+    if (any)
+        health_read(doctor->cli, &glances.healths);
+    for (size_t i = 0; any && i < glances.count; i++)
+        if (!glances.rows[i].parts)
+            any = look(doctor, &glances, &glances.rows[i], found);
+    for (size_t i = 0; i < sizeof fine / sizeof *fine && !found[CHECK_QUEUES]; i++)
         if (!found[fine[i].check])
             doctor_say(doctor, fine[i].check, LEVEL_OK, NULL, NULL, NULL, "%s", fine[i].fine);
+    glance_end(&glances);
 }

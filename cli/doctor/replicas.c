@@ -9,9 +9,6 @@
 static void check_replica(struct doctor *doctor, struct server *server) {
     char link[8];
     bool alone = doctor->count == 1;
-    if (alone)
-        say_of(doctor, server, REPLICAS, PROBLEM, "name the primary in the URL",
-               "it is a replica, and refuses pushes and reserves");
     if (info_text(server, "master_link_status", link, sizeof link) && strcmp(link, "up") != 0)
         say_of(doctor, server, REPLICAS, PROBLEM,
                "see its log: network, masterauth, or a too small client-output-buffer-limit",
@@ -54,12 +51,8 @@ static void check_primary(struct doctor *doctor, struct server *server) {
     for (int i = 0; i < (int)count; i++)
         in_step = check_follower(doctor, server, i, stored) && in_step;
     if (least && info_number(server, "min_slaves_good_slaves", &good) && good < atoi(least))
-        say_of(doctor, server, REPLICAS, PROBLEM,
-               "start the replicas again, or lower min-replicas-to-write",
-               "%.0f of the %s replicas that min-replicas-to-write wants are there: pushes are "
-               "refused",
-               good, least);
-    else if (count == 0 && is_cluster(doctor))
+        return; /* said by check_health() */
+    if (count == 0 && is_cluster(doctor))
         say_of(doctor, server, REPLICAS, WARNING, "give it a replica: CLUSTER REPLICATE",
                "it has no replica: when it is gone, so are its queues, and by "
                "cluster-require-full-coverage those of all nodes");

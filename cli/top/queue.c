@@ -91,12 +91,12 @@ static void draw_tabs(const struct top *top, const struct glance *row, struct to
 
 void draw_queue(const struct top *top, struct top_page *page) {
     const struct glance *row = glance_find(&top->model, top->queue);
-    char why[WHY_ROOM];
+    struct why why;
     FILE *out = page_line(page);
     fputs(top->queue, out);
     page_put(page, TOP_TITLE, false);
-    if (row && top_why(top, row, why))
-        page_why(page, why);
+    if (row && top_why(top, row, &why))
+        page_why(page, &why);
     if (row) {
         draw_counts(row, page);
         draw_series(row, page);

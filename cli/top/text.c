@@ -140,10 +140,10 @@ void page_say(struct top_page *page, enum top_style style, const char *format, .
     page_put(page, style, false);
 }
 
-void page_why(struct top_page *page, const char *why) {
+void page_why(struct top_page *page, const struct why *why) {
     enum { INDENT = 4, LEAST = 10, MOST = 3 };
     const size_t width = page->width > INDENT + LEAST ? (size_t)page->width - INDENT : LEAST;
-    char *shown = escaped((dueq_bytes){why, strlen(why)});
+    char *shown = escaped((dueq_bytes){why->text, strlen(why->text)});
     const char *at = shown, *rest;
     for (int line = 1; *at && line <= MOST; line++) {
         walk(NULL, at, width, &rest);
@@ -152,7 +152,8 @@ void page_why(struct top_page *page, const char *why) {
             end--;
         /* A word that is too long goes on; the last line is cut. */
         end = line == MOST ? at + strlen(at) : end > at ? end : rest;
-        page_say(page, TOP_BAD, "%s%.*s", line == 1 ? "  ! " : "    ", (int)(end - at), at);
+        page_say(page, top_style(why->level), "%s%.*s", line == 1 ? "  ! " : "    ",
+                 (int)(end - at), at);
         at = end + (*end == ' ');
     }
     free(shown);

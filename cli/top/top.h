@@ -103,13 +103,14 @@ void page_put(struct top_page *page, enum top_style style, bool item);
 void page_say(struct top_page *page, enum top_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What is wrong, in as many lines as it takes, up to three. */
-void page_why(struct top_page *page, const char *why);
+void page_why(struct top_page *page, const struct why *why);
+enum top_style top_style(enum why_level level); /* view.c */
 void page_end(struct top_page *page);
 
 /* Fills in what the view shows. */
 void top_draw(const struct top *top, struct top_page *page); /* view.c */
 /* why_queue(), with the key that helps. */
-bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]);
+bool top_why(const struct top *top, const struct glance *row, struct why *why);
 void draw_queue(const struct top *top, struct top_page *page);
 void draw_message(const struct top *top, struct top_page *page);
 void draw_help(const struct top *top, struct top_page *page);

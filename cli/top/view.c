@@ -5,24 +5,29 @@
 /* ---- The head of all views ---- */
 
 /* What is wrong with the server, or with the way to it. */
-static bool why_head(const struct top *top, char why[WHY_ROOM]) {
+static bool why_head(const struct top *top, struct why *why) {
     int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
     char waited[TIME_ROOM];
     if (under_way >= 1000)
-        return snprintf(why, WHY_ROOM, "the server has not answered for %s%s%s",
+        return snprintf(why->text, WHY_ROOM, "the server has not answered for %s%s%s",
                         time_format_brief(under_way / 1000 * 1000, waited),
                         top->problem[0] ? ": " : "", top->problem);
     if (top->status)
-        return snprintf(why, WHY_ROOM, "%s: %s", dueq_status_name(top->status), top->problem);
-    return why_server(&top->model, why);
+        return snprintf(why->text, WHY_ROOM, "%s: %s", dueq_status_name(top->status), top->problem);
+    return why_servers(&top->model, why);
 }
 
-bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]) {
+bool top_why(const struct top *top, const struct glance *row, struct why *why) {
     const bool wrong = why_queue(&top->model, row, why);
     const bool paused = row->parts ? row->counts.paused == (int64_t)row->parts : row->counts.paused;
-    if (wrong && !row->status && paused)
-        strcat(why, " (key r)");
+    if (wrong && why->cause == CAUSE_PAUSED && paused)
+        strcat(why->text, " (key r)");
     return wrong;
+}
+
+enum top_style top_style(enum why_level level) {
+    static const enum top_style styles[] = {TOP_DIM, TOP_WARN, TOP_BAD};
+    return styles[level];
 }
 
 static void draw_title(const struct top *top, struct top_page *page) {
@@ -66,11 +71,11 @@ static void draw_sums(const struct top *top, struct top_page *page) {
 }
 
 static void draw_head(const struct top *top, struct top_page *page) {
-    char why[WHY_ROOM];
+    struct why why = {.level = WHY_ACT};
     draw_title(top, page);
     draw_sums(top, page);
-    bool wrong = why_head(top, why);
-    page_say(page, wrong ? TOP_BAD : TOP_DIM, "%s", wrong ? why : top->said);
+    bool wrong = why_head(top, &why);
+    page_say(page, wrong ? top_style(why.level) : TOP_DIM, "%s", wrong ? why.text : top->said);
 }
 
 /* ---- Queues ---- */
@@ -145,12 +150,12 @@ static void draw_queues(const struct top *top, struct top_page *page) {
     page->fixed = page->count;
     for (size_t i = 0; i < top->model.count; i = top_next(top, i)) {
         const struct glance *row = &top->model.rows[i];
-        char why[WHY_ROOM];
-        bool wrong = top_why(top, row, why);
+        struct why why;
+        bool wrong = top_why(top, row, &why);
         draw_row(row, &columns, page_line(page));
-        page_put(page, wrong ? TOP_WARN : TOP_PLAIN, true);
+        page_put(page, wrong ? top_style(why.level) : TOP_PLAIN, true);
         if (wrong)
-            page_why(page, why);
+            page_why(page, &why);
     }
     if (!top->model.count)
         page_say(page, TOP_DIM, "%s", top->model.read_ms ? "There is no queue." : "It reads...");

@@ -83,22 +83,25 @@ void look_slow(struct call *call) {
     api_end(call, status);
 }
 
-static void put_why(const char *queue, const char *why, const char *before, FILE *out) {
+static void put_why(const char *queue, const struct why *why, const char *before, FILE *out) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue",
                            queue ? json_text((dueq_bytes){queue, strlen(queue)}) : NULL);
-    json_object_object_add(object, "why", json_text((dueq_bytes){why, strlen(why)}));
+    json_object_object_add(object, "cause", json_name(why_code(why->cause)));
+    json_object_object_add(object, "level", json_name(why_level_name(why->level)));
+    json_object_object_add(object, "why", json_text((dueq_bytes){why->text, strlen(why->text)}));
+    json_object_object_add(object, "fix", json_name(why_fix(why->cause)));
     fprintf(out, "%s%s\n", before, json_line_of(object));
     json_object_put(object);
 }
 
 void look_whys(const struct glances *glances, const char *before, FILE *out) {
-    char why[WHY_ROOM];
-    if (why_server(glances, why))
-        put_why(NULL, why, before, out);
+    struct why why;
+    if (why_servers(glances, &why))
+        put_why(NULL, &why, before, out);
     for (size_t i = 0; i < glances->count; i++)
-        if (why_queue(glances, &glances->rows[i], why))
-            put_why(glances->rows[i].queue, why, before, out);
+        if (why_queue(glances, &glances->rows[i], &why))
+            put_why(glances->rows[i].queue, &why, before, out);
 }
 
 /* Of the queue, or of all. */

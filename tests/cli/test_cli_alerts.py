@@ -21,17 +21,11 @@ from .test_cli_workers import register
 
 # The alert that says it, and what it says, with the name of the queue or of the server.
 ALERTS = {
-    "no workers": ("DueqNoWorkers", "No consumer is registered with the queue {}"),
-    "a poison message": ("DueqDeadLettersGrow", "Messages of the queue {} die"),
-    "a slow handler": (
-        "DueqHeldUp",
-        "Messages of the queue {} wait while a consumer works on another one",
-    ),
+    "no workers": ("DueqActNow", "The queue {} needs a person now: nobody"),
+    "a poison message": ("DueqActNow", "The queue {} needs a person now: poison"),
+    "a slow handler": ("DueqActNow", "The queue {} needs a person now: hung"),
     "a paused queue": ("DueqPaused", "The queue {} is paused"),
-    "a lost dead-letter queue": (
-        "DueqOutboxRefused",
-        "Another queue refuses messages of the queue {}, such as its dead-letter queue",
-    ),
+    "a lost dead-letter queue": ("DueqActNow", "The queue {} needs a person now: outbox"),
     "Redis full": ("DueqMemoryFull", "The memory of the server {} is full, or nearly"),
 }
 

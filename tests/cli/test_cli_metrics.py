@@ -80,7 +80,13 @@ def test_metrics_of_no_queue(dueq: Program, server: Server) -> None:
     assert found.pop("dueq_up") == 1
     assert found.keys() == {
         f'dueq_{name}{{server="{server.url}"}}'
-        for name in ("memory_bytes", "memory_limit_bytes", "evicting")
+        for name in (
+            "server_writable",
+            "memory_bytes",
+            "memory_limit_bytes",
+            "evicting",
+            "evicted_keys_total",
+        )
     }
 
 

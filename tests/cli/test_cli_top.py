@@ -317,10 +317,9 @@ def test_signal_leaves_the_terminal_as_it_was(dueq: Program) -> None:
     ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)]
 )
 def test_colours(dueq: Program, environment: dict[str, str], coloured: bool) -> None:
-    dueq("push", "orders", "x")
-    dueq("pause", "orders")
+    bury(dueq, "a")
     with top(dueq, environment=environment) as shown:
-        shown.until("! paused")
+        shown.until("! poison")
         seen = shown.run("capture-pane", "-e", "-p", "-t", "top")
     assert bool(re.search("\x1b\\[[0-9;]*3[13]", seen)) == coloured
 
@@ -509,7 +508,7 @@ def test_why_crashing(dueq: Program) -> None:
 
 def test_why_slow(dueq: Program, server: Server) -> None:
     with stuck.slow(dueq, server, "orders"), top(dueq) as shown:
-        shown.until("! slow: works on m0 for ", " process ", "); others wait for")
+        shown.until("! hung: works on m0 for ", " process ", "); others wait for")
 
 
 def test_why_paused(dueq: Program, server: Server) -> None:

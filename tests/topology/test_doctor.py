@@ -173,7 +173,7 @@ def test_doctor_finds_what_is_wrong_with_replicas(watched: Watched) -> None:
     (replica,) = (server for server in watched.members if server is not primary)
     alone = f"redis://{HOST}:{replica.port}"
     assert bad(alone, "replicas") == [
-        ("problem", "it is a replica, and refuses pushes and reserves")
+        ("problem", "the server is a replica: it refuses pushes and reserves")
     ]
     by_itself = f"redis://{HOST}:{primary.port}"
     primary.command("CONFIG", "SET", "min-replicas-to-write", 0)
@@ -183,7 +183,7 @@ def test_doctor_finds_what_is_wrong_with_replicas(watched: Watched) -> None:
     primary.command("CONFIG", "SET", "min-replicas-to-write", 2)
     ((level, text),) = bad(by_itself, "replicas")
     assert level == "problem"
-    assert text.startswith("1 of the 2 replicas that min-replicas-to-write wants")
+    assert text.endswith("it has 1 of the 2 replicas that min-replicas-to-write wants")
     primary.command("CONFIG", "SET", "min-replicas-to-write", 1)
 
 

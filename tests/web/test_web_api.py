@@ -240,7 +240,13 @@ def test_why_is_told_of_what_is_wrong_alone(site: Site) -> None:
     site.post("orders", "messages", body="x")
     site.post("mail", "messages", body="x")
     site.post("mail", "pause")
-    said = {"queue": "mail", "why": "paused: it delivers nothing until it is resumed"}
+    said = {
+        "queue": "mail",
+        "cause": "paused",
+        "level": "meant",
+        "why": "paused: it delivers nothing until it is resumed",
+        "fix": "dueq resume QUEUE, when it may go on",
+    }
     assert site.ask("GET", "/api/why").object == said
     assert site.get("mail", "why").object == said
     assert site.get("orders", "why").body == b""

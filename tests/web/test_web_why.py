@@ -19,7 +19,7 @@ from .site import TOKEN, Site
 SAID = {
     "no workers": ["no workers: none is registered; the oldest waits for "],
     "a poison message": ["poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #"],
-    "a slow handler": ["slow: works on m0 for ", " process ", "); others wait for "],
+    "a slow handler": ["hung: works on m0 for ", " process ", "); others wait for "],
     "a paused queue": ["paused: it delivers nothing until it is resumed"],
     "a lost dead-letter queue": ["outbox: 1 cannot move to lost: "],
     "Redis full": ["the server is full: ", " of 1.0M bytes (maxmemory): it refuses pushes"],

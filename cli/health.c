@@ -1,0 +1,130 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "dueq_peer.h"
+#include "glance.h"
+
+/* Above so much of the limit it is full, or as good as. */
+enum { FULL_PERCENT = 98 };
+
+/* The text of a field of INFO, to the end of its line; "": it is not there. */
+static void read_field(const char *info, const char *name, char *out, size_t room) {
+    const char *at = strstr(info, name);
+    while (at && at != info && at[-1] != '\n')
+        at = strstr(at + 1, name);
+    at += at ? strlen(name) : 0;
+    snprintf(out, room, "%.*s", at ? (int)strcspn(at, "\r\n") : 0, at ? at : "");
+}
+
+static int64_t read_number(const char *info, const char *name) {
+    char text[24];
+    read_field(info, name, text, sizeof text);
+    return strtoll(text, NULL, 10);
+}
+
+static bool field_is(const char *info, const char *name, const char *value) {
+    char text[32];
+    read_field(info, name, text, sizeof text);
+    return strcmp(text, value) == 0;
+}
+
+/* A setting; "": the server has none of this name, or this user may not ask for it. */
+static void read_setting(dueq_peer *peer, const char *name, char *out, size_t room) {
+    const dueq_bytes question[] = {{"CONFIG", 6}, {"GET", 3}, {name, strlen(name)}};
+    const dueq_answer *answer, *value;
+    bool known = dueq_peer_ask(peer, question, 3, &answer) == DUEQ_OK;
+    value = known && dueq_answer_count(answer) > 1 ? dueq_answer_item(answer, 1) : NULL;
+    snprintf(out, room, "%.*s", value ? (int)dueq_answer_text(value).size : 0,
+             value ? (const char *)dueq_answer_text(value).data : "");
+}
+
+/* A server that cannot save a snapshot refuses writes, unless its settings say otherwise. */
+static bool stops_without_snapshot(dueq_peer *peer) {
+    char stops[8], save[8];
+    read_setting(peer, "stop-writes-on-bgsave-error", stops, sizeof stops);
+    read_setting(peer, "save", save, sizeof save);
+    return strcmp(stops, "no") != 0 && (save[0] || !stops[0]);
+}
+
+static void read_writes(dueq_peer *peer, const char *info, struct health *health) {
+    char wanted[16];
+    health->disk = field_is(info, "aof_last_write_status:", "err")
+                       ? "it cannot write its append-only file"
+                   : field_is(info, "rdb_last_bgsave_status:", "err") ? "it cannot save a snapshot"
+                   : field_is(info, "aof_last_bgrewrite_status:", "err")
+                       ? "it cannot rewrite its append-only file"
+                       : NULL;
+    health->disk_refuses =
+        field_is(info, "aof_last_write_status:", "err") ||
+        (field_is(info, "rdb_last_bgsave_status:", "err") && stops_without_snapshot(peer));
+    health->replica = field_is(info, "role:", "slave");
+    health->replicas = read_number(info, "min_slaves_good_slaves:");
+    if (strstr(info, "min_slaves_good_slaves:")) {
+        read_setting(peer, "min-replicas-to-write", wanted, sizeof wanted);
+        health->replicas_wanted = strtoll(wanted, NULL, 10);
+    }
+}
+
+/* How far the server's clock is ahead of this machine's, by a round trip. */
+static int64_t read_ahead(dueq_peer *peer) {
+    static const dueq_bytes question[] = {{"TIME", 4}};
+    const int64_t wall_ms = time_now_ms(), start_ms = time_monotonic_ms();
+    const dueq_answer *time;
+    if (dueq_peer_ask(peer, question, 1, &time) != DUEQ_OK)
+        return 0;
+    return dueq_answer_number(dueq_answer_item(time, 0)) * 1000 +
+           dueq_answer_number(dueq_answer_item(time, 1)) / 1000 - wall_ms -
+           (time_monotonic_ms() - start_ms) / 2;
+}
+
+bool health_of(const struct cli *cli, dueq_peer *peer, struct health *health) {
+    static const dueq_bytes question[] = {{"INFO", 4}};
+    const dueq_answer *answer;
+    char policy[32];
+    *health = (struct health){0};
+    snprintf(health->server, sizeof health->server, "%s", dueq_peer_address(peer));
+    if (dueq_peer_ask(peer, question, 1, &answer) != DUEQ_OK)
+        return false;
+    char *info = strdup(dueq_answer_text(answer).data);
+    if (!info)
+        cli_out_of_memory();
+    /* As the server itself counts what it compares with the limit. */
+    health->used =
+        read_number(info, "used_memory:") - read_number(info, "mem_not_counted_for_evict:");
+    health->limit = read_number(info, "maxmemory:");
+    health->evicted = read_number(info, "evicted_keys:");
+    read_field(info, "maxmemory_policy:", policy, sizeof policy);
+    health->evicts = health->limit > 0 && policy[0] && strcmp(policy, "noeviction") != 0 &&
+                     !dueq_client_accepts_evicting(cli->client);
+    read_writes(peer, info, health);
+    free(info);
+    health->ahead_ms = read_ahead(peer);
+    return true;
+}
+
+void health_read(struct cli *cli, struct healths *healths) {
+    dueq_peer *peer;
+    *healths = (struct healths){0};
+    for (size_t i = 0; !dueq_peer_open_primary(cli->client, i, &peer); i++) {
+        healths->list = realloc(healths->list, (i + 1) * sizeof *healths->list);
+        if (!healths->list)
+            cli_out_of_memory();
+        healths->count += health_of(cli, peer, &healths->list[healths->count]);
+        dueq_peer_close(peer);
+    }
+}
+
+void health_end(struct healths *healths) {
+    free(healths->list);
+    *healths = (struct healths){0};
+}
+
+bool health_full(const struct health *health) {
+    return health->limit > 0 && !health->evicts &&
+           health->used >= health->limit / 100 * FULL_PERCENT;
+}
+
+bool health_writable(const struct health *health) {
+    return !health->disk_refuses && !health->replica &&
+           health->replicas >= health->replicas_wanted && !health_full(health);
+}
