@@ -190,6 +190,25 @@ static void add_up(struct glance *sums) {
     }
 }
 
+static int by_urgency(const void *first, const void *second) {
+    const struct glance *one = first, *other = second;
+    const int order = other->urgency - one->urgency;
+    return order ? order : by_part(first, second);
+}
+
+static void put_urgent_first(struct glances *glances) {
+    struct why why;
+    for (size_t i = 0; i < glances->count; i++) {
+        struct glance *row = &glances->rows[i];
+        row->urgency = why_queue(glances, row, &why) ? (int)why.level : -1;
+        for (size_t k = row->parts; k > 0; k--)
+            glances->rows[i + k].urgency = row->urgency;
+        i += row->parts;
+    }
+    if (glances->count)
+        qsort(glances->rows, glances->count, sizeof *glances->rows, by_urgency);
+}
+
 static void add_all_up(struct glances *glances) {
     for (size_t i = 0; i < glances->count; i++)
         if (glances->rows[i].parts)
@@ -265,6 +284,7 @@ dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct gla
     if (status == DUEQ_OK) {
         add_all_up(&read);
         health_read(cli, &read.healths);
+        put_urgent_first(&read);
     }
     read.took_ms = time_monotonic_ms() - read.read_ms;
     glance_end(status == DUEQ_OK ? glances : &read);

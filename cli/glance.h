@@ -88,6 +88,7 @@ struct glance {
     struct glance_group groups[GLANCE_GROUPS];
     size_t group_count;
     int64_t workers, lapsed, held, working, slots;
+    int urgency; /* the level of what is wrong, of a partition with its queue; -1: nothing is */
 };
 
 /* Start from {0}; end with glance_end(). */
@@ -118,7 +119,8 @@ bool health_writable(const struct health *health);
 /* ---- glance.c ---- */
 
 /*
- * Reads these queues, or, where there are none, all of the server, and puts them in the place of what was read before.
+ * Reads these queues, or, where there are none, all of the server, and puts them in the place of what was read before: those
+ * that need a person most come first.
  * A row has the sums of a queue's partitions where these were not named, but all queues or that one are wanted; theirs
  * follow. Of a queue that fails, its row has the status. Returns what concerns the server, and so all of them: then *glances stays
  * as it was. between: is called after each queue; may be NULL.

@@ -27,7 +27,14 @@ static dueq_status note(struct top *top, dueq_status status) {
 }
 
 dueq_status top_read(struct top *top) {
-    return note(top, glance_read(top->cli, top->names, top->name_count, &top->model, serve));
+    dueq_status status =
+        note(top, glance_read(top->cli, top->names, top->name_count, &top->model, serve));
+    /* The order of the rows may be another one now: the same queue stays selected. */
+    size_t row = 0;
+    for (size_t at = 0; at < top->model.count; at = top_next(top, at), row++)
+        if (strcmp(top->model.rows[at].queue, top->chosen) == 0)
+            top->selected[TOP_QUEUES] = row;
+    return status;
 }
 
 dueq_status top_read_counts(struct top *top) {

@@ -46,8 +46,7 @@ static const struct glance_group *selected_group(const struct top *top, const st
     return NULL;
 }
 
-/* The row of a queue, or of a partition, that is selected; NULL: none. */
-static const struct glance *selected_row(const struct top *top) {
+const struct glance *top_selected(const struct top *top) {
     size_t at = 0;
     for (size_t i = top->selected[TOP_QUEUES]; i && at < top->model.count; i--)
         at = top_next(top, at);
@@ -56,7 +55,7 @@ static const struct glance *selected_row(const struct top *top) {
 
 /* The queue that a key is about; NULL: none. */
 static const char *subject(const struct top *top) {
-    const struct glance *row = top->view == TOP_QUEUES ? selected_row(top) : NULL;
+    const struct glance *row = top->view == TOP_QUEUES ? top_selected(top) : NULL;
     if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
         return top->queue;
     return row ? row->queue : NULL;
@@ -90,7 +89,7 @@ static void enter(struct top *top) {
     dueq_bytes id;
     switch (top->view) {
     case TOP_QUEUES:
-        row = selected_row(top);
+        row = top_selected(top);
         if (row && row->parts)
             open_parts(top, row);
         else

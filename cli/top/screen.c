@@ -78,6 +78,8 @@ static size_t draw(struct top *top) {
     top_draw(top, &page);
     top_foot(top, &foot);
     size_t rows = rows_of(&page), selected = settle(top, &page, rows);
+    const struct glance *row = top_selected(top);
+    strcpy(top->chosen, row && top->selected[TOP_QUEUES] ? row->queue : "");
     erase();
     for (size_t i = 0; i < page.fixed && (int)i + 1 < LINES; i++)
         put_line(&page.lines[i], (int)i, false);

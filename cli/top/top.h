@@ -38,6 +38,7 @@ struct top {
     char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown, too */
     bool all_opened;                /* those of all are */
     size_t selected[TOP_VIEWS];
+    char chosen[DUEQ_MAX_NAME + 1]; /* the queue that is selected; "": the first, whichever that is */
     size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
     enum top_body body;
     dueq_result *page, *message; /* of the views of a queue and of a message; NULL: not read yet */
@@ -135,6 +136,8 @@ enum top_key {
 
 /* Takes a character, or one of these; rows: that a page has. */
 void top_key(struct top *top, int key, size_t rows);
+/* The row of a queue, or of a partition, that is selected; NULL: none. */
+const struct glance *top_selected(const struct top *top);
 
 /* ---- screen.c, terminal.c: where ncurses was found ---- */
 

@@ -538,3 +538,22 @@ def test_why_full(dueq: Program, server: Server) -> None:
         finally:
             server.command("CONFIG", "SET", "maxmemory", "0")
             server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+
+
+def test_what_needs_a_person_comes_first_and_the_selection_stays(
+    dueq: Program, server: Server
+) -> None:
+    for queue in ("a-well", "b-paused", "c-poison"):
+        dueq("push", queue, "x", "--delay", "1h")
+    dueq("pause", "b-paused")
+    with top(dueq) as shown:
+        shown.until("a-well", "! paused")
+        shown.keys("Down", "Down")
+        with stuck.poison(dueq, server, "c-poison"):
+            text = shown.until("! poison")
+            assert text.index("c-poison") < text.index("b-paused") < text.index("a-well")
+            shown.keys("Enter")
+            shown.until("[ready 0]", "c-poison")
+    lines = dueq("top", "--once").lines
+    first = [line.split()[0] for line in lines if line.startswith(("a-", "b-", "c-"))]
+    assert first[:3] == ["c-poison", "b-paused", "a-well"]
