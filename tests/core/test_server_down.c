@@ -186,7 +186,9 @@ static void test_push_waits_while_the_server_loads(void **state) {
         status = push_text(hasty.queue, "x");
     assert_status(hasty.client, LOADING, status);
     /* A client with more patience is served when it is over. */
-    assert_status(jobs.client, OK, push_text(jobs.queue, "patient"));
+    struct jobs patient = jobs_open(url_with("", "?timeout=60s"));
+    assert_status(patient.client, OK, push_text(patient.queue, "patient"));
+    jobs_close(patient);
     child_end(reload);
     run_command(&server, "CONFIG SET key-load-delay 0");
     jobs_close(hasty);

@@ -61,7 +61,7 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
 
 static void test_push_to_a_replica_is_readonly(void **state) {
     (void)state;
-    struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
+    struct jobs hasty = jobs_open(url_with("", "?timeout=1s"));
     push_body(hasty.queue, "kept", 0, NULL);
     run_command(&server, "REPLICAOF 127.0.0.1 1");
     int64_t start = now_ms();
