@@ -14,6 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+# Under nohup the tests ignore it, and so would the programs that they start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 # Commands of a worker: for 20 seconds, and until a gate opens.
 LONG = "for i in $(seq 200); do sleep 0.1; done"
 AT_THE_GATE = ["sh", "-c", 'echo runs; read -r line < "$GATE"; echo done']
