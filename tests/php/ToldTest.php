@@ -106,7 +106,8 @@ final class ToldTest extends QueueTestCase
         $this->assertGreaterThan(0.9, microtime(true) - $begin);
         $this->assertTrue($message->isSettled());
         $this->durable->start();
-        $this->until(fn () => $queue->stats()->acked === 1);
+        $patient = (new Client($this->durable->url()))->queue('q');
+        $this->until(fn () => $patient->stats()->acked === 1);
         $this->assertSame(0, $consumer->lost());
     }
 
