@@ -179,7 +179,8 @@ static void without(const char *permission) {
     run_command(&server, "CONFIG RESETSTAT");
     int64_t begin = now_ms();
     assert_status(mute.client, PENDING, dueq_wait(mute.client, 1600));
-    assert_in_range(looks(), 1, 2 + (now_ms() - begin) / 1000);
+    /* The first looks may still be on their way. */
+    assert_in_range(looks(), 1, 4 + (now_ms() - begin) / 1000);
     int64_t due = server_ms() / 1000 + 1;
     run_command(&server, "ZADD queues:jobs:delayed %d %s", (int)due, ONE);
     end_call(mute, ONE);
