@@ -106,7 +106,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     own.extend(60)
     own.save("5")
     own.release()
-    take(queue).retry(delay=0.05, error="e")
+    take(queue).retry(delay=0.7, error="e")
     crash = take(queue)
     assert crash.id == "crash"
     end_lease(queue, crash)
