@@ -17,7 +17,7 @@ static dueq_bytes sentinel_password_in(const char *text) {
     while (strncmp(at, name, sizeof name - 1) != 0)
         at = strchr(at, '&') + 1;
     at += sizeof name - 1;
-    return (dueq_bytes){at, strcspn(at, "&?")};
+    return (dueq_bytes){at, strcspn(at, "&")};
 }
 
 /* The URL with something else in the place of a part of it; the caller frees it. */
