@@ -28,7 +28,9 @@ static const char *const make_certificates =
     "cp localhost.key expired.key && openssl x509 -req -days 0 -in localhost.csr -CA ca.pem "
     "-CAkey ca.key -CAcreateserial -extfile localhost.ext -out expired.pem && "
     "cp localhost.key self.key && openssl x509 -req -days 2 -in localhost.csr -signkey self.key "
-    "-extfile localhost.ext -out self.pem";
+    "-extfile localhost.ext -out self.pem && "
+    "cp localhost.key nameless.key && openssl x509 -req -days 2 -in localhost.csr -CA ca.pem "
+    "-CAkey ca.key -CAcreateserial -out nameless.pem";
 
 static void file(char out[128], const char *name) { snprintf(out, 128, "%s/%s", dir, name); }
 
@@ -103,6 +105,17 @@ static void test_push_over_tls_refuses_what_is_expired_or_signed_by_itself(void 
         expect("127.0.0.1", good, DUEQ_TLS);
         server_stop(&server);
     }
+}
+
+/* Its common name is localhost, and it has no subjectAltName. */
+static void test_push_over_tls_refuses_a_certificate_without_names(void **state) {
+    char good[200];
+    (void)state;
+    snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
+    start_server("nameless", "no");
+    expect("localhost", good, DUEQ_TLS);
+    expect("127.0.0.1", good, DUEQ_TLS);
+    server_stop(&server);
 }
 
 static void test_push_over_tls_refuses_an_old_version(void **state) {
@@ -298,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_push_over_tls_verifies_the_server),
         cmocka_unit_test(test_push_over_tls_refuses_another_name),
         cmocka_unit_test(test_push_over_tls_refuses_what_is_expired_or_signed_by_itself),
+        cmocka_unit_test(test_push_over_tls_refuses_a_certificate_without_names),
         cmocka_unit_test(test_push_over_tls_refuses_an_old_version),
         cmocka_unit_test(test_push_over_tls_with_a_client_certificate),
         cmocka_unit_test(test_push_over_tls_to_a_plain_port),
