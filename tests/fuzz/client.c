@@ -122,7 +122,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(dueq_queue_open(client, "r", 1, &queues[1]) == DUEQ_OK);
     const dueq_durability durability = {data[1] >> 1 & 1, data[1] >> 2 & 1, 1000};
     CHECK(dueq_queue_durability(queues[0], &durability) == DUEQ_OK);
-    play(client, submit(client, queues, data[0]), (dueq_bytes){data + 2, size - 2}, data[1] & 1);
+    dueq_status status = submit(client, queues, data[0]);
+    status = converse(client, status, (dueq_bytes){data + 2, size - 2}, data[1] & 1);
+    dueq_result_free(finish(client, status));
     dueq_queue_close(queues[0]);
     dueq_queue_close(queues[1]);
     dueq_close(client);

@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     unsigned verb = data[0] % 20;
     dueq_status status =
         verb < 11 ? submit_redisson(redisson, verb) : submit_laravel(laravel, verb - 11);
-    play(client, status, (dueq_bytes){data + 2, size - 2}, data[1] & 1);
+    status = converse(client, status, (dueq_bytes){data + 2, size - 2}, data[1] & 1);
+    dueq_result_free(finish(client, status));
     dueq_redisson_close(redisson);
     dueq_laravel_close(laravel);
     dueq_close(client);

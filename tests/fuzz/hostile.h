@@ -53,21 +53,8 @@ static bool answer(dueq_bytes *rest, bool closes, int *fd) {
     return true;
 }
 
-static void finish(dueq_client *client, dueq_status status) {
-    if (status == DUEQ_PENDING) {
-        dueq_abandon(client);
-        return;
-    }
-    dueq_result *result = NULL;
-    CHECK(dueq_take(client, &result) == status);
-    CHECK(strcmp(dueq_status_name(status), "UNKNOWN") != 0);
-    CHECK(status >= 0 || (dueq_error_text(client)[0] && !result == (status != DUEQ_NOT_DURABLE)));
-    fuzz_touch_result(result);
-    dueq_result_free(result);
-}
-
 /* Moves a submitted call on as the server answers; closes: each connection ends with its bytes. */
-static void play(dueq_client *client, dueq_status status, dueq_bytes rest, bool closes) {
+static dueq_status converse(dueq_client *client, dueq_status status, dueq_bytes rest, bool closes) {
     int connections[CONNECTIONS];
     size_t count = 0;
     for (int round = 0; round < ROUNDS && status == DUEQ_PENDING; round++) {
@@ -78,11 +65,26 @@ static void play(dueq_client *client, dueq_status status, dueq_bytes rest, bool 
             count++;
         CHECK(dueq_poll_set(client, set, &timeout_ms) <= DUEQ_MAX_SOCKETS && timeout_ms >= -1);
     }
-    finish(client, status);
-    for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;)
-        close(fd);
     while (count > 0)
         close(connections[--count]);
+    return status;
+}
+
+/* What came of a call; NULL: nothing, or the call is given up. The caller frees it. */
+static dueq_result *finish(dueq_client *client, dueq_status status) {
+    dueq_result *result = NULL;
+    if (status == DUEQ_PENDING) {
+        dueq_abandon(client);
+    } else {
+        CHECK(dueq_take(client, &result) == status);
+        CHECK(strcmp(dueq_status_name(status), "UNKNOWN") != 0);
+        CHECK(status >= 0 ||
+              (dueq_error_text(client)[0] && !result == (status != DUEQ_NOT_DURABLE)));
+        fuzz_touch_result(result);
+    }
+    for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;)
+        close(fd);
+    return result;
 }
 
 #endif
