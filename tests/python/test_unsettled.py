@@ -15,7 +15,7 @@ WAYS = [
     ("reserve", "retry"),
     ("work", "retry"),
 ]
-TIMEOUT = "?timeout=300ms"
+TIMEOUT = "?timeout=1s"
 
 
 @pytest.fixture
