@@ -1,15 +1,16 @@
 #include "http.h"
 
 #include <ctype.h>
-#include <microhttpd.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "door.h"
+
 struct server {
+    struct door door;
     const struct http_service *service;
     int ending; /* readable from the end on */
 };
@@ -21,7 +22,6 @@ struct exchange {
     struct MHD_Connection *connection;
     char *body;
     size_t size, room;
-    int64_t since_ms;
     bool bad;   /* its arguments are none */
     bool large; /* its body is more than HTTP_MAX_BODY */
     /* Of a stream: the piece under way. */
@@ -115,12 +115,16 @@ const char *http_argument(const struct http_request *request, const char *name) 
     return NULL;
 }
 
+static int socket_of(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
 bool http_wait(const struct http_request *request, int64_t ms) {
     const struct exchange *exchange = exchange_of(request);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct pollfd ends[] = {{exchange->server->ending, POLLIN, 0},
-                            {info ? info->connect_fd : -1, POLLRDHUP, 0}};
+                            {socket_of(exchange->connection), POLLRDHUP, 0}};
     return poll(ends, 2, (int)ms) == 0;
 }
 
@@ -138,6 +142,7 @@ static const char *const headers[][2] = {
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cache-Control", "no-store"},
+    {"Connection", "close"}, /* a further request would come past the door */
 };
 
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t room) {
@@ -232,7 +237,6 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
     *context = exchange;
     exchange->server = server;
     exchange->connection = connection;
-    exchange->since_ms = time_monotonic_ms();
     exchange->request.method = method;
     exchange->request.path = path;
     MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_argument, exchange);
@@ -264,14 +268,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)version;
     if (!exchange)
         return begin(context, connection, path, method, kept);
+    if (*size == 0)
+        door_received(&exchange->server->door, socket_of(connection));
     if (*size == 0 && exchange->large)
         return refuse(exchange, 413);
     if (*size == 0) {
         exchange->request.body = (dueq_bytes){exchange->body, exchange->size};
         return run(exchange, false, &done);
     }
-    if (time_monotonic_ms() - exchange->since_ms > HTTP_UPLOAD_MS)
-        return MHD_NO; /* the connection is closed */
     take(exchange, data, *size);
     *size = 0;
     return MHD_YES;
@@ -295,34 +299,44 @@ static void on_end(void *context, struct MHD_Connection *connection, void **kept
     *kept = NULL;
 }
 
+static void on_connection(void *context, struct MHD_Connection *connection, void **kept,
+                          enum MHD_ConnectionNotificationCode code) {
+    struct server *server = context;
+    (void)kept;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+        door_left(&server->door, socket_of(connection));
+}
+
 /* ---- The server ---------------------------------------------------------------------------------- */
 
 int http_serve(const struct http_listener *listener, const struct http_service *service) {
-    struct server server = {service, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    struct server server = {.service = service, .ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     sigset_t ours, before;
     sigemptyset(&ours);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
     /* They are for this thread, not for those that answer. */
     pthread_sigmask(SIG_BLOCK, &ours, &before);
-    struct MHD_Daemon *daemon =
-        server.ending < 0
-            ? NULL
-            : MHD_start_daemon(
-                  MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0,
-                  NULL, NULL, on_request, &server, MHD_OPTION_LISTEN_SOCKET, listener->socket,
-                  MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_MAX_CONNECTIONS,
-                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_S,
-                  MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-                  on_end, NULL, MHD_OPTION_END);
-    if (!daemon)
+    if (server.ending >= 0 && door_open(&server.door, listener->socket, service))
+        server.door.daemon = MHD_start_daemon(
+            MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+                MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC,
+            0, NULL, NULL, on_request, &server, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            /* The door counts; here a connection counts a moment longer. */
+            MHD_OPTION_CONNECTION_LIMIT, 2U * HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+            (unsigned int)HTTP_IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
+            MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+            &server, MHD_OPTION_END);
+    if (!server.door.daemon)
         return cli_system_error("HTTP");
     cli_say(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
     while (!cli_signal())
-        sigsuspend(&before);
+        door_turn(&server.door, &before);
     const uint64_t one = 1;
     cli_write(server.ending, (dueq_bytes){&one, sizeof one});
-    MHD_stop_daemon(daemon);
+    door_shut(&server.door);
+    MHD_stop_daemon(server.door.daemon);
+    door_end(&server.door);
     close(server.ending);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return 128 + cli_signal();

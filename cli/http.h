@@ -8,7 +8,6 @@ enum {
     HTTP_MAX_BODY = 8 * 1024 * 1024, /* of a request */
     HTTP_MAX_CONNECTIONS = 128,      /* at a time; each has a thread */
     HTTP_IDLE_S = 30,                /* a connection without a byte for so long is closed */
-    HTTP_UPLOAD_MS = 60000,          /* a body that takes longer is not waited for */
     HTTP_ARGUMENTS = 64              /* of a request */
 };
 
@@ -44,6 +43,8 @@ struct http_service {
     /* Before a body is read. False: the answer says why it is not. */
     bool (*admit)(const struct http_request *request, struct http_answer *answer, void *context);
     void (*handle)(const struct http_request *request, struct http_answer *answer, void *context);
+    /* Whether a header Authorization has the token: a share of the connections is kept for those. NULL: there is none. */
+    bool (*trusts)(const char *authorization, void *context);
     void *context;
 };
 

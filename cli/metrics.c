@@ -382,7 +382,7 @@ static int run_metrics(struct cli *cli, int argc, char *argv[]) {
     if (!cli_connect(cli, &code))
         return code;
     if (listen) {
-        const struct http_service service = {admit, handle, &job};
+        const struct http_service service = {admit, handle, NULL, &job};
         cli->finishing = true; /* a signal is for the thread that serves */
         return http_listen(cli, listen, &job.listener, &code) ? http_serve(&job.listener, &service)
                                                               : code;

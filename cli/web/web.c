@@ -42,9 +42,15 @@ static bool same(const char *given, const char *secret) {
     return differs == 0;
 }
 
-static bool has_token(const struct web *web, const struct http_request *request) {
+static bool trusts(const char *authorization, void *context) {
+    const struct web *web = context;
+    return web->token && strncmp(authorization, "Bearer ", 7) == 0 &&
+           same(authorization + 7, web->token);
+}
+
+static bool has_token(struct web *web, const struct http_request *request) {
     const char *given = http_header(request, "Authorization");
-    return given && strncmp(given, "Bearer ", 7) == 0 && same(given + 7, web->token);
+    return given && trusts(given, web);
 }
 
 /* Why nobody of this origin may ask, or NULL. */
@@ -78,7 +84,7 @@ static bool is_api(const char *path) {
 }
 
 static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
-    const struct web *web = context;
+    struct web *web = context;
     const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
     /* Without a token only the name tells a page of another site from ours. */
     if (!web->token && !http_is_ours(&web->listener, http_header(request, "Host")))
@@ -159,7 +165,7 @@ static int serve(struct cli *cli, const char *address, const char *names, char *
         cli_usage(cli, "without a token it listens on the loopback only, as 127.0.0.1:3837: set "
                        "DUEQ_TOKEN or --token-file");
     web.watch = watch_new();
-    const struct http_service service = {admit, handle, &web};
+    const struct http_service service = {admit, handle, trusts, &web};
     code = http_serve(&web.listener, &service);
     watch_end(web.watch);
     while (web.idle_count > 0)

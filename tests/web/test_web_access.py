@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -187,6 +188,144 @@ def test_slow_and_many_connections_do_not_stop_it(site: Site) -> None:
     assert time.monotonic() - started < 5
     for one in held:
         one.close()
+
+
+def send(site: Site, request: bytes) -> bytes:
+    """What it answers until it closes the connection."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=20) as one:
+        one.sendall(request)
+        answer = b""
+        while piece := one.recv(65536):
+            answer += piece
+        return answer
+
+
+HOST = b"Host: 127.0.0.1\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: 1, 1\r\n\r\nx",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: +1\r\n\r\nx",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length: -1\r\n\r\nx",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length:\r\n\r\n",
+        b"GET / HTTP/1.1\r\n"
+        + HOST
+        + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.0\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\n" + HOST + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: a\rb\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: a\0b\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: a\x01b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"Content-Length : 0\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: a\r\n b\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b": a\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + b"nonsense\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + HOST + HOST + b"\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET  / HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET / x HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET / HTTP/2.0\r\n" + HOST + b"\r\n",
+        b"GET /\r\n\r\n",
+        b"\r\nGET / HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    ],
+)
+def test_request_that_others_may_read_otherwise_is_refused(site: Site, request_: bytes) -> None:
+    """As a proxy before it: what the one takes for a body is a request for the other."""
+    assert send(site, request_).startswith(b"HTTP/1.1 400 ")
+    assert site.ask("GET", "/").code == 200
+
+
+def test_a_connection_has_one_request(site: Site) -> None:
+    one = b"GET /icon.svg HTTP/1.1\r\n" + HOST + b"\r\n"
+    answer = send(site, one + one)
+    assert answer.count(b"HTTP/1.1 200 OK") == 1
+    assert b"Connection: close" in answer
+    assert send(site, b"GET /icon.svg HTTP/1.0\r\n\r\n").split()[1] == b"200"
+    chunks = b"POST /api/queues/orders/messages HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n"
+    chunks += HOST + f"Authorization: Bearer {TOKEN}\r\n\r\n".encode()
+    assert send(site, chunks + b"1\r\nx\r\n0\r\n\r\n").split()[1] == b"200"
+
+
+def test_headers_that_are_too_long_are_refused(site: Site) -> None:
+    long = b"GET / HTTP/1.1\r\n" + HOST + b"X: " + 20_000 * b"x" + b"\r\n\r\n"
+    assert send(site, long).split()[1] == b"431"
+    assert site.ask("GET", "/", headers={"X": 10_000 * "x"}).code == 200
+
+
+def test_headers_have_five_seconds(site: Site) -> None:
+    """However many bytes come. What has sent nothing gets no answer."""
+    started = time.monotonic()
+    with (
+        socket.create_connection(("127.0.0.1", site.port), timeout=20) as drips,
+        socket.create_connection(("127.0.0.1", site.port), timeout=20) as silent,
+    ):
+        drips.sendall(b"GET / HTTP/1.1\r\n" + HOST + b"X: ")
+        drips.settimeout(0.25)
+        answer = b""
+        while not answer and time.monotonic() - started < 30:
+            try:
+                drips.sendall(b"x")
+                answer = drips.recv(4096)
+            except TimeoutError:
+                pass
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert silent.recv(1) == b""
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.slow
+def test_a_request_has_a_minute(site: Site) -> None:
+    """A byte of the body now and then does not lengthen it."""
+    head = b"POST /api/queues/orders/messages HTTP/1.1\r\nContent-Length: 1000\r\n" + HOST
+    started = time.monotonic()
+    with socket.create_connection(("127.0.0.1", site.port), timeout=1) as one:
+        one.sendall(head + f"Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() - started < 120:
+                one.sendall(b"x")
+                try:
+                    if one.recv(1) == b"":
+                        break
+                except TimeoutError:
+                    continue
+    assert 55 < time.monotonic() - started < 75
+    assert site.get().body == b""
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nX: "])
+def test_500_slow_connections_shut_nobody_out(site: Site, sent: bytes) -> None:
+    with contextlib.ExitStack() as held:
+        for _ in range(500):
+            one = held.enter_context(socket.create_connection(("127.0.0.1", site.port), timeout=20))
+            with contextlib.suppress(ConnectionError):
+                one.sendall(sent)
+        started = time.monotonic()
+        assert site.get("orders").code == 200
+        assert time.monotonic() - started < 1
+
+
+def test_a_share_of_the_connections_is_kept_for_who_has_the_token(site: Site) -> None:
+    """From many addresses come requests for the page whose bodies do not end."""
+    endless = b"GET / HTTP/1.1\r\nContent-Length: 8000000\r\n" + HOST + b"\r\n"
+    with contextlib.ExitStack() as held:
+        for number in range(200):
+            one = socket.create_connection(
+                ("127.0.0.1", site.port), 20, (f"127.0.0.{2 + number % 5}", 0)
+            )
+            held.enter_context(one).sendall(endless)
+        started = time.monotonic()
+        assert site.get("orders").code == 200
+        assert time.monotonic() - started < 1
+        assert site.ask("GET", "/", token=False).code == 503
+    assert site.ask("GET", "/", token=False).code == 200
 
 
 def test_it_says_when_its_server_is_away(server: Server) -> None:
