@@ -38,7 +38,8 @@ struct top {
     char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown, too */
     bool all_opened;                /* those of all are */
     size_t selected[TOP_VIEWS];
-    char chosen[DUEQ_MAX_NAME + 1]; /* the queue that is selected; "": the first, whichever that is */
+    char chosen[DUEQ_MAX_NAME +
+                1];        /* the queue that is selected; "": the first, whichever that is */
     size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
     enum top_body body;
     dueq_result *page, *message; /* of the views of a queue and of a message; NULL: not read yet */
