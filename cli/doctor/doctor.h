@@ -46,12 +46,17 @@ enum check {
 /* From NOTE on it is worth knowing, from WARNING on the exit code is 1. UNKNOWN: the check could not be made. */
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM, LEVEL_UNKNOWN };
 
+/* So many of the URL's timeouts the answers of one server may take together. */
+enum { PATIENCE = 5 };
+
 enum role { ROLE_PRIMARY, ROLE_REPLICA, ROLE_SENTINEL };
 
 struct server {
     dueq_peer *peer;
     enum role role;
     bool answers;
+    bool silent; /* it stopped answering: nothing more is asked, and nothing follows from that */
+    int64_t used_ms; /* for its answers so far */
     char *info;      /* what it says of itself; NULL: it does not answer, or may not be asked */
     enum check said; /* the check that said what all screens say of it; CHECKS: none did */
     char config[64]; /* the setting that was asked for last */
@@ -79,17 +84,21 @@ struct doctor {
 void doctor_say(struct doctor *doctor, enum check check, enum level level, const char *server,
                 const char *queue, const char *fix, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-/* The same of a server. */
+/* The same of a server. Of one that stopped answering nothing is said: what is missing is its answer alone. */
 #define say_of(doctor, server, check, level, fix, ...)                                             \
-    doctor_say((doctor), CHECK_##check, LEVEL_##level, dueq_peer_address((server)->peer), NULL,    \
-               (fix), __VA_ARGS__)
+    ((server)->silent ? (void)0                                                                    \
+                      : doctor_say((doctor), CHECK_##check, LEVEL_##level,                         \
+                                   dueq_peer_address((server)->peer), NULL, (fix), __VA_ARGS__))
 
 /* ---- servers.c: which there are, and what they answer --------------------------------------------- */
 
 /* Finds the servers, and says which do not answer. */
 void servers_find(struct doctor *doctor);
 void servers_close(struct doctor *doctor);
-/* Asks one; NULL ends the words. NULL: it refused or failed, and dueq_peer_error_text() says why. */
+/*
+ * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_peer_error_text() says why. A server that does not
+ * answer within the URL's timeout, or took PATIENCE times as long for all answers so far, is not asked again.
+ */
 const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...)
     __attribute__((sentinel));
 /* Whether a field of INFO is there; its text until the end of the line, or its number. */

@@ -67,9 +67,13 @@ void check_health(struct doctor *doctor, struct server *server) {
     struct health health;
     struct why why;
     server->said = CHECKS;
-    if ((server->role == ROLE_REPLICA && doctor->count > 1) ||
-        !health_of(doctor->cli, server->peer, &health) || !why_server(&health, false, &why) ||
-        check_of(why.cause) == CHECKS)
+    if (server->silent || (server->role == ROLE_REPLICA && doctor->count > 1))
+        return;
+    if (!health_of(doctor->cli, server->peer, &health)) {
+        server_ask(doctor, server, "PING", NULL); /* is it silent? */
+        return;
+    }
+    if (!why_server(&health, false, &why) || check_of(why.cause) == CHECKS)
         return;
     server->said = check_of(why.cause);
     doctor_say(doctor, server->said, levels[why.level], dueq_peer_address(server->peer), NULL,
@@ -133,7 +137,9 @@ static void check_leases(struct queue *queue, struct server *server) {
         answer ? server_ask(doctor, server, "HSCAN", attempts, "0", "COUNT", PAGE, NULL) : NULL;
     const dueq_answer *entries = answer ? dueq_answer_item(answer, 1) : NULL;
     size_t crashed = answer ? count_crashed(entries) : 0;
-    if (!answer)
+    if (server->silent)
+        queue->found[CHECK_LAPSED] = true; /* neither good nor bad */
+    else if (!answer)
         say_queue(queue, LAPSED, UNKNOWN, "permit this user +zcount +hscan",
                   "its leases cannot be looked at: %s", dueq_peer_error_text(server->peer));
     else if (over > 0)
@@ -152,7 +158,9 @@ static void check_ids(struct queue *queue, struct server *server) {
     const dueq_answer *count = server_ask(queue->doctor, server, "ZCARD", key, NULL);
     int64_t ids = count ? dueq_answer_number(count) : 0;
     int64_t living = counts->ready + counts->delayed + counts->leased + counts->dead;
-    if (!count)
+    if (server->silent)
+        queue->found[CHECK_UNIQUE] = true;
+    else if (!count)
         say_queue(queue, UNIQUE, UNKNOWN, "permit this user +zcard",
                   "its ids cannot be counted: %s", dueq_peer_error_text(server->peer));
     else if (ids >= MANY_IDS && ids > 10 * living)
@@ -178,7 +186,7 @@ static bool look(struct doctor *doctor, const struct glances *glances, struct gl
                  bool found[CHECKS]) {
     struct queue queue = {doctor, row->queue, glances, &row->counts, found};
     struct server *server = server_of(doctor, row->queue);
-    if (server && !server->answers) {
+    if (server && (!server->answers || server->silent)) {
         say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
                   dueq_peer_address(server->peer));
         return true;
@@ -208,6 +216,15 @@ static const struct {
             {CHECK_DAMAGED, "no entry was damaged"},
             {CHECK_UNIQUE, "no queue keeps ids in great number"}};
 
+/* Does a server that has queues still answer? */
+static bool is_any_left(const struct doctor *doctor) {
+    for (size_t i = 0; i < doctor->count; i++)
+        if (doctor->servers[i].role != ROLE_SENTINEL && doctor->servers[i].answers &&
+            !doctor->servers[i].silent)
+            return true;
+    return false;
+}
+
 void check_queues(struct doctor *doctor) {
     struct glances glances = {0};
     bool found[CHECKS] = {0}, any = false;
@@ -216,6 +233,11 @@ void check_queues(struct doctor *doctor) {
         any = any || doctor->wanted[fine[i].check];
     if (!any || !doctor->names.count)
         return;
+    if (!is_any_left(doctor)) {
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
+                   "see what is said of the servers", "no server is left that answers for them");
+        return;
+    }
     status = glance_begin(doctor->cli, doctor->names.list, doctor->names.count, &glances);
     if (status != DUEQ_OK) {
         found[CHECK_QUEUES] = true;

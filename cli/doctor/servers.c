@@ -6,6 +6,19 @@
 
 #define MOST_WORDS 16
 
+/* It answered before, and what else is asked of it would wait as long again. */
+static void give_up(struct doctor *doctor, struct server *server, const char *why) {
+    server->silent = true;
+    if (server->info)
+        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_peer_address(server->peer), NULL,
+                   "dueq doctor again, when it answers: the rest of the checks of it was not made",
+                   "it stopped answering: %s", why);
+}
+
+static bool is_silence(dueq_status status) {
+    return status == DUEQ_TIMEOUT || status == DUEQ_CONNECT || status == DUEQ_CLOSED;
+}
+
 const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...) {
     dueq_bytes words[MOST_WORDS];
     size_t count = 0;
@@ -15,9 +28,18 @@ const dueq_answer *server_ask(struct doctor *doctor, struct server *server, cons
     for (; word && count < MOST_WORDS; word = va_arg(more, const char *))
         words[count++] = (dueq_bytes){word, strlen(word)};
     va_end(more);
+    if (server->silent)
+        return NULL;
     cli_check_signal(doctor->cli);
-    dueq_peer_ask(server->peer, words, count, &value);
+    const int64_t start_ms = time_monotonic_ms(),
+                  most_ms = PATIENCE * dueq_client_timeout_ms(doctor->cli->client);
+    dueq_status status = dueq_peer_ask(server->peer, words, count, &value);
     cli_check_signal(doctor->cli);
+    server->used_ms += time_monotonic_ms() - start_ms;
+    if (is_silence(status))
+        give_up(doctor, server, dueq_peer_error_text(server->peer));
+    else if (server->used_ms > most_ms)
+        give_up(doctor, server, "its answers together took more than five timeouts of the URL");
     return value;
 }
 
@@ -65,7 +87,7 @@ const char *server_needs(struct doctor *doctor, struct server *server, enum chec
                          const char *name) {
     const char *value = server_config(doctor, server, name);
     const char *why = dueq_peer_error_text(server->peer);
-    if (!value)
+    if (!value && !server->silent)
         doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
                    "permit this user +config|get, see to it yourself, or --ignore this check",
                    "the setting %s cannot be asked for: %s", name,
@@ -112,9 +134,9 @@ static struct server *add(struct doctor *doctor, dueq_peer *peer, enum role role
         say_of(doctor, server, REACH, UNKNOWN, "permit this user +info",
                "it answers, but says nothing of itself: %s", why);
     else
-        say_of(doctor, server, REACH, PROBLEM,
-               "start it, or take it out of the cluster, the sentinels or the URL",
-               "it does not answer as it should: %s", why);
+        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_peer_address(peer), NULL,
+                   "start it, or take it out of the cluster, the sentinels or the URL",
+                   "it does not answer as it should: %s", why);
     return server;
 }
 
@@ -207,6 +229,7 @@ static void find_watched(struct doctor *doctor) {
         const dueq_answer *all = server_ask(doctor, &sentinel, "SENTINEL", "REPLICAS", name, NULL);
         for (size_t one = 0; all && one < dueq_answer_count(all); one++)
             add_named(doctor, dueq_answer_item(all, one), ROLE_REPLICA);
+        doctor->servers[i] = sentinel;
     }
 }
 

@@ -1,6 +1,7 @@
 """dueq doctor on one server: each bad state is staged, and asserted by its code."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -547,3 +548,49 @@ def test_names_of_queues_are_escaped_for_people(dueq: Program, sound: Server) ->
     dueq("push", "or\u202eders", "x")
     dueq("pause", "or\u202eders")
     assert b"or\\u202eders: paused: " in dueq.screen("doctor", "--only", "paused")
+
+
+# ---- A server that stops answering ----
+
+
+def test_doctor_gives_up_a_server_that_stops_answering(
+    dueq: Program, sound: Server, tmp_path: Path
+) -> None:
+    """It asks nothing more, and advises nothing that follows from the silence."""
+    dueq("push", "orders", "x")
+    left, asked = threading.Event(), []
+
+    def stall(command: bytes, reply: Reply) -> Reply:
+        if asked or command.startswith(b"CONFIG"):
+            asked.append(command)
+            left.wait()
+        return reply
+
+    with Edited(sound, tmp_path / "stalls", stall) as stalling:
+        ended = dueq.run("doctor", f"{stalling.url}?timeout=500ms", "--json")
+        left.set()
+    assert ended.code == 1
+    assert len(asked) < 5, "each further question would wait as long"
+    bad = [one for one in ended.objects if one["level"] not in ("ok", "note")]
+    assert [one["code"] for one in bad] == ["reach", "queues"], bad
+    assert "it stopped answering" in bad[0]["text"]
+    assert not [one for one in ended.objects if "permit" in (one["fix"] or "")]
+    assert {"lapsed", "unique", "access", "clock"}.isdisjoint(levels(ended))
+
+
+def test_doctor_gives_up_a_server_that_answers_slowly(
+    dueq: Program, sound: Server, tmp_path: Path
+) -> None:
+    """Each answer is within the timeout; all of them take many times as long."""
+    asked = []
+
+    def count(command: bytes, reply: Reply) -> Reply:
+        asked.append(command)
+        return reply
+
+    with Edited(sound, tmp_path / "slow", count, delay=0.1) as slow:
+        ended = dueq.run("doctor", f"{slow.url}?timeout=800ms", "--json")
+    assert ended.code == 1
+    assert len(asked) < 70, "it has a deadline of its own"
+    (bad,) = [one for one in ended.objects if one["level"] == "problem" and one["code"] == "reach"]
+    assert "five timeouts" in bad["text"]
