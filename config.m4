@@ -10,8 +10,21 @@ if test "$PHP_DUEQ" != "no"; then
   PHP_EVAL_INCLINE([$DUEQ_DEPS_CFLAGS])
   PHP_EVAL_LIBLINE([$DUEQ_DEPS_LIBS], [DUEQ_SHARED_LIBADD])
   dnl A thread of resolve.c may run on when PHP unloads its modules.
-  DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete"
+  DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete -Wl,-z,relro,-z,now"
   PHP_SUBST([DUEQ_SHARED_LIBADD])
+
+  dnl As in CMakeLists.txt and setup.py: an overrun ends the process, and nothing that was linked can be written over.
+  dnl A build without optimization (of a PHP for debugging) gets no _FORTIFY_SOURCE: the C library would warn.
+  AC_MSG_CHECKING([which _FORTIFY_SOURCE the C library knows])
+  dueq_cflags=$CFLAGS
+  dueq_fortify=
+  for dueq_level in 2 3; do
+    CFLAGS="$dueq_cflags -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$dueq_level"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <string.h>]], [[]])],
+      [dueq_fortify="-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$dueq_level"])
+  done
+  CFLAGS=$dueq_cflags
+  AC_MSG_RESULT([${dueq_fortify:-none}])
 
   dueq_core=`cat "$abs_srcdir/core/sources.list" "$abs_srcdir/interop/sources.list" | tr '\n' ' '`
   test -n "$dueq_core" || AC_MSG_ERROR([core/sources.list is missing or empty])
@@ -28,7 +41,8 @@ if test "$PHP_DUEQ" != "no"; then
      bindings/php/interop/laravel/job_draft.c bindings/php/interop/laravel/job.c dnl
      bindings/php/call.c bindings/php/exception.c bindings/php/notice.c $dueq_core],
     [$ext_shared],,
-    [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
+    [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden dnl
+     -fstack-protector-strong $dueq_fortify])
   PHP_ADD_INCLUDE([$abs_srcdir/core])
   PHP_ADD_INCLUDE([$abs_srcdir/interop])
   for dueq_source in $dueq_core bindings/php/dueq.c; do

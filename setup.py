@@ -54,6 +54,25 @@ def pkg_config(*words: str) -> list[str]:
         sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
 
 
+# As in CMakeLists.txt and config.m4: an overrun ends the process, and nothing that was linked can
+# be written over.
+HARDENED_LINK = ["-Wl,-z,relro,-z,now"]
+
+
+def hardened(compiler: list[str]) -> list[str]:
+    """The compiler's options. _FORTIFY_SOURCE is 3 where the C library knows it, else it warns."""
+    fortify = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
+    header = ["-E", "-x", "c", "-include", "string.h", os.devnull, "-o", os.devnull]
+    known = subprocess.run(
+        [*compiler, "-O2", "-Werror", *fortify, *header],
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    if known.returncode != 0:
+        fortify[1] = "-D_FORTIFY_SOURCE=2"
+    return ["-fstack-protector-strong", *fortify]
+
+
 COMMAND_NEEDS = ["json-c", "libmicrohttpd"]
 SCREEN_NEEDS = "ncursesw"  # of dueq top, which says so without
 
@@ -84,12 +103,16 @@ def wrap() -> None:
 class BuildExt(build_ext):
     def run(self) -> None:
         wrap()
-        for extension in self.extensions:
-            extension.extra_compile_args += pkg_config("--cflags")
-            extension.extra_link_args += pkg_config("--libs")
         super().run()
         if has_command():
             self.link_command()
+
+    def build_extensions(self) -> None:
+        self.hardened = hardened(self.compiler.compiler)
+        for extension in self.extensions:
+            extension.extra_compile_args += [*self.hardened, *pkg_config("--cflags")]
+            extension.extra_link_args += [*HARDENED_LINK, *pkg_config("--libs")]
+        super().build_extensions()
 
     def link_command(self) -> None:
         """The command, of the objects of the core that the extension has."""
@@ -101,13 +124,13 @@ class BuildExt(build_ext):
             output_dir=self.build_temp,
             macros=[*MACROS, *([("DUEQ_NCURSES", None)] if has_screen else [])],
             include_dirs=[*FOLDERS, "."],
-            extra_postargs=["-std=gnu11", *pkg_config("--cflags", *needs)],
+            extra_postargs=["-std=gnu11", "-fPIE", *self.hardened, *pkg_config("--cflags", *needs)],
         )
         self.compiler.link_executable(
             objects,
             COMMAND,
             output_dir=self.build_temp,
-            extra_postargs=["-pthread", *pkg_config("--libs", *needs)],
+            extra_postargs=["-pthread", "-pie", *HARDENED_LINK, *pkg_config("--libs", *needs)],
         )
 
 
