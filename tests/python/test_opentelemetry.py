@@ -376,7 +376,7 @@ def test_tasks_are_traced_and_their_pushes_are_children(server: Server, seen: Se
         receipt.push(order)
 
     pay.push(7)
-    assert [job.task for job in drain(app)] == ["pay", "receipt"]
+    assert [job.task for job in drain(app, server=server.url)] == ["pay", "receipt"]
     process, send = seen.span("process default"), seen.span("send mail")
     assert (process.attributes or {})["messaging.dueq.task"] == "pay"
     assert send.parent == process.context

@@ -15,6 +15,7 @@ import pytest
 import dueq
 from dueq.serializers import UnknownTask
 from dueq.testing import drain
+from private_server import Server
 
 ROOT = Path(__file__).parents[2]
 
@@ -142,6 +143,27 @@ def test_drain_follows_successors_to_other_queues(app: dueq.App) -> None:
     assert seen == [b"paid"]
 
 
+def test_drain_refuses_every_server_that_is_not_the_test_s_own(
+    app: dueq.App, server: Server
+) -> None:
+    ran = []
+
+    def production() -> dueq.App:
+        made = dueq.App(server.url)
+        made.task("pay")(lambda: ran.append("paid"))
+        made.tasks["pay"].push()
+        return made
+
+    named = production()
+    with pytest.raises(RuntimeError, match=r"queue default is on .*the test's own server is embed"):
+        drain(named)
+    with pytest.raises(RuntimeError, match=r"the test's own server is redis://127.0.0.1:1"):
+        drain(named, server="redis://127.0.0.1:1")
+    assert (ran, named.queue("default").stats().ready) == ([], 1)
+    assert [job.task for job in drain(named, server=server.url)] == ["pay"]
+    assert drain(app) == []
+
+
 def test_drain_in_a_thread_of_a_test_of_asyncio(app: dueq.App) -> None:
     @app.task
     async def notify() -> None: ...
@@ -170,7 +192,17 @@ def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 PLUGIN = """
 import os
 
+import pytest
+
 import dueq
+from dueq.testing import drain
+
+
+def test_no_task_runs_before_there_is_a_server():
+    app = dueq.App()
+    app.task(print)
+    with pytest.raises(RuntimeError, match="and there is none: use the fixture dueq_url"):
+        drain(app)
 
 
 def test_queue_is_empty(dueq_queue):
@@ -187,7 +219,14 @@ def test_next_queue_is_empty_too(dueq_queue, dueq_url, dueq_server):
 
 
 def test_without_a_fixture_nothing_is_set():
-    assert os.environ["DUEQ_URL"] == "unchanged"
+    assert os.environ["DUEQ_URL"] == "redis://unchanged"
+
+
+def test_without_a_fixture_no_task_runs():
+    app = dueq.App()
+    app.task(print)
+    with pytest.raises(RuntimeError, match="the app's queue default is on redis://unchanged"):
+        drain(app)
 """
 
 
@@ -195,10 +234,10 @@ def test_without_a_fixture_nothing_is_set():
 def test_plugin_gives_each_test_an_empty_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setenv("DUEQ_URL", "unchanged")
+    monkeypatch.setenv("DUEQ_URL", "redis://unchanged")
     (tmp_path / "test_it.py").write_text(PLUGIN)
     done = run_pytest(tmp_path, *words)
-    assert re.search(r"^3 passed", done.stdout, flags=re.M), done.stdout + done.stderr
+    assert re.search(r"^5 passed", done.stdout, flags=re.M), done.stdout + done.stderr
 
 
 def test_plugin_s_document_works_when_pasted(tmp_path: Path) -> None:

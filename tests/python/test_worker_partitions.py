@@ -113,6 +113,6 @@ def test_an_app_pushes_to_the_partition_of_a_key(server: Server) -> None:
     asyncio.run(note.options(key="a").apush(2))
     note.options(key="a", delay=60).push(3)
     note.options(key="customer-17", delay=30).push(4)
-    testing.drain(app, delayed=True)
+    testing.drain(app, delayed=True, server=server.url)
     assert sorted(ran[:2]) == [("keyed#3", 2), ("keyed#7", 1)]
     assert ran[2:] == [("keyed#7", 4), ("keyed#3", 3)]

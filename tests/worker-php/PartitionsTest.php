@@ -73,7 +73,8 @@ final class PartitionsTest extends WorkerTestCase
         foreach ([1 => ['a', 60.0], 2 => ['customer-17', 30.0], 3 => ['a', null]] as $number => [$key, $delay]) {
             $worker->push('step', [$number], delay: $delay, key: $key);
         }
-        $jobs = array_map(fn (Job $job) => [$job->message->queue, $job->arguments[0]], Drain::run($worker, delayed: true));
+        $ran = Drain::run($worker, delayed: true, server: $this->server->url());
+        $jobs = array_map(fn (Job $job) => [$job->message->queue, $job->arguments[0]], $ran);
         $this->assertSame([['keyed#3', 3], ['keyed#7', 2], ['keyed#3', 1]], $jobs);
     }
 

@@ -6,7 +6,9 @@ namespace Dueq\Tests\Worker;
 
 use Dueq\Queue;
 use Dueq\Tasks;
+use Dueq\Testing\Drain;
 use Dueq\Testing\UsesDueq;
+use Dueq\Tests\Server;
 use Dueq\Worker;
 use Dueq\Worker\Job;
 use Dueq\Worker\UnknownTask;
@@ -108,8 +110,32 @@ final class TestingTest extends TestCase
 
     public function testWorkerOfAnotherServerIsRefused(): void
     {
-        $this->expectException(LogicException::class);
-        $this->drain(new Worker('redis://production'));
+        $production = new Server();
+        $worker = (new Worker($production->url()))->on('pay', fn () => $this->ran[] = 'paid');
+        $worker->push('pay');
+        foreach ([null, 'redis://127.0.0.1:1'] as $server) {
+            try {
+                Drain::run($worker, server: $server);
+                $this->fail('not refused');
+            } catch (LogicException $error) {
+                $this->assertStringContainsString("server is {$worker->tasks->client()->url()}", $error->getMessage());
+                $this->assertStringContainsString('own is ' . ($server ?? 'embedded:'), $error->getMessage());
+            }
+        }
+        $this->assertSame([], $this->ran);
+        $this->assertCount(1, Drain::run($worker, server: $production->url()));
+    }
+
+    public function testNothingRunsWhereATestHasNoServerOfItsOwn(): void
+    {
+        $code = 'try { Dueq\Testing\Drain::run(new Dueq\Worker(' . var_export($this->dueqUrl(), true) . ')); } '
+            . 'catch (LogicException $error) { echo $error->getMessage(); }';
+        $autoload = var_export(Application::shared()->folder . '/vendor/autoload.php', true);
+        $command = [PHP_BINARY, '-r', "require $autoload; $code"];
+        $process = proc_open($command, [1 => ['pipe', 'w']], $pipes);
+        $said = stream_get_contents($pipes[1]);
+        proc_close($process);
+        $this->assertStringContainsString('and there is none: use the trait UsesDueq', $said);
     }
 
     private function worker(): Worker

@@ -14,9 +14,14 @@ import dueq
 def dueq_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a private server, which starts with its first use and ends with the session."""
     url = f"embedded:{quote(str(tmp_path_factory.mktemp('dueq')))}"
+    # Imported only here: pytest loads this module in every project.
+    from dueq import testing
+
     with dueq.Queue("keeps the server", url) as keeper:
         keeper.stats()
+        testing.own_server = url
         yield url
+        testing.own_server = None
 
 
 @pytest.fixture

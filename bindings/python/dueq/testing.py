@@ -17,9 +17,17 @@ _LEASE_S = 3600.0
 # What has just become due, or is on its way from another queue, is there within milliseconds.
 _SOON_S = 5.0
 
+own_server: str | None = None
+"""The URL of the fixtures' private server; None: no fixture has started it."""
+
 
 def drain(
-    app: App, *, queues: Iterable[str] | None = None, delayed: bool = False, most: int = 1000
+    app: App,
+    *,
+    queues: Iterable[str] | None = None,
+    delayed: bool = False,
+    most: int = 1000,
+    server: str | None = None,
 ) -> list[Job]:
     """
     Runs the tasks of an app in this thread until none is ready, also those that the tasks push.
@@ -29,6 +37,10 @@ def drain(
     delayed  also runs what is due later, in the order of the due times, without waiting. The
              messages of schedules stay: they have no end
     most     RuntimeError when there are more jobs: tasks that push each other without end
+    server   the URL of the test's own server; None: that of the fixtures dueq_url and dueq_queue
+
+    RuntimeError, and no task runs, where the app's queues are on another server: a test must not
+    run the tasks of production.
 
     Everything is as in a worker (middleware, dueq.current_job(), the settlement of the message),
     except that time limits are not kept. What a job raises is raised here, after its message is
@@ -40,6 +52,7 @@ def drain(
     In a test that is a coroutine function: await asyncio.to_thread(drain, app).
     """
     sources = [app.queue(name) for name in (app.queue_names if queues is None else queues)]
+    _refuse_others(sources, server or own_server)
     jobs: list[Job] = []
     with closing(Runner()) as runner:
         for message in _messages(sources, delayed):
@@ -54,6 +67,24 @@ def drain(
                 jobs.append(run.running.job)
                 copy_context().run(run.in_thread)
     return jobs
+
+
+def _refuse_others(sources: Iterable[Queue], own: str | None) -> None:
+    """RuntimeError where a queue is not on the test's own server."""
+    if own is None:
+        raise RuntimeError(
+            "drain() runs tasks on a test's own server only, and there is none: use the fixture "
+            "dueq_url, or name the server: drain(app, server=URL)"
+        )
+    with Queue("any", own) as queue:
+        own = queue.url
+    for source in sources:
+        if source.url != own:
+            raise RuntimeError(
+                f"the app's queue {source.name} is on {source.url}, and the test's own server is "
+                f"{own}: make the app without a URL, and its queues while the fixture dueq_url "
+                "holds, or name the server: drain(app, server=URL)"
+            )
 
 
 def _messages(sources: list[Queue], delayed: bool) -> Iterator[Message]:

@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Dueq\Testing;
 
+use Dueq\Client;
 use Dueq\Message;
 use Dueq\Tasks;
 use Dueq\Worker;
 use Dueq\Worker\Job;
+use LogicException;
 use RuntimeException;
 
 /** Runs tasks without a worker process, in any test framework. */
@@ -21,11 +23,19 @@ final class Drain
      * @param bool $delayed whether what is due later runs too, in the order of the due times, without waiting. The
      *     messages of schedules stay: they have no end
      * @param int $most an exception when there are more jobs: tasks that push each other without end
+     * @param string|null $server the URL of the test's own server; null: that of UsesDueq
      * @return list<Job> those that ran, in order
+     * @throws LogicException the worker is of another server: a test must not run the tasks of production
      * @throws \Throwable what a job throws, after its message is retried: a further drain with $delayed runs it again
      */
-    public static function run(Worker $worker, ?array $queues = null, bool $delayed = false, int $most = 1000): array
-    {
+    public static function run(
+        Worker $worker,
+        ?array $queues = null,
+        bool $delayed = false,
+        int $most = 1000,
+        #[\SensitiveParameter] ?string $server = null,
+    ): array {
+        self::refuseOthers($worker->tasks->client()->url(), $server ?? PrivateServer::begun());
         $queues ??= $worker->queues() ?: ['default'];
         $consumer = $worker->tasks->source($queues)->consume(timeout: 0.0);
         $jobs = [];
@@ -46,6 +56,24 @@ final class Drain
         } while ($delayed && self::makeFirstDue($worker->tasks, $queues));
 
         return $jobs;
+    }
+
+    /** @throws LogicException */
+    private static function refuseOthers(string $url, #[\SensitiveParameter] ?string $own): void
+    {
+        if ($own === null) {
+            throw new LogicException(
+                "Drain runs tasks on a test's own server only, and there is none: use the trait UsesDueq, or name the server: "
+                . 'Drain::run($worker, server: $url)',
+            );
+        }
+        $own = (new Client($own))->url();
+        if ($url !== $own) {
+            throw new LogicException(
+                "the worker's server is $url, and the test's own is $own: make the worker within the test, without a URL, "
+                . 'or name the server: Drain::run($worker, server: $url)',
+            );
+        }
     }
 
     /**

@@ -30,6 +30,12 @@ final class PrivateServer
         return self::$url ??= 'embedded:' . self::folder();
     }
 
+    /** The same; null: no test has begun it. */
+    public static function begun(): ?string
+    {
+        return self::$url;
+    }
+
     /** Removes all queues. */
     public static function clear(): void
     {
