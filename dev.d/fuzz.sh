@@ -50,7 +50,7 @@ fuzz_one() {
 }
 
 setup_fuzz() {
-    need_packages gcc libc6-dev pkg-config libhiredis-dev libssl-dev clang
+    need_packages gcc libc6-dev pkg-config libhiredis-dev libssl-dev libjson-c-dev libmicrohttpd-dev clang
     # The sanitizers' libraries are a package of their own, of clang's version.
     local major
     major=$(clang -dumpversion | cut -d. -f1)

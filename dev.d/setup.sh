@@ -116,7 +116,7 @@ php_debug_extension_inputs() {
 
 fuzz_targets_inputs() {
     clang --version | head -n 1
-    inputs core interop tests/fuzz/*.[ch]
+    inputs core interop cli web tests/fuzz/*.[ch]
 }
 
 bench_tools_inputs() {

@@ -130,14 +130,19 @@ extension() {
 }
 
 fuzz_targets() {
-    local name
+    local name more
     mkdir -p build/fuzz
     for name in tests/fuzz/corpus/*; do
         name=${name##*/}
+        more=()
+        # It has the command inside; cli/web/web.c is a part of the target.
+        # shellcheck disable=SC2207 # a list of words
+        [ "$name" != http ] || more=(-Dmain=dueq_main -I. $(find cli -name '*.c' ! -path cli/web/web.c)
+            $(pkg-config --cflags --libs json-c libmicrohttpd))
         # shellcheck disable=SC2046 # lists of words
         clang -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror \
             -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icore -Iinterop \
-            "tests/fuzz/$name.c" $(cat core/sources.list interop/sources.list) \
+            "tests/fuzz/$name.c" "${more[@]}" $(cat core/sources.list interop/sources.list) \
             $(pkg-config --cflags --libs hiredis openssl) -o "build/fuzz/$name"
     done
 }
