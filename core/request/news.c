@@ -21,7 +21,8 @@ struct server {
     int64_t next_ms;  /* when to say so again */
     int64_t pause_ms;
     unsigned tries;
-    size_t clients; /* those that know, and have no answer yet */
+    size_t clients;      /* those that know, and have no answer yet */
+    int64_t answered_ms; /* when an outage ended last */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +92,9 @@ void dueq__news_failed(dueq_client *client, const char *why) {
         return;
     pthread_mutex_lock(&lock);
     struct server *server = find(client->url.shown);
-    if (server) {
+    /* What fails just after the server has answered another client was sent before: it is the same outage. */
+    bool over = server && !server->since_ms && now - server->answered_ms < PATIENCE_MS;
+    if (server && !over) {
         server->clients += !client->away;
         client->away = true;
         if (server->since_ms)
@@ -119,6 +122,7 @@ static void leave(dueq_client *client, bool answered) {
                  "%s: it answers again, after %.1f s and %u tries", client->url.shown,
                  seconds(server), server->tries);
         client->warns = true;
+        server->answered_ms = dueq__monotonic_ms();
     }
     /* What this one was to say and was not asked for, another one says. */
     if (server && (--server->clients == 0 || answered || client->warns))
