@@ -558,7 +558,8 @@ def test_doctor_gives_up_a_server_that_stops_answering(
 ) -> None:
     """It asks nothing more, and advises nothing that follows from the silence."""
     dueq("push", "orders", "x")
-    left, asked = threading.Event(), []
+    left = threading.Event()
+    asked: list[bytes] = []
 
     def stall(command: bytes, reply: Reply) -> Reply:
         if asked or command.startswith(b"CONFIG"):

@@ -32,11 +32,13 @@ def promtool(*words: str | Path, stdin: str = "") -> None:
 
 @pytest.fixture(scope="module")
 def metrics() -> set[str]:
-    """The names that `dueq metrics` says, of a server with a queue."""
+    """The names that `dueq metrics` says, of a server with a paused queue."""
     path = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
     assert path, "there is no dueq on the PATH; name one by DUEQ_CLI"
     with Server() as server:
         subprocess.run([path, "--url", server.url, "push", "orders", "x"], check=True)
+        # What is not well has a metric of its own.
+        subprocess.run([path, "--url", server.url, "pause", "orders"], check=True)
         done = subprocess.run(
             [path, "--url", server.url, "metrics"], capture_output=True, text=True
         )
