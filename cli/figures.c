@@ -97,14 +97,33 @@ static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_c
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
     int code = cli_report(cli, status, NULL);
     if (status == DUEQ_OK)
-        (cli->json ? json_counts : print)(cli, dueq_result_counts(result));
+        print(cli, dueq_result_counts(result));
     dueq_result_free(result);
     return code;
 }
 
+/* A mistyped name looks like an idle queue. */
+static void warn_of_unused(const struct cli *cli, const dueq_counts *counts) {
+    if (!counts->pushed && !counts->ready && !counts->delayed && !counts->leased && !counts->dead)
+        cli_say(CLI_WARNING, NULL, "dueq queues lists the queues of this server",
+                "nothing was ever pushed to the queue %s", cli->queue_name);
+}
+
+static void print_stats(const struct cli *cli, const dueq_counts *counts) {
+    print_counts(cli, counts);
+    warn_of_unused(cli, counts);
+}
+
+static void json_stats(const struct cli *cli, const dueq_counts *counts) {
+    json_counts(cli, counts);
+    warn_of_unused(cli, counts);
+}
+
 static int run_stats(struct cli *cli, int argc, char *argv[]) {
     int code;
-    return cli_begin(cli, argc, argv, 0, &code) ? count(cli, print_counts) : code;
+    if (!cli_begin(cli, argc, argv, 0, &code))
+        return code;
+    return count(cli, cli->json ? json_stats : print_stats);
 }
 
 static int run_queues(struct cli *cli, int argc, char *argv[]) {
@@ -124,7 +143,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
                "QUEUE");
     for (size_t i = 0; i < names.count; i++) {
         if (code == CLI_DONE && cli_flush() && cli_open_queue(cli, names.list[i], &code)) {
-            code = count(cli, print_queue);
+            code = count(cli, cli->json ? json_counts : print_queue);
             cli_close_queue(cli);
         }
     }

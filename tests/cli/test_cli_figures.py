@@ -43,9 +43,15 @@ def test_stats_of_a_queue(dueq: Program) -> None:
 def test_stats_of_no_queue(dueq: Program) -> None:
     found = dueq.stats("nothing")
     assert (found["ready"], found["next_ms"], found["oldest_ms"]) == (0, None, None)
-    text = dueq("stats", "nothing").text
-    assert "oldest" not in text
-    assert "next" not in text
+    ended = dueq.run("stats", "nothing")
+    assert "oldest" not in ended.text
+    assert "next" not in ended.text
+    assert (ended.code, ended.err.splitlines()[0]) == (
+        0,
+        "dueq: warning: nothing was ever pushed to the queue nothing",
+    )
+    dueq("push", "orders", "x")
+    assert dueq.run("stats", "orders").err == ""
 
 
 def test_queues_by_name_with_counts(dueq: Program) -> None:

@@ -84,7 +84,7 @@ def test_kick_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     ("words", "state", "progress"),
     [
         (["kick", "orders", "--all"], "dead", b"1 kicked"),
-        (["purge", "orders", "ready"], "ready", b"200 purged"),
+        (["purge", "orders", "ready", "--yes"], "ready", b"200 purged"),
     ],
 )
 def test_progress_on_a_terminal(
@@ -136,14 +136,22 @@ def test_purge_of_a_state(dueq: Program, name: str) -> None:
     dead(dueq, "x")
     dueq("push", "orders", "body")
     dueq("push", "orders", "body", "--delay", "1h")
-    assert dueq("purge", "orders", name).text == "1\n"
-    assert dueq("purge", "orders", name, "--json").object == {"purged": 0}
+    assert dueq("purge", "orders", name, "--yes").text == "1\n"
+    assert dueq("purge", "orders", name, "--yes", "--json").object == {"purged": 0}
     counts = dueq("stats", "orders", "--json").object
     assert (counts[name], counts["purged"]) == (0, 1)
 
 
+def test_purge_without_a_terminal_needs_yes(dueq: Program) -> None:
+    dueq("push", "orders", "body")
+    refused = dueq.run("purge", "orders", "ready")
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    assert dueq.stats()["ready"] == 1
+
+
 def test_purge_of_no_state_is_wrong_usage(dueq: Program) -> None:
-    assert dueq.run("purge", "orders", "everything").code == 2
+    assert dueq.run("purge", "orders", "everything", "--yes").code == 2
 
 
 def test_cancel_tells_that_a_consumer_holds_it(dueq: Program) -> None:
@@ -180,14 +188,15 @@ def test_remove(dueq: Program) -> None:
 @pytest.mark.parametrize(
     ("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1), (b"\x04", 1), (signal.SIGINT, 130)]
 )
-def test_remove_asks_on_a_terminal(
-    dueq: Program, answer: bytes | signal.Signals, code: int
+@pytest.mark.parametrize("words", [["remove", "orders"], ["purge", "orders", "ready"]])
+def test_remove_and_purge_ask_on_a_terminal(
+    dueq: Program, words: list[str], answer: bytes | signal.Signals, code: int
 ) -> None:
     dueq("push", "orders", "body")
     screen, terminal = os.openpty()
     with open(screen, "r+b", buffering=0) as seen:
         with open(terminal, "r+b", buffering=0) as both:
-            process = dueq.start("remove", "orders", stdin=both, stderr=both)
+            process = dueq.start(*words, stdin=both, stderr=both)
         with process:
             text = b""
             while b"[y/N] " not in text:

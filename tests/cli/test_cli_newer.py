@@ -38,7 +38,7 @@ COMMANDS = {
     "check --repair": [],
     "pause": [],
     "resume": [],
-    "purge": ["ready"],
+    "purge": ["ready", "--yes"],
     "remove": ["--yes"],
     "schedule add": ["nightly", "@daily", "x"],
     "schedule list": [],

@@ -24,7 +24,7 @@ SHOWING = [
     ["push", "orders", "body"],
     ["lock", "orders", "report"],
     ["cancel", "orders", "one", "--json"],
-    ["purge", "orders", "dead"],
+    ["purge", "orders", "dead", "--yes"],
     ["redisson", "size", "orders"],
     ["laravel", "size", "orders"],
     ["--help"],

@@ -110,7 +110,7 @@ def test_schedules_and_successors(dueq: Program) -> None:
     done = dueq("work", "orders", *EIGHT, "--max-jobs", "2", "--", "sh", "-c", "cat; echo")
     assert done.lines == ["tick", "tick"]
     dueq("schedule", "remove", "orders", "often", *EIGHT)
-    dueq("purge", "orders", "ready", *EIGHT)
+    dueq("purge", "orders", "ready", "--yes", *EIGHT)
     dueq("push", "orders", "first", *EIGHT, "--key", "a")
     first = dueq("reserve", "orders", *EIGHT, "--json").object
     dueq("ack", "orders", first["ticket"], "--push", "second", *EIGHT)
