@@ -21,6 +21,26 @@ final class AddressTest extends LaravelTestCase
         $this->assertSame(['shop-database-default'], \Dueq\Queue::names($this->server->url('db=3')));
     }
 
+    public function testAPrefixThatBeginsAnotherOneIsRefused(): void
+    {
+        $entry = fn (string $prefix, string $query = '') => [
+            'driver' => 'dueq', 'url' => $this->server->url($query), 'prefix' => $prefix,
+        ];
+        $connections = ['shop' => $entry('shop'), 'admin' => $entry('shop-admin:'), 'far' => $entry('shop-x:', 'db=3'), 'all' => $entry('')];
+        $app = new Application($this->database, $connections);
+        foreach (['shop' => 'admin', 'admin' => 'shop'] as $name => $other) {
+            try {
+                $app->container['queue']->connection($name);
+                $this->fail("the prefix of $name was taken");
+            } catch (InvalidArgumentException $error) {
+                $this->assertStringContainsString("the connection [$other] has", $error->getMessage());
+            }
+        }
+        foreach (['far', 'all'] as $name) {
+            $this->assertSame(0, $app->container['queue']->connection($name)->size());
+        }
+    }
+
     public function testALoginToATcpPort(): void
     {
         $password = 'p@ss:w/rd %2F?#';

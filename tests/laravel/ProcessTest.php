@@ -28,7 +28,7 @@ final class ProcessTest extends LaravelTestCase
 
     public function testASignalEndsTheWait(): void
     {
-        $worker = $this->startWorker(['block_for' => 60]);
+        $worker = $this->startWorker(['block_for' => 60], ['sleep' => 60]);
         $this->server->awaitBlocked();
         $start = microtime(true);
         $worker->signal(SIGTERM);

@@ -14,6 +14,9 @@ use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
 use Symfony\Component\Messenger\Exception\TransportException;
 use Symfony\Component\Messenger\Stamp\BusNameStamp;
 use Symfony\Component\Messenger\Stamp\DelayStamp;
+use Symfony\Component\Messenger\Stamp\ErrorDetailsStamp;
+use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
+use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 use Symfony\Component\Messenger\Transport\Receiver\KeepaliveReceiverInterface;
 use Symfony\Component\Messenger\Transport\Serialization\PhpSerializer;
@@ -184,8 +187,18 @@ final class TransportTest extends SymfonyTestCase
 
             return $failed->getMessageCount();
         });
-        $this->assertSame(['a'], self::texts($failed->all()));
+        [$found] = iterator_to_array($failed->all());
+        $this->assertSame('a', $found->getMessage()->text);
+        $this->assertSame('async', $found->last(SentToFailureTransportStamp::class)?->getOriginalReceiverName());
+        $this->assertStringContainsString('was killed', $found->last(ErrorDetailsStamp::class)?->getExceptionMessage());
         $this->assertCount(1, $held);
+        // A handler's failure that Messenger retries in the failure transport, which has the stamps from then on.
+        [$again] = self::got($failed);
+        $failed->send($again->with(new RedeliveryStamp(1)));
+        $failed->reject($again);
+        [$retried] = iterator_to_array($failed->all());
+        $this->assertCount(1, $retried->all(SentToFailureTransportStamp::class));
+        $this->assertSame([1, 0, 0, 0], $this->counts('failed'));
     }
 
     public function testWhatCannotBeDecodedIsDeadWithTheReason(): void

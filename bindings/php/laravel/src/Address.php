@@ -50,6 +50,47 @@ final class Address
             : (string) ($redis['prefix'] ?? $redis['options']['prefix'] ?? $this->config()['options']['prefix'] ?? '');
     }
 
+    /**
+     * Refuses a prefix that begins the prefix of another connection on the same server: the totals and lists of the first
+     * one would have the other one's queues, too.
+     *
+     * @param array<string, mixed> $config the connection
+     * @throws InvalidArgumentException
+     */
+    public function refuseNestedPrefix(#[\SensitiveParameter] array $config): void
+    {
+        $prefix = $this->prefix($config);
+        foreach ($this->app->make('config')->get('queue.connections') ?? [] as $name => $other) {
+            if (($other['driver'] ?? '') !== 'dueq' || !$this->isOnServerOf($config, $other)) {
+                continue;
+            }
+            [$short, $long] = [$prefix, $this->prefix($other)];
+            if (strlen($short) > strlen($long)) {
+                [$short, $long] = [$long, $short];
+            }
+            if ($short !== '' && $short !== $long && str_starts_with($long, $short)) {
+                throw new InvalidArgumentException(
+                    "A queue connection of the driver dueq has the prefix \"$prefix\", and the connection [$name] has "
+                    . "\"{$this->prefix($other)}\" on the same server: one begins the other, so the totals of \"$short\" would "
+                    . 'count the queues of both. Change one in config/queue.php, say by a ":" at the end of each.',
+                );
+            }
+        }
+    }
+
+    /**
+     * @param array<string, mixed> $config a connection
+     * @param array<string, mixed> $other another one, which may be wrong
+     */
+    private function isOnServerOf(#[\SensitiveParameter] array $config, #[\SensitiveParameter] array $other): bool
+    {
+        try {
+            return $this->url($config) === $this->url($other);
+        } catch (InvalidArgumentException) {
+            return false;
+        }
+    }
+
     private function isLocal(): bool
     {
         return method_exists($this->app, 'environment') && $this->app->environment('local', 'testing');

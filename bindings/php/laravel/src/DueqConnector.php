@@ -35,6 +35,7 @@ final class DueqConnector implements ConnectorInterface
     public function connect(#[\SensitiveParameter] array $config): DueqQueue
     {
         $address = new Address($this->app);
+        $address->refuseNestedPrefix($config);
 
         return new DueqQueue(
             new Client($address->url($config), $config['persistent'] ?? null),

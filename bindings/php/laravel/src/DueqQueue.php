@@ -125,6 +125,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             $this->turn->end();
             $this->latest = WeakReference::create($job);
             $this->horizon()->reserved($job);
+        } else {
+            $this->stop()->endWithoutSleep();
         }
 
         return $job;

@@ -6,12 +6,16 @@ namespace Dueq\LaravelDriver;
 
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Queue\Worker;
+use Illuminate\Queue\WorkerOptions;
 
 /** Why a worker that waited takes no job: a signal, queue:restart, queue:pause. */
 final class WorkerStop
 {
     /** Where queue:restart writes when it was called. */
     private const RESTART = 'illuminate:queue:restart';
+
+    /** Calls between a worker's daemon() and the pop() of this driver, with room for those of later versions. */
+    private const DEEPEST_CALL = 20;
 
     private mixed $restart = null;
 
@@ -33,11 +37,25 @@ final class WorkerStop
     /** Whether a signal has told it to end, or to pause. */
     public function isStopped(): bool
     {
-        $worker = $this->app->bound('queue.worker') && $this->app->resolved('queue.worker')
-            ? $this->app->make('queue.worker')
-            : null;
+        return $this->isToEnd() || $this->worker()?->paused;
+    }
 
-        return $worker instanceof Worker && ($worker->shouldQuit || $worker->paused);
+    /**
+     * A worker that a signal has told to end sleeps for --sleep all the same when it gets no job. The signal came before that
+     * sleep, and does not end it. Laravel shows nobody the options of its worker, so they are taken from its call on the
+     * stack.
+     */
+    public function endWithoutSleep(): void
+    {
+        if (!$this->isToEnd()) {
+            return;
+        }
+        foreach (debug_backtrace(0, self::DEEPEST_CALL) as $call) {
+            $options = $call['function'] === 'daemon' ? $call['args'][2] ?? null : null;
+            if ($options instanceof WorkerOptions) {
+                $options->sleep = 0;
+            }
+        }
     }
 
     /**
@@ -48,6 +66,20 @@ final class WorkerStop
     public function refuse(string $connection, array $queues): bool
     {
         return $this->isStopped() || $this->isRestarted() || $this->isPaused($connection, $queues);
+    }
+
+    private function isToEnd(): bool
+    {
+        return (bool) $this->worker()?->shouldQuit;
+    }
+
+    private function worker(): ?Worker
+    {
+        $worker = $this->app->bound('queue.worker') && $this->app->resolved('queue.worker')
+            ? $this->app->make('queue.worker')
+            : null;
+
+        return $worker instanceof Worker ? $worker : null;
     }
 
     /** Whether queue:restart was called since the last time. */

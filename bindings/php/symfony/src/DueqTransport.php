@@ -11,11 +11,14 @@ use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Queue;
 use Psr\Log\LoggerInterface;
+use RuntimeException;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Exception\LogicException;
 use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
 use Symfony\Component\Messenger\Exception\TransportException;
 use Symfony\Component\Messenger\Stamp\DelayStamp;
+use Symfony\Component\Messenger\Stamp\ErrorDetailsStamp;
+use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 use Symfony\Component\Messenger\Transport\Receiver\ListableReceiverInterface;
 use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
@@ -32,6 +35,9 @@ final class DueqTransport implements
     Keepalive,
     Closeable
 {
+    /** Why a message that nobody could settle is a dead letter. */
+    private const KILLED = 'Each worker that had the message was killed, or lost its lease.';
+
     private Client $client;
 
     private Queue $queue;
@@ -72,7 +78,8 @@ final class DueqTransport implements
         $stamp = $envelope->last(DueqStamp::class) ?? new DueqStamp();
         $delivery = $envelope->last(DueqReceivedStamp::class)?->delivery;
         $isGivenBack = $delivery !== null && $delivery->isGivenBack($envelope);
-        $draft = Wire::write($encoded, !$isGivenBack && $stamp->unique !== null) + [
+        $from = $this->settings->deadLetter === null ? null : $this->settings->transport;
+        $draft = Wire::write($encoded, !$isGivenBack && $stamp->unique !== null, $from) + [
             'delay' => max(0, $envelope->last(DelayStamp::class)?->getDelay() ?? 0) / 1000,
             // Messenger counts its retries itself.
             'maxAttempts' => null,
@@ -298,7 +305,8 @@ final class DueqTransport implements
     {
         $id = $delivery->message->id;
         try {
-            $envelope = $delivery->envelope($this->serializer->decode(Wire::read($delivery->message)));
+            $decoded = $this->serializer->decode(Wire::read($delivery->message));
+            $envelope = $delivery->envelope($this->failed($decoded, $delivery->message));
         } catch (MessageDecodingFailedException $error) {
             if ($delivery->isHeld) {
                 $this->call(fn () => $delivery->bury($error->getMessage()));
@@ -307,6 +315,23 @@ final class DueqTransport implements
         }
 
         return $envelope->withoutAll(TransportMessageIdStamp::class)->with(new DueqReceivedStamp($delivery), new TransportMessageIdStamp($id));
+    }
+
+    /** With the stamps of a failure transport, where dueq itself moved the message here as a dead letter. */
+    private function failed(Envelope $decoded, Message $message): Envelope
+    {
+        $from = Wire::from($message);
+        if ($message->deadLetter !== $this->queue->name || $from === $this->settings->transport) {
+            return $decoded;
+        }
+        if (class_exists(ErrorDetailsStamp::class) && $decoded->last(ErrorDetailsStamp::class) === null) {
+            $error = $message->error === '' ? self::KILLED : $message->error;
+            $decoded = $decoded->with(new ErrorDetailsStamp(RuntimeException::class, 0, $error));
+        }
+
+        return $from === null || $decoded->last(SentToFailureTransportStamp::class) !== null
+            ? $decoded
+            : $decoded->with(new SentToFailureTransportStamp($from));
     }
 
     /** @throws LogicException */

@@ -20,6 +20,7 @@ final class Settings
 
     /**
      * @param string|null $url of the server, as of Dueq\Client::__construct()
+     * @param string $transport the transport's name in messenger.yaml
      * @param float $lease seconds until others get the message of a worker that was killed
      * @param float $maxRun seconds for which a message is kept from others while its worker lives
      * @param float $wait seconds that get() waits for a message
@@ -28,6 +29,7 @@ final class Settings
      */
     private function __construct(
         #[\SensitiveParameter] public readonly ?string $url,
+        public readonly string $transport,
         public readonly string $queue,
         public readonly float $lease,
         public readonly float $maxRun,
@@ -57,7 +59,8 @@ final class Settings
                 $rest[] = $pair;
             }
         }
-        $queue = $options['queue'] ?? $options['transport_name'] ?? 'messages';
+        $transport = (string) ($options['transport_name'] ?? $options['queue'] ?? 'messages');
+        $queue = (string) ($options['queue'] ?? $transport);
         unset($options['transport_name']);
         $unknown = array_diff(array_keys($options), self::NAMES);
         if ($unknown !== []) {
@@ -66,7 +69,8 @@ final class Settings
 
         return new self(
             self::url($place, $rest),
-            (string) $queue,
+            $transport,
+            $queue,
             self::number($options, 'lease', 0.05, 8.0),
             self::number($options, 'max_run', 0.0, self::WITHOUT_END),
             self::number($options, 'wait', 0.0, 0.0),

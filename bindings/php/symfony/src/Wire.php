@@ -21,14 +21,18 @@ final class Wire
     /** Of a message whose id is unique for a time, which would refuse a retry under the same id. */
     private const UNIQUE = 'messenger-unique';
 
+    /** Of a message that dueq itself may move to a dead-letter queue: the transport that it was sent to. */
+    private const FROM = 'messenger-from';
+
     /** Bytes; dueq takes 65,535, of which each header needs some for itself. */
     private const MOST = 50000;
 
     /**
      * @param array{body: string, headers?: array<string, string>} $encoded of a serializer
+     * @param string|null $from the transport that it is sent to, if it has a dead-letter queue; else null
      * @return array{body: string, headers: array<string, string>}
      */
-    public static function write(array $encoded, bool $isUnique): array
+    public static function write(array $encoded, bool $isUnique, ?string $from): array
     {
         [$body, $headers] = [$encoded['body'], array_map(strval(...), $encoded['headers'] ?? [])];
         if (strlen(implode('', [...array_keys($headers), ...array_values($headers)])) > self::MOST) {
@@ -36,7 +40,9 @@ final class Wire
             [$body, $headers] = [$text . $body, [self::HEADERS => (string) strlen($text)]];
         }
 
-        return ['body' => $body, 'headers' => $headers + ($isUnique ? [self::UNIQUE => '1'] : [])];
+        $own = ($isUnique ? [self::UNIQUE => '1'] : []) + ($from === null ? [] : [self::FROM => $from]);
+
+        return ['body' => $body, 'headers' => $headers + $own];
     }
 
     /**
@@ -54,7 +60,7 @@ final class Wire
                 throw new MessageDecodingFailedException('The headers in front of the body are no JSON.');
             }
         }
-        unset($headers[self::UNIQUE]);
+        unset($headers[self::UNIQUE], $headers[self::FROM]);
 
         return ['body' => $body, 'headers' => $headers];
     }
@@ -62,5 +68,11 @@ final class Wire
     public static function isUnique(Message $message): bool
     {
         return isset($message->headers[self::UNIQUE]);
+    }
+
+    /** The transport that a message was sent to before dueq moved it to its dead-letter queue; null: nobody said. */
+    public static function from(Message $message): ?string
+    {
+        return $message->headers[self::FROM] ?? null;
     }
 }
