@@ -141,6 +141,7 @@ class Crew:
     ) -> None:
         self.folder, self.url, self.rate, self.chance = folder, url, rate, chance
         self.commands, self.queues = commands, queues
+        self.longest = longest
         self.workers: list[Worker] = []
         self.troubles: list[str] = []
         self.environment = os.environ | {

@@ -82,10 +82,17 @@ def drain(queues: list[dueq.Queue], crew: Crew, steady: str) -> Counter[str]:
 
 
 def await_deaths(queue: dueq.Queue, crew: Crew) -> None:
-    """Returns when there is nothing in a queue that is not dead."""
-    deadline = time.monotonic() + PATIENCE_S
+    """
+    Returns when there is nothing in a queue that is not dead. A few of its messages take longer
+    than the longest outage, and those that wait behind them go one by one.
+    """
+    patience = PATIENCE_S + 2 * crew.longest
+    acked, moved = -1, time.monotonic()
     while living([queue]) > queue.stats().dead:
-        if time.monotonic() > deadline:
+        stats = queue.stats()
+        if stats.acked != acked:
+            acked, moved = stats.acked, time.monotonic()
+        if time.monotonic() > moved + patience:
             crew.troubles.append(f"{queue.name} does not get empty: {queue.stats()}")
             return
         crew.watch(idle=True)
