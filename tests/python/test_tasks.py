@@ -231,7 +231,19 @@ async def notify(user: str) -> None: ...
 
 
 @app.on("orders")
-def take(message: dueq.Message) -> None: ...
+def take(message: dueq.JobMessage) -> None: ...
+
+
+@app.task
+def decide() -> None:
+    job = dueq.current_job()
+    job.push(send.draft(1), dueq.Draft("text"), "text", to="mail")
+    if job.attempt > 1:
+        job.retry(delay=3, error=ValueError())
+    if job.lost:
+        job.fail("lost")
+    job.message.bury()  # error: attr-defined
+    job.release(dely=3)  # error: call-arg
 
 
 send.push(1, copy=True)

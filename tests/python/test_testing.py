@@ -39,7 +39,7 @@ def test_drain_runs_what_tasks_push_and_returns_the_jobs(app: dueq.App) -> None:
         done.append((text, dueq.current_job().task))
 
     @app.on("third")
-    def third(message: dueq.Message) -> None:
+    def third(message: dueq.JobMessage) -> None:
         done.append(message.body)
 
     @app.middleware
@@ -131,11 +131,11 @@ def test_drain_follows_successors_to_other_queues(app: dueq.App) -> None:
     seen = []
 
     @app.on("orders")
-    def order(message: dueq.Message) -> None:
-        message.ack(push=["paid"], to="payments")
+    def order(message: dueq.JobMessage) -> None:
+        dueq.current_job().push("paid", to="payments")
 
     @app.on("payments")
-    def payment(message: dueq.Message) -> None:
+    def payment(message: dueq.JobMessage) -> None:
         seen.append(message.body)
 
     app.queue("orders").push("order")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -143,9 +144,51 @@ async def async_wrong() -> None:
     dueq.current_job().save(1)
 
 
+def decide(what: str) -> None:
+    """One plain call, the same in every pool and in coroutine functions."""
+    job = dueq.current_job()
+    note(what, job.attempt)
+    match what:
+        case "retry" if job.attempt == 1:
+            job.push(add.draft(66))
+            job.retry(delay=0.01, error="not yet")
+        case "exhaust":
+            job.retry(delay=60, error=KeyError("bank"))
+        case "fail":
+            job.fail("no such order")
+        case "release":
+            job.release(delay=3600)
+        case "push":
+            twin = add.options(id=f"twin {job.id}", queue="decide")
+            job.push(twin.draft(1), twin.draft(2))
+        case "elsewhere":
+            job.push(add.draft(20, 3))
+        case "hush":
+            with contextlib.suppress(BaseException):
+                job.fail("hushed up")
+        case "misuse":
+            job.message.bury("x")  # type: ignore[attr-defined]
+
+
+@app.task("decide", queue="decide", max_attempts=3)
+def plain_decide(what: str) -> None:
+    decide(what)
+
+
+@app.task(queue="decide", max_attempts=3)
+async def async_decide(what: str) -> None:
+    if what == "group":
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(60))
+            group.create_task(asyncio.to_thread(dueq.current_job().fail, "in a group"))
+    decide(what)
+
+
 @app.on("plain")
-def plain(message: dueq.Message) -> None:
+def plain(message: dueq.JobMessage) -> None:
     note("plain", message.body.decode())
+    if message.body == b"wrong":
+        dueq.current_job().fail("wrong")
 
 
 wrapped = dueq.App()
@@ -188,7 +231,7 @@ def step(key: str, number: int) -> None:
 
 
 @keyed.on("keyed")
-def keyed_plain(message: dueq.Message) -> None:
+def keyed_plain(message: dueq.JobMessage) -> None:
     note("plain", message.body.decode(), message.queue)
 
 

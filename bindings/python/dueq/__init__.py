@@ -4,6 +4,7 @@ dueq.redisson and dueq.laravel have the queues of these.
 """
 
 from dueq import _core
+from dueq._decision import Decided
 from dueq._fields import State
 from dueq._flight import Push
 from dueq.app import App, Task
@@ -15,7 +16,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
-from dueq.job import Job, SoftTimeout, Stopped, current_job
+from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
 from dueq.who import Failure, Holding, WorkerInfo
@@ -24,6 +25,7 @@ __all__ = [
     "App",
     "Backoff",
     "Consumer",
+    "Decided",
     "Draft",
     "Duplicate",
     "Error",
@@ -31,6 +33,7 @@ __all__ = [
     "Finding",
     "Holding",
     "Job",
+    "JobMessage",
     "LeaseLost",
     "Lock",
     "Message",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq.blocking.queue import Queue
-from dueq.draft import Draft
+from dueq.draft import Draft, TaskDraft
 from dueq.errors import InvalidError
-from dueq.job import Job
+from dueq.job import Job, JobMessage
 from dueq.serializers import (
     JSON,
     RESERVED,
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias, Unpack
 
     from dueq import aio
-    from dueq.blocking.message import Message
     from dueq.draft import Options
 
-    QueueHandler: TypeAlias = Callable[[Message], object] | Callable[[aio.Message], object]
+    QueueHandler: TypeAlias = Callable[[JobMessage], object]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -92,9 +91,12 @@ class Task(Generic[P, R]):
         return await self.app.aio_queue(self.queue).push(body, **options)
 
     def draft(self, *args: P.args, **kwargs: P.kwargs) -> Draft:
-        """The message, for Queue.push_many(), or for a successor: Message.ack(push=[...])."""
+        """
+        The message, for a successor: Job.push() or Message.ack(push=[...]), or for
+        Queue.push_many().
+        """
         body, options = self._message(args, kwargs)
-        return Draft(body, **options)
+        return TaskDraft(body, queue=self.queue, **options)
 
     def options(self, *, queue: str | None = None, **options: Unpack[Options]) -> Task[P, R]:
         """
@@ -237,8 +239,8 @@ class App:
 
     def on(self, queue: str) -> Callable[[H], H]:
         """
-        Makes a function the handler of a queue's messages that are no tasks. It gets the Message;
-        with `--pool asyncio` a dueq.aio.Message.
+        Makes a function, or a coroutine function, the handler of a queue's messages that are no
+        tasks. It gets the message to read; the worker settles it, as that of a task.
         """
         if queue in self.queue_handlers:
             raise InvalidError(f"the app has a handler of the queue {queue} already")

@@ -226,6 +226,17 @@ class Draft:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TaskDraft(Draft):
+    """
+    A message of a task.
+
+    queue  that of the task, for Job.push()
+    """
+
+    queue: str = field(default="default", kw_only=True)
+
+
 _PLAIN = Draft(b"").row()[1:]
 
 _HEADERS: Final = 6  # their place in a row

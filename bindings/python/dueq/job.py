@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from dueq import _core
+from dueq._decision import Decided, Decision, Fail, Push, Release, Retry
+from dueq._fields import Fields, described, noted
 from dueq._log import escaped
 from dueq.blocking.message import Message
+from dueq.draft import Body, Draft, TaskDraft
+from dueq.errors import InvalidError
 from dueq.serializers import CURSOR, JSON
+from dueq.times import duration_ms
 
 if TYPE_CHECKING:
     from dueq import aio
+
+# The pause of a job that gives its message back: without one it would run again at once, and again.
+PAUSE_S = 5.0
 
 
 class SoftTimeout(Exception):
@@ -29,6 +39,31 @@ class Stopped(BaseException):
     """
 
 
+_INSTEAD = {
+    "ack": "return from the handler, and push successors by job.push()",
+    "retry": "call job.retry(delay=, error=)",
+    "release": "call job.release(delay=)",
+    "bury": "call job.fail(reason)",
+    "save": "call job.save(value)",
+    "extend": "the worker extends the lease as long as the job runs",
+}
+
+
+class JobMessage(Fields):
+    """
+    The message of a job, to read: id, body, headers, attempt ... It has no verbs, as the worker
+    settles the message: Job has what a job may ask for, the same in every pool.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # to type checkers any name would be an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            instead = f": {_INSTEAD[name]}; job is dueq.current_job()" if name in _INSTEAD else ""
+            raise AttributeError(f"the message of a job has no {name}{instead}")
+
+
 class Job:
     """
     One run of a task. dueq.current_job() is the one that the caller runs in.
@@ -36,6 +71,11 @@ class Job:
         for row in rows_after(job.cursor):
             handle(row)
             job.save(row.id)
+
+    retry(), fail() and release() raise dueq.Decided, which ends the handler: the worker then does
+    what was asked for. They are plain calls everywhere, also in coroutine functions. If the handler
+    catches Decided and returns, the last of these calls holds; if it raises another exception, that
+    counts, as without them.
     """
 
     def __init__(
@@ -47,10 +87,16 @@ class Job:
         stopping: Callable[[], bool],
         wait_for: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
-        self.message = message
+        self.message = JobMessage(message._home, message.queue, message._row)
         self.task = task
         self.args = args
         self.kwargs = kwargs
+        self._real = message
+        self._decision: Decision | None = None
+        self._successors: list[Body | Draft] = []
+        self._target: str | None = None
+        self.over = False
+        """Whether its handler has ended."""
         self._stopping = stopping
         self._wait_for = wait_for  # for what the message of an event loop does, from a thread
 
@@ -77,7 +123,7 @@ class Job:
     @property
     def lost(self) -> bool:
         """As of Message: whether another worker has the message, or it was cancelled."""
-        return self.message.lost
+        return self._real.lost
 
     @property
     def cursor(self) -> Any:
@@ -92,20 +138,98 @@ class Job:
         LeaseLost. For plain functions; a coroutine function awaits asave().
         """
         text = JSON.dumps(value).decode()
-        if isinstance(self.message, Message):
-            self.message.save(text)
+        if isinstance(self._real, Message):
+            self._real.save(text)
         else:
-            self._wait_for(self.message.save(text))
+            self._wait_for(self._real.save(text))
         self._end_if_stopping()
 
     async def asave(self, value: Any) -> None:
         """save() for a coroutine function."""
         text = JSON.dumps(value).decode()
-        if isinstance(self.message, Message):
-            self.message.save(text)
+        if isinstance(self._real, Message):
+            self._real.save(text)
         else:
-            await self.message.save(text)
+            await self._real.save(text)
         self._end_if_stopping()
+
+    def retry(
+        self, delay: float | timedelta | None = None, error: str | BaseException = ""
+    ) -> NoReturn:
+        """
+        Ends the job as a failure that counts: the message is delivered again, unless its attempts
+        are exhausted. The log says that the job wished it, without a traceback.
+
+        delay  seconds (or a timedelta) until it is due; 0: at once; None: by its backoff
+        error  a text that is kept with it, up to 4,096 bytes; or an exception: its class and text
+        """
+        seconds = None if delay is None else duration_ms(delay, "delay") / 1000
+        noted(error, "error")
+        self._decide(Retry(seconds, error), error)
+
+    def fail(self, reason: str | BaseException = "") -> NoReturn:
+        """
+        Ends the job as failed for good: no attempt is left to it. Its message is dead or, by its
+        policy, moves to its dead-letter queue or is deleted, with a reason of up to 4,096 bytes as
+        its error, or with an exception's class and text.
+        """
+        noted(reason, "reason")
+        self._decide(Fail(reason), reason)
+
+    def release(self, delay: float | timedelta | None = None) -> NoReturn:
+        """
+        Ends the job and gives its message back: the run does not count as an attempt.
+
+        delay  seconds (or a timedelta) until it is due; 0: at once; None: 5 seconds, or at once
+               where the worker is about to stop
+        """
+        if delay is None:
+            delay = 0.0 if self.stopping else PAUSE_S
+        self._decide(Release(duration_ms(delay, "delay") / 1000), "released")
+
+    def push(self, *messages: Body | Draft, to: str | None = None) -> None:
+        """
+        Pushes successors with the acknowledgement of this job's message, in one step: all are
+        stored when the job is done, and none where it fails, is retried or released, or its lease
+        was lost.
+
+        messages  drafts of tasks, as of Task.draft(), other drafts, or bodies: up to 200 a job
+        to        the queue of all of them; None: that of a draft's task, or of the job's message
+
+        Raises InvalidError for messages of two queues: push to the other one by itself.
+        """
+        self._refuse_late()
+        if len(self._successors) + len(messages) > _core.MAX_BATCH:
+            raise InvalidError(f"push: a job has at most {_core.MAX_BATCH} successors")
+        own = self.queue
+        for message in messages:
+            draft = message if isinstance(message, Draft) else Draft(message)
+            draft.row()  # refuses what is wrong here, and not when the job is done
+            queue = to or (draft.queue if isinstance(draft, TaskDraft) else own)
+            if self._successors and queue != (self._target or own):
+                raise InvalidError(
+                    f"push: the successors of a job go to one queue: {self._target or own}, "
+                    f"not {queue}"
+                )
+            self._target = None if queue == own else queue
+            self._successors.append(draft)
+
+    @property
+    def decision(self) -> Decision | None:
+        """What is to be done with its message; None: an ack alone."""
+        if self._decision is None and self._successors:
+            return Push(tuple(self._successors), self._target)
+        return self._decision
+
+    def _decide(self, decision: Decision, text: str | BaseException) -> NoReturn:
+        self._refuse_late()
+        self._decision = decision
+        raise Decided(described(text) if isinstance(text, BaseException) else text)
+
+    def _refuse_late(self) -> None:
+        """A thread of the handler's own may outlive it."""
+        if self.over:
+            raise InvalidError(f"the job {escaped(self.id)} has ended: its message is settled")
 
     def _end_if_stopping(self) -> None:
         if self.stopping:

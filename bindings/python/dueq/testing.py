@@ -65,7 +65,8 @@ def drain(
                     continue
                 run = Run(app, message, lambda: False, runner.run)
                 jobs.append(run.running.job)
-                copy_context().run(run.in_thread)
+                if decision := copy_context().run(run.in_thread):
+                    decision.settle(message)
     return jobs
 
 

@@ -135,7 +135,8 @@ class Loop:
                 running = run.running
                 self._worker.begin(slot, running)
                 try:
-                    await run.in_loop()
+                    decision = await run.in_loop()
+                    outcome = decision and await decision.settle(message)
                 except report.NO_FAILURE as error:
                     if report.has_crashed(self._worker, error):
                         await message._crash()
@@ -144,7 +145,7 @@ class Loop:
                     await message.release(report.release_delay(self._worker, error))
                     report.released(running, error)
                 else:
-                    report.done(running)
+                    report.ended(running, decision, outcome)
         except Exception as error:
             report.failed(message, running, error)
         finally:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from dueq._decision import Decision, Fail, Push, Release, Retry
 from dueq._fields import Fields, described
-from dueq.job import Stopped
+from dueq.job import PAUSE_S, Stopped
 from dueq.serializers import BadTask, UnknownTask
 from dueq.worker.logs import fields, log
 from dueq.worker.running import Running
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 NO_FAILURE = (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError, Stopped)
 """What ends a job without a failure: the message is released, or the job has crashed."""
-
-_PAUSE_S = 5.0
 
 
 def has_crashed(worker: Worker, error: BaseException) -> bool:
@@ -31,11 +31,43 @@ def has_crashed(worker: Worker, error: BaseException) -> bool:
 
 def release_delay(worker: Worker, error: BaseException) -> float:
     """Seconds until a released message comes again: at once only where this worker ends."""
-    return 0.0 if worker.stopping or isinstance(error, Stopped) else _PAUSE_S
+    return 0.0 if worker.stopping or isinstance(error, Stopped) else PAUSE_S
 
 
-def done(running: Running) -> None:
-    """A job has succeeded."""
+def ended(running: Running, decision: Decision | None, outcome: object) -> None:
+    """A job has ended without an exception. outcome: what the settlement returned."""
+    match decision:
+        case Retry(delay, error) if outcome:
+            due = "by its backoff" if delay is None else f"in {delay:g} s"
+            _wished(logging.INFO, running, "retried", f", due {due}", error)
+        case Retry(_, error) | Fail(error):
+            why = "" if isinstance(decision, Fail) else ", its attempts are exhausted"
+            _wished(logging.WARNING, running, "failed", why, error)
+        case Release(delay):
+            _wished(logging.INFO, running, "released", f", due in {delay:g} s", "")
+        case Push():
+            ids = cast("list[str | None]", outcome)
+            refused = f", of which duplicates: {ids.count(None)}" if None in ids else ""
+            _done(running, f"; successors: {len(ids)}{refused}")
+        case None:
+            _done(running, "")
+
+
+def _wished(level: int, running: Running, what: str, more: str, error: str | BaseException) -> None:
+    text = described(error) if isinstance(error, BaseException) else error
+    log.log(
+        level,
+        "%s: %s at the job's wish after %.3f s%s%s",
+        _name(running.job.message),
+        what,
+        time.monotonic() - running.since,
+        more,
+        text and f": {text}",
+        extra=fields(running.job, running.since),
+    )
+
+
+def _done(running: Running, more: str) -> None:
     job = running.job
     seconds = time.monotonic() - running.since
     if job.lost:
@@ -46,7 +78,13 @@ def done(running: Running) -> None:
             extra=fields(job, running.since),
         )
         return
-    log.info("%s: done in %.3f s", _name(job.message), seconds, extra=fields(job, running.since))
+    log.info(
+        "%s: done in %.3f s%s",
+        _name(job.message),
+        seconds,
+        more,
+        extra=fields(job, running.since),
+    )
 
 
 def released(running: Running, error: BaseException) -> None:

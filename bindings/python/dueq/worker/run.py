@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
+from dueq._decision import Decided, Decision
 from dueq.app import App, Task
 from dueq.job import Job, current
 from dueq.serializers import TASK, UnknownTask, arguments_of
@@ -33,7 +35,7 @@ class Run:
         name = message.headers.get(TASK)
         handler: Callable[..., Any] | None
         task: Task[..., Any] | None = None
-        args: list[Any] = [message]
+        args: list[Any] = []
         kwargs: dict[str, Any] = {}
         if name is not None:
             task = app.named(name)
@@ -45,23 +47,42 @@ class Run:
             )
         self._app = app
         self._is_async = iscoroutinefunction(handler)
-        self._call: Callable[[], Any] = partial(handler, *args, **kwargs)
-        shown = (list(args), kwargs) if task else ([], {})
+        job = Job(message, name, list(args), kwargs, stopping, run)
+        self._call: Callable[[], Any] = partial(
+            handler, *(args if task else [job.message]), **kwargs
+        )
         self._run = run
-        self.running = Running(Job(message, name, *shown, stopping, run), task)
+        self.running = Running(job, task)
 
-    def in_thread(self) -> None:
-        """Runs it in this thread."""
+    def in_thread(self) -> Decision | None:
+        """Runs it in this thread. Returns what is to be done with the message; None: an ack."""
         current.set(self.running.job)
-        self._plain(lambda: self._run(self._async(_at_once)))
+        with self._deciding():
+            self._plain(lambda: self._run(self._async(_at_once)))
+        return self.running.job.decision
 
-    async def in_loop(self) -> None:
-        """Runs it in this task; what is no coroutine function in a thread."""
+    async def in_loop(self) -> Decision | None:
+        """The same in this task; what is no coroutine function runs in a thread."""
         current.set(self.running.job)
-        if not self._app.plain_middleware:
-            await self._async(asyncio.to_thread)
-            return
-        await asyncio.to_thread(self._plain, lambda: self._run(self._async(asyncio.to_thread)))
+        with self._deciding():
+            if self._app.plain_middleware:
+                run_async = partial(self._async, asyncio.to_thread)
+                await asyncio.to_thread(self._plain, lambda: self._run(run_async()))
+            else:
+                await self._async(asyncio.to_thread)
+        return self.running.job.decision
+
+    @contextmanager
+    def _deciding(self) -> Iterator[None]:
+        try:
+            yield
+        except (Decided, BaseExceptionGroup) as error:
+            # A TaskGroup puts what one of its tasks decided into a group. One with failures alone
+            # is an Exception.
+            if isinstance(error, Exception) or self.running.job._decision is None:
+                raise
+        finally:
+            self.running.job.over = True
 
     def _plain(self, run_async: Callable[[], Any]) -> None:
         """The plain middleware, and inside of it the rest."""

@@ -100,7 +100,8 @@ class Threads:
                 running = run.running
                 self._worker.begin(slot, running)
                 try:
-                    run.in_thread()
+                    decision = run.in_thread()
+                    outcome = decision and decision.settle(message)
                 except report.NO_FAILURE as error:
                     if report.has_crashed(self._worker, error):
                         message._crash()
@@ -109,7 +110,7 @@ class Threads:
                     message.release(report.release_delay(self._worker, error))
                     report.released(running, error)
                 else:
-                    report.done(running)
+                    report.ended(running, decision, outcome)
         except Exception as error:
             report.failed(message, running, error)
         finally:
