@@ -26,9 +26,9 @@ struct exchange {
     bool large; /* its body is more than HTTP_MAX_BODY */
     /* Of a stream: the piece under way. */
     http_stream *stream;
-    int64_t every_ms;
     char *piece;
     size_t piece_size, piece_sent;
+    uint64_t seen; /* the stream's own */
 };
 
 static const struct exchange *exchange_of(const struct http_request *request) {
@@ -149,7 +149,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     struct exchange *exchange = context;
     (void)position;
     while (exchange->piece_sent == exchange->piece_size) {
-        if (exchange->piece && !http_wait(&exchange->request, exchange->every_ms))
+        if (exchange->piece && !http_wait(&exchange->request, 0))
             return MHD_CONTENT_READER_END_OF_STREAM;
         free(exchange->piece);
         exchange->piece = NULL;
@@ -157,7 +157,8 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
         FILE *out = open_memstream(&exchange->piece, &exchange->piece_size);
         if (!out)
             return MHD_CONTENT_READER_END_WITH_ERROR;
-        exchange->stream(&exchange->request, exchange->server->service->context, out);
+        exchange->stream(&exchange->request, exchange->server->service->context, &exchange->seen,
+                         out);
         if (fclose(out) != 0)
             return MHD_CONTENT_READER_END_WITH_ERROR;
     }
@@ -181,7 +182,6 @@ static enum MHD_Result answer(struct exchange *exchange, const struct http_answe
     if (!response)
         return MHD_NO;
     exchange->stream = made->stream;
-    exchange->every_ms = made->every_ms;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         MHD_add_response_header(response, headers[i][0], headers[i][1]);
     if (size > 0 || made->fixed.data || made->stream)

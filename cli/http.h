@@ -24,18 +24,19 @@ struct http_request {
     dueq_bytes body;
 };
 
-/* Writes the next piece of an answer to `out`. */
-typedef void http_stream(const struct http_request *request, void *context, FILE *out);
+/* Writes the next piece of an answer to `out`. *seen is 0 at first, and then what the last call has left there. */
+typedef void http_stream(const struct http_request *request, void *context, uint64_t *seen,
+                         FILE *out);
 
 /* Begins as 200 of text; a handler sets what differs. */
 struct http_answer {
     unsigned int status;
-    const char *type;    /* its Content-Type. Static */
-    FILE *out;           /* takes the body */
-    dueq_bytes fixed;    /* or this is it, and static */
-    char *next;          /* the header Dueq-Next, or NULL; it is freed */
-    http_stream *stream; /* or it goes on with what this writes, */
-    int64_t every_ms;    /* at such intervals */
+    const char *type; /* its Content-Type. Static */
+    FILE *out;        /* takes the body */
+    dueq_bytes fixed; /* or this is it, and static */
+    char *next;       /* the header Dueq-Next, or NULL; it is freed */
+    http_stream
+        *stream; /* or it goes on with what this writes, which waits itself between two pieces */
 };
 
 /* Both are called by many threads at a time. */

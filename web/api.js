@@ -23,10 +23,13 @@ function askToken(first) {
   return asking;
 }
 
-async function request(path, options = {}) {
+/** begins(), ends(): before and after each question of dueq web, not of the person who has the token. */
+async function request(path, options = {}, begins = () => {}, ends = () => {}) {
   for (;;) {
+    begins();
     const answer = await fetch("api" + path, { ...options, headers: headers() });
     if (answer.status !== 401) return answer;
+    ends();
     if (!(await askToken(!sessionStorage.getItem(KEY)))) return answer;
   }
 }
@@ -58,29 +61,53 @@ export async function hello() {
   Object.assign(state, list[0]);
 }
 
-/** Follows the events without end: queues(list) and why(list) each second, failure(text) when they stop. */
-export async function follow(queues, why, failure) {
-  for (;;) {
-    try {
-      const answer = await request("/events");
-      if (!answer.ok) throw new Error("HTTP " + answer.status);
-      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = "";
-      for (let part; !(part = await reader.read()).done;) {
-        const events = (rest + part.value).split("\n\n");
-        rest = events.pop();
-        for (const event of events) {
-          const [kind, ...data] = event.split("\n");
-          const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
-          if (kind === "event: queues") queues(list);
-          else if (kind === "event: why") why(list);
-          else failure(list[0].text);
-        }
+const QUIET_MS = 2500; // dueq web says something twice a second
+const AGAIN_MS = 1000;
+
+/** One connection; returns why it ended. A connection that went silent is left: after an outage it may never say more. */
+async function listen(on) {
+  const leave = new AbortController();
+  let timer, fresh = false;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => leave.abort(new Error("dueq web does not answer")), QUIET_MS);
+  };
+  const kinds = {
+    queues: (list) => { fresh = true; on.queues(list); },
+    why: on.why,
+    // What is shown is of before the outage until the queues are told.
+    live: () => fresh && on.live(),
+    failure: ([{ text }]) => on.failure(text) };
+  try {
+    const answer = await request("/events", { signal: leave.signal }, heard, () => clearTimeout(timer));
+    if (!answer.ok) return (await read(answer).catch((error) => error)).message;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (let part; !(part = await reader.read()).done;) {
+      heard();
+      const events = (rest + part.value).split("\n\n");
+      rest = events.pop();
+      for (const event of events) {
+        const [kind, ...data] = event.split("\n");
+        const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
+        if (kind.startsWith("event: ")) kinds[kind.slice(7)](list);
       }
-      failure("the connection ended");
-    } catch (error) {
-      failure(error.message);
     }
-    await new Promise((again) => setTimeout(again, 2000));
+    return "the connection to dueq web ended";
+  } catch (error) {
+    return leave.signal.aborted ? leave.signal.reason.message : error.message;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Follows the events without end. queues(list) and why(list): what is new; live(): both are as of now; failure(text): they are
+ * not, from now on.
+ */
+export async function follow(on) {
+  for (;;) {
+    on.failure(await listen(on));
+    await new Promise((again) => setTimeout(again, AGAIN_MS));
   }
 }

@@ -13,10 +13,10 @@ import { workersView } from "./workers.js";
  * What the events told: { counts, points: [{ ms, ready, pushed, acked ... }] } of queues, of those that consist of
  * partitions, by name, and of all together, by ""; what is wrong, by queue, and with the server.
  */
-const store = { queues: new Map(), wholes: new Map(), all: new Map(), whys: new Map(), server: null, failure: null };
+const store = { queues: new Map(), wholes: new Map(), all: new Map(), whys: new Map(), server: null, live: false, failure: null };
 
 const main = document.getElementById("main");
-let view = null;
+let view = null, greeted = false;
 
 // ---- Live ----
 
@@ -24,8 +24,21 @@ function onQueues(list) {
   add(store.queues, list);
   add(store.wholes, wholes(list));
   add(store.all, [{ queue: "", ...total(list), now_ms: list[0]?.now_ms ?? Date.now() }]);
-  store.failure = null;
+  onLive();
   show();
+  if (!greeted) greet();
+}
+
+function onLive() {
+  store.live = true;
+  store.failure = null;
+  mark();
+}
+
+function onFailure(text) {
+  store.live = false;
+  store.failure = text;
+  mark();
 }
 
 function onWhy(list) {
@@ -34,10 +47,16 @@ function onWhy(list) {
   show();
 }
 
-function show() {
+/** "live": what is shown was told a moment ago, and the server still answers. */
+function mark() {
   const live = document.getElementById("live");
-  live.textContent = store.failure === null ? "live" : "not live: " + brief(store.failure, 120);
-  live.className = store.failure === null ? "good" : "bad";
+  const text = store.live ? "live" : store.failure === null ? "not live yet" : "not live: " + brief(store.failure, 120);
+  if (live.textContent === text) return;
+  live.textContent = text;
+  live.className = store.live ? "good" : "bad";
+}
+
+function show() {
   document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why " + store.server.level }, plain(store.server.why))]);
   // That a queue consists of partitions, or what it has, may turn out late.
   const late = view?.queue !== undefined && (view.whole !== store.wholes.has(view.queue) || (view.early && store.queues.has(view.queue)));
@@ -116,14 +135,19 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 theme(localStorage.getItem("dueq-theme"));
 addEventListener("hashchange", route);
 
-try {
-  await api.hello();
-} catch (error) {
-  store.failure = error.message;
+/** What may be done here is asked once it answers. */
+async function greet() {
+  greeted = true;
+  try {
+    await api.hello();
+    document.getElementById("server").textContent = plain(api.state.server) + (api.state.writable ? "" : " (read only)");
+  } catch (error) {
+    greeted = false;
+    onFailure(error.message);
+  }
+  route();
 }
-document.getElementById("server").textContent = plain(api.state.server) + (api.state.writable ? "" : " (read only)");
-route();
-api.follow(onQueues, onWhy, (text) => {
-  store.failure = text;
-  show();
-});
+
+mark();
+greet();
+api.follow({ queues: onQueues, why: onWhy, live: onLive, failure: onFailure });

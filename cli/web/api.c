@@ -217,7 +217,6 @@ static void tell(struct call *call) {
 static void follow(struct call *call) {
     call->answer->type = "text/event-stream";
     call->answer->stream = watch_stream;
-    call->answer->every_ms = WATCH_MS;
 }
 
 /* Parts of the path behind /api, decoded. */

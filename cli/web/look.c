@@ -104,6 +104,14 @@ void look_whys(const struct glances *glances, const char *before, FILE *out) {
             put_why(glances->rows[i].queue, &why, before, out);
 }
 
+void look_unread(const struct cli *cli, dueq_status status, const char *before, FILE *out) {
+    struct why why = {.cause = CAUSE_UNREADABLE, .level = WHY_ACT};
+    char problem[WHY_ROOM / 2];
+    glance_problem(cli, status, problem, sizeof problem);
+    snprintf(why.text, sizeof why.text, "what is wrong cannot be read: %s", problem);
+    put_why(NULL, &why, before, out);
+}
+
 /* Of the queue, or of all. */
 void look_why(struct call *call) {
     struct glances glances = {0};

@@ -1,63 +1,123 @@
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "web.h"
 
-enum { NAMES_MS = 2000, PATIENT = 10 };
-
-/* What all see: however many look on, the server is asked once a second. */
-struct watch {
-    pthread_mutex_t lock;
-    struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
-    int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
-    struct glances glances;   /* what is wrong, and when that is to be read again */
-    int64_t why_ms;
-    char *piece; /* the last event */
-    size_t size;
+enum {
+    NAMES_MS = 2000,    /* names are read again after so long, */
+    PATIENT = 10,       /* and all after so many times as it took */
+    PROBE_MS = 500,     /* between two questions to the server */
+    LATE_MS = 1000,     /* a call without an answer for so long: the server does not answer */
+    PATIENCE_MS = 2000, /* then the call is given up, and goes on a new connection */
+    SLICE_MS = 100,
+    NOBODY_MS = 3000 /* since when nobody has looked on */
 };
 
-struct watch *watch_new(void) {
-    struct watch *watch = calloc(1, sizeof *watch);
-    if (!watch)
-        cli_out_of_memory();
-    pthread_mutex_init(&watch->lock, NULL);
-    return watch;
+/* What is told: the last event of each kind. */
+enum event { QUEUES, WHY, EVENTS };
+
+struct piece {
+    char *text;
+    size_t size;
+    uint64_t number; /* grows with each that is made; 0: there is none */
+};
+
+/* What all see: however many look on, one thread asks the server. */
+struct watch {
+    struct web *web;
+    pthread_t thread;
+    pthread_mutex_t lock;        /* of all up to `failure` */
+    pthread_cond_t looked, told; /* somebody looks on; there is something to tell */
+    bool ending;
+    int64_t looked_ms; /* when somebody looked last */
+    int64_t asked_ms;  /* since when the server has not answered; 0: nobody waits for it */
+    uint64_t number;   /* of the last event, from 1 on */
+    struct piece pieces[EVENTS];
+    char *failure;                  /* an event: why the last look failed. NULL: it did not */
+    struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
+    int64_t names_ms, due_ms;       /* when the names and the queues are to be read again */
+    struct glances glances;         /* what is wrong, and when that is to be read again */
+    int64_t why_ms;
+    size_t probed; /* the queue that was asked for last */
+};
+
+/* What runs in the thread: a run of the program, almost. The client waits for its answers by wait_call(). */
+struct looker {
+    struct cli cli;
+    struct watch *watch;
+};
+
+/* ---- The server's answers ------------------------------------------------------------------------- */
+
+static bool note(struct watch *watch, int64_t asked_ms) {
+    pthread_mutex_lock(&watch->lock);
+    watch->asked_ms = asked_ms;
+    const bool ending = watch->ending;
+    pthread_mutex_unlock(&watch->lock);
+    return !ending;
 }
 
-void watch_end(struct watch *watch) {
-    cli_free_names(&watch->names);
-    cli_free_names(&watch->wholes);
-    glance_end(&watch->glances);
-    pthread_mutex_destroy(&watch->lock);
-    free(watch->piece);
-    free(watch);
+/* Completes a call for cli_wait(). A connection that went silent may stay so after the server is back: it is left. */
+static dueq_status wait_call(struct cli *cli) {
+    struct watch *watch = ((struct looker *)(void *)cli)->watch;
+    const int64_t begin_ms = time_monotonic_ms();
+    dueq_status status = DUEQ_PENDING;
+    while (note(watch, begin_ms) && time_monotonic_ms() - begin_ms < PATIENCE_MS) {
+        status = dueq_wait(cli->client, SLICE_MS);
+        if (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)
+            break;
+        status = DUEQ_PENDING;
+    }
+    if (status == DUEQ_PENDING) {
+        dueq_abandon(cli->client);
+        return DUEQ_INTERRUPTED;
+    }
+    note(watch, time_monotonic_ms());
+    return status;
 }
+
+static dueq_status read_counts(struct cli *cli, const char *name, dueq_counts *counts) {
+    dueq_queue *queue;
+    dueq_result *result = NULL;
+    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &queue);
+    if (status == DUEQ_OK)
+        status = cli_wait(cli, dueq_stats_submit(queue), &result);
+    *counts =
+        status == DUEQ_OK ? *dueq_result_counts(result) : (dueq_counts){.now_ms = time_now_ms()};
+    dueq_result_free(result);
+    dueq_queue_close(queue);
+    return status;
+}
+
+/* ---- Events --------------------------------------------------------------------------------------- */
 
 /* One that cannot be read is there with its status, and without counts. */
 static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
     dueq_counts counts;
-    dueq_queue *queue;
-    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &queue);
-    if (status == DUEQ_OK)
-        status = dueq_stats(queue, &counts);
-    if (status != DUEQ_OK)
-        counts = (dueq_counts){.now_ms = time_now_ms()};
+    dueq_status status = read_counts(cli, name, &counts);
+    if (glance_general(status))
+        return status;
     json_object *object = json_of_counts(name, &counts);
     if (status != DUEQ_OK)
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
-    if (!glance_general(status))
-        fprintf(out, "data: %s\n", json_line_of(object));
+    fprintf(out, "data: %s\n", json_line_of(object));
     json_object_put(object);
-    dueq_queue_close(queue);
-    return glance_general(status) ? status : DUEQ_OK;
+    return DUEQ_OK;
 }
 
-static void put_failure(struct cli *cli, dueq_status status, FILE *out) {
+static void put_failure(const char *status, const char *text, FILE *out) {
     json_object *object = json_object_new_object();
-    json_object_object_add(object, "status", json_name(dueq_status_name(status)));
-    json_object_object_add(object, "text", json_name(dueq_error_text(cli->client)));
+    json_object_object_add(object, "status", json_name(status));
+    json_object_object_add(object, "text", json_name(text));
     fprintf(out, "event: failure\ndata: %s\n\n", json_line_of(object));
     json_object_put(object);
+}
+
+static void put_silence(int64_t ms, FILE *out) {
+    char text[80];
+    snprintf(text, sizeof text, "the server has not answered for %d s", (int)((ms + 500) / 1000));
+    put_failure(dueq_status_name(DUEQ_TIMEOUT), text, out);
 }
 
 /* When it is to be done again that took so long: at the latest of `least` and many times as long. */
@@ -88,53 +148,221 @@ static dueq_status put_queues(struct watch *watch, struct cli *cli, FILE *out) {
 }
 
 static dueq_status put_why(struct watch *watch, struct cli *cli, FILE *out) {
-    const int64_t begin_ms = time_monotonic_ms();
-    dueq_status status = DUEQ_OK;
-    if (begin_ms >= watch->why_ms) {
-        status = glance_read(cli, watch->wholes.list, watch->wholes.count, &watch->glances, NULL);
-        watch->why_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, WHY_MS, PATIENT);
-    }
+    dueq_status status =
+        glance_read(cli, watch->wholes.list, watch->wholes.count, &watch->glances, NULL);
     fputs("event: why\n", out);
-    look_whys(&watch->glances, "data: ", out);
+    if (status == DUEQ_OK)
+        look_whys(&watch->glances, "data: ", out);
+    else
+        look_unread(cli, status, "data: ", out);
     fputs("data:\n\n", out);
+    return glance_general(status) ? status : DUEQ_OK;
+}
+
+typedef dueq_status put_event(struct watch *watch, struct cli *cli, FILE *out);
+
+static FILE *begin(struct piece *piece) {
+    FILE *out = open_memstream(&piece->text, &piece->size);
+    if (!out)
+        cli_out_of_memory();
+    return out;
+}
+
+static void end(FILE *out) {
+    if (fclose(out) != 0)
+        cli_out_of_memory();
+}
+
+/* The last one is told no more. */
+static void tell(struct watch *watch, enum event event, struct piece piece) {
+    pthread_mutex_lock(&watch->lock);
+    free(watch->pieces[event].text);
+    piece.number = ++watch->number;
+    watch->pieces[event] = piece;
+    if (event == QUEUES) {
+        free(watch->failure);
+        watch->failure = NULL;
+    }
+    pthread_cond_broadcast(&watch->told);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+static dueq_status make(struct watch *watch, struct cli *cli, enum event event, put_event *put) {
+    struct piece piece = {NULL, 0, 0};
+    FILE *out = begin(&piece);
+    dueq_status status = put(watch, cli, out);
+    end(out);
+    if (status == DUEQ_OK)
+        tell(watch, event, piece);
+    else
+        free(piece.text);
     return status;
 }
 
-static dueq_status put_all(struct watch *watch, struct cli *cli, FILE *out) {
+static void fail(struct watch *watch, const struct cli *cli, dueq_status status) {
+    struct piece piece = {NULL, 0, 0};
+    FILE *out = begin(&piece);
+    const char *text = dueq_error_text(cli->client);
+    if (status == DUEQ_INTERRUPTED)
+        put_silence(PATIENCE_MS, out);
+    else
+        put_failure(dueq_status_name(status), *text ? text : dueq_status_text(status), out);
+    end(out);
+    pthread_mutex_lock(&watch->lock);
+    free(watch->failure);
+    watch->failure = piece.text;
+    pthread_cond_broadcast(&watch->told);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* ---- The thread ----------------------------------------------------------------------------------- */
+
+static dueq_status look(struct watch *watch, struct cli *cli) {
     const int64_t begin_ms = time_monotonic_ms();
-    dueq_status status = put_queues(watch, cli, out);
+    dueq_status status = make(watch, cli, QUEUES, put_queues);
     watch->due_ms = again_ms(begin_ms, WATCH_MS, PATIENT);
-    return status == DUEQ_OK ? put_why(watch, cli, out) : status;
-}
-
-/* Makes the next event. */
-static void make(struct watch *watch, struct web *web) {
-    struct cli cli = {.finishing = true, .client = web_client(web)};
-    dueq_status status = DUEQ_OK;
-    /* The second time with what failed. */
-    for (int i = 0; i == 0 || (i == 1 && status != DUEQ_OK); i++) {
-        free(watch->piece);
-        watch->piece = NULL;
-        FILE *out = open_memstream(&watch->piece, &watch->size);
-        if (!out)
-            cli_out_of_memory();
-        if (i == 0)
-            status = put_all(watch, &cli, out);
-        else
-            put_failure(&cli, status, out);
-        if (fclose(out) != 0)
-            cli_out_of_memory();
+    if (status == DUEQ_OK && time_monotonic_ms() >= watch->why_ms) {
+        const int64_t why_ms = time_monotonic_ms();
+        status = make(watch, cli, WHY, put_why);
+        watch->why_ms = again_ms(why_ms, WHY_MS, PATIENT);
     }
-    web_client_back(web, cli.client);
+    return status;
 }
 
-void watch_stream(const struct http_request *request, void *context, FILE *out) {
-    struct web *web = context;
-    struct watch *watch = web->watch;
+/* Whether the server answers is known between two looks, too: one queue is asked, each time another. */
+static dueq_status probe(struct watch *watch, struct cli *cli) {
+    dueq_counts counts;
+    dueq_result *page = NULL;
+    dueq_status status;
+    if (watch->names.count > 0) {
+        watch->probed = (watch->probed + 1) % watch->names.count;
+        status = read_counts(cli, watch->names.list[watch->probed], &counts);
+    } else {
+        status = cli_wait(cli, dueq_queues_submit(cli->client, (dueq_bytes){NULL, 0}), &page);
+        dueq_result_free(page);
+    }
+    return glance_general(status) ? status : DUEQ_OK;
+}
+
+static void ask(struct watch *watch) {
+    struct looker looker = {.cli = {.finishing = true, .wait = wait_call}, .watch = watch};
+    looker.cli.client = web_client(watch->web);
+    const bool due = time_monotonic_ms() >= watch->due_ms;
+    dueq_status status = (due ? look : probe)(watch, &looker.cli);
+    if (status != DUEQ_OK) {
+        fail(watch, &looker.cli, status);
+        watch->due_ms = 0;
+    }
+    web_client_back(watch->web, looker.cli.client);
+    note(watch, 0);
+}
+
+/* What was told last is old by the time that somebody looks on again. */
+static void forget(struct watch *watch) {
+    for (int i = 0; i < EVENTS; i++) {
+        free(watch->pieces[i].text);
+        watch->pieces[i] = (struct piece){NULL, 0, 0};
+    }
+    free(watch->failure);
+    watch->failure = NULL;
+    watch->due_ms = watch->why_ms = watch->names_ms = 0;
+}
+
+static void wait_until(struct watch *watch, pthread_cond_t *what, int64_t ms) {
+    const struct timespec until = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = ms % 1000 * 1000000};
+    pthread_cond_timedwait(what, &watch->lock, &until);
+}
+
+static void *run(void *context) {
+    struct watch *watch = context;
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->ending) {
+        if (time_monotonic_ms() - watch->looked_ms > NOBODY_MS) {
+            forget(watch);
+            pthread_cond_wait(&watch->looked, &watch->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&watch->lock);
+        ask(watch);
+        pthread_mutex_lock(&watch->lock);
+        int64_t next_ms = time_monotonic_ms() + PROBE_MS;
+        if (watch->due_ms > 0 && watch->due_ms < next_ms)
+            next_ms = watch->due_ms;
+        while (!watch->ending && time_monotonic_ms() < next_ms)
+            wait_until(watch, &watch->looked, next_ms);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return NULL;
+}
+
+struct watch *watch_new(struct web *web) {
+    struct watch *watch = calloc(1, sizeof *watch);
+    pthread_condattr_t monotonic;
+    sigset_t all, before;
+    if (!watch)
+        cli_out_of_memory();
+    watch->web = web;
+    watch->looked_ms = INT64_MIN / 2;
+    watch->number = 1;
+    pthread_mutex_init(&watch->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&watch->looked, &monotonic);
+    pthread_cond_init(&watch->told, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    /* Signals are for the thread that serves. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&watch->thread, NULL, run, watch) != 0)
+        cli_out_of_memory();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return watch;
+}
+
+void watch_end(struct watch *watch) {
+    pthread_mutex_lock(&watch->lock);
+    watch->ending = true;
+    pthread_cond_broadcast(&watch->looked);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    forget(watch);
+    cli_free_names(&watch->names);
+    cli_free_names(&watch->wholes);
+    glance_end(&watch->glances);
+    pthread_cond_destroy(&watch->looked);
+    pthread_cond_destroy(&watch->told);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
+}
+
+/* ---- The streams ---------------------------------------------------------------------------------- */
+
+/* How it is now: the page says "live" by this alone. */
+static void put_state(const struct watch *watch, FILE *out) {
+    const int64_t silent_ms = watch->asked_ms ? time_monotonic_ms() - watch->asked_ms : 0;
+    if (watch->failure)
+        fputs(watch->failure, out);
+    else if (silent_ms >= LATE_MS)
+        put_silence(silent_ms, out);
+    else if (watch->pieces[QUEUES].number > 0)
+        fprintf(out, "event: live\ndata: {\"silent_ms\":%d}\n\n", (int)silent_ms);
+    else
+        fputs(":\n\n", out);
+}
+
+void watch_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
+    struct watch *watch = ((struct web *)context)->watch;
+    const int64_t begin_ms = time_monotonic_ms();
     (void)request;
     pthread_mutex_lock(&watch->lock);
-    if (time_monotonic_ms() >= watch->due_ms)
-        make(watch, web);
-    fwrite(watch->piece, 1, watch->size, out);
+    watch->looked_ms = begin_ms;
+    pthread_cond_signal(&watch->looked);
+    if (watch->number == *seen)
+        wait_until(watch, &watch->told, begin_ms + PULSE_MS);
+    for (int i = 0; i < EVENTS; i++)
+        if (watch->pieces[i].number > *seen)
+            fwrite(watch->pieces[i].text, 1, watch->pieces[i].size, out);
+    put_state(watch, out);
+    *seen = watch->number;
     pthread_mutex_unlock(&watch->lock);
 }

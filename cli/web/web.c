@@ -164,7 +164,7 @@ static int serve(struct cli *cli, const char *address, const char *names, char *
     if (!token && !web.listener.loopback)
         cli_usage(cli, "without a token it listens on the loopback only, as 127.0.0.1:3837: set "
                        "DUEQ_TOKEN or --token-file");
-    web.watch = watch_new();
+    web.watch = watch_new(&web);
     const struct http_service service = {admit, handle, trusts, &web};
     code = http_serve(&web.listener, &service);
     watch_end(web.watch);

@@ -72,6 +72,8 @@ void look_slow(struct call *call);
 void look_why(struct call *call);
 /* Writes a line of JSON, with this before it, for the server and for each queue where something is wrong. */
 void look_whys(const struct glances *glances, const char *before, FILE *out);
+/* The same: what is wrong cannot be read. */
+void look_unread(const struct cli *cli, dueq_status status, const char *before, FILE *out);
 void look_who(struct call *call);
 void look_messages(struct call *call);
 void look_message(struct call *call);
@@ -113,10 +115,13 @@ void act_schedule_remove(struct call *call);
 
 /* ---- watch.c: what all who look at the page see ---- */
 
-struct watch *watch_new(void);
+struct watch *watch_new(struct web *web);
 void watch_end(struct watch *watch);
-enum { WATCH_MS = 1000, WHY_MS = 4000 };
-/* A stream of server-sent events: all queues, every WATCH_MS, and what is wrong with them, as of WHY_MS ago at most. */
+enum { WATCH_MS = 1000, WHY_MS = 4000, PULSE_MS = 500 };
+/*
+ * A stream of server-sent events: all queues, every WATCH_MS, what is wrong with them, every WHY_MS, and whether the server
+ * answers, every PULSE_MS.
+ */
 http_stream watch_stream;
 
 /* ---- pages.c ---- */

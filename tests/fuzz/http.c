@@ -36,7 +36,7 @@ static void start(struct web *web, char *token) {
     socklen_t size = sizeof address;
     pthread_t thread;
     *web = (struct web){.url = server_url, .token = token, .lock = PTHREAD_MUTEX_INITIALIZER};
-    web->watch = watch_new();
+    web->watch = watch_new(web);
     web->listener = (struct http_listener){.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
                                            .loopback = true};
     strcpy(web->listener.host, "127.0.0.1");
