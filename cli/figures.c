@@ -82,6 +82,12 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     }
 }
 
+/* A mistyped name looks like an idle queue. */
+static bool is_unused(const dueq_counts *counts) {
+    return !counts->pushed && !counts->ready && !counts->delayed && !counts->leased &&
+           !counts->dead;
+}
+
 static void print_queue(const struct cli *cli, const dueq_counts *counts) {
     char age[TIME_ROOM] = "-";
     if (counts->oldest_ms)
@@ -89,7 +95,8 @@ static void print_queue(const struct cli *cli, const dueq_counts *counts) {
     printf("%9lld %9lld %9lld %9lld %9s  ", (long long)counts->ready, (long long)counts->delayed,
            (long long)counts->leased, (long long)counts->dead, age);
     cli_put_text(cli->queue_name);
-    puts(counts->paused ? " (paused)" : "");
+    printf("%s%s\n", counts->paused ? " (paused)" : "",
+           is_unused(counts) ? " (never pushed to)" : "");
 }
 
 static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_counts *)) {
@@ -102,9 +109,8 @@ static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_c
     return code;
 }
 
-/* A mistyped name looks like an idle queue. */
 static void warn_of_unused(const struct cli *cli, const dueq_counts *counts) {
-    if (!counts->pushed && !counts->ready && !counts->delayed && !counts->leased && !counts->dead)
+    if (is_unused(counts))
         cli_say(CLI_WARNING, NULL, "dueq queues lists the queues of this server",
                 "nothing was ever pushed to the queue %s", cli->queue_name);
 }
@@ -258,8 +264,10 @@ const struct command stats_command = {
 const struct command queues_command = {
     "queues", "", "Lists the queues of the server and their messages by state",
     "Lists all queues that were ever used, sorted by name. OLDEST is how long the oldest ready\n"
-    "message has been ready. The command scans the names of all keys of the server. With --json\n"
-    "each line is as in stats.\n"
+    "message has been ready. A queue that only has workers, or is paused, is listed as never "
+    "pushed\n"
+    "to. The command scans the names of all keys of the server. With --json each line is as in\n"
+    "stats.\n"
     "\n"
     "Examples:\n"
     "  dueq queues\n"

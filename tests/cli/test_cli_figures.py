@@ -62,15 +62,18 @@ def test_queues_by_name_with_counts(dueq: Program) -> None:
     dueq("pause", "größte")
     dueq("push", "old", "done")
     dueq("reserve", "old", "--ack")
+    dueq("pause", "typo")
     listed = dueq("queues", "--json").objects
-    assert [row["queue"] for row in listed] == ["größte", "old", "orders"]
-    assert [row["ready"] for row in listed] == [0, 0, 2]
+    assert [row["queue"] for row in listed] == ["größte", "old", "orders", "typo"]
+    assert [row["ready"] for row in listed] == [0, 0, 2, 0]
+    assert [row["pushed"] for row in listed] == [1, 1, 2, 0]
     assert listed[2].keys() == dueq.stats().keys()
     head, *rows = dueq("queues").lines
     assert head.split() == ["READY", "DELAYED", "LEASED", "DEAD", "OLDEST", "QUEUE"]
     assert rows[0].split() == ["0", "1", "0", "0", "-", "größte", "(paused)"]
     assert rows[1].split() == ["0", "0", "0", "0", "-", "old"]
     assert rows[2].split()[:4] == ["2", "0", "0", "0"]
+    assert rows[3].endswith("  typo (paused) (never pushed to)")
 
 
 def test_queues_more_than_a_page(dueq: Program) -> None:

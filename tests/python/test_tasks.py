@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -202,12 +203,111 @@ def test_app_refuses() -> None:
 
 def test_task_arguments_are_what_json_has(app: dueq.App) -> None:
     @app.task
-    def take(value: object) -> None: ...
+    def take(first: object, second: object = None, *more: object, **named: object) -> None: ...
 
-    for value in [object(), float("nan"), float("inf"), b"bytes", {1, 2}]:
-        with pytest.raises((TypeError, ValueError)):
-            take.push(value)
+    looped: list[object] = []
+    looped.append(looped)
+    for value in [object(), float("nan"), b"bytes", {1, 2}, looped, "\ud800", [{1: 2}]]:
+        calls: list[tuple[str, list[object], dict[str, object]]] = [
+            ("first", [value], {}),
+            ("second", [1, value], {}),
+            ("argument 4", [1, 2, 3, value], {}),
+            ("other", [1], {"other": value}),
+        ]
+        for name, args, kwargs in calls:
+            with pytest.raises((TypeError, ValueError), match=f"^task take: {name}: "):
+                take.push(*args, **kwargs)
+    with pytest.raises(TypeError, match="first: the key 1 is no text, as JSON's keys are"):
+        app.push("take", [{1: 2}])
     assert app.queue("default").stats().ready == 0
+
+
+def test_task_binds_its_arguments_when_it_is_pushed(app: dueq.App) -> None:
+    def given(take: Callable[..., object]) -> Callable[..., object]:
+        @functools.wraps(take)
+        def inner(*args: object) -> object:
+            return take("given", *args)
+
+        return inner
+
+    @app.task
+    async def send(order: int, *, copy: bool = False) -> None: ...
+
+    wrapped: dueq.Task[..., object] = app.task("wrapped")(given(lambda what, order: None))
+    unknown: dueq.Task[..., object] = app.task("unknown")(min)
+    pushes: list[Callable[..., object]] = [
+        send.push,
+        send.draft,
+        lambda *a, **k: app.push("send", a, k),
+    ]
+    for push in pushes:
+        with pytest.raises(TypeError, match="task send: missing a required argument: 'order'"):
+            push()
+        with pytest.raises(TypeError, match="task send: too many positional arguments"):
+            push(1, 2)
+        with pytest.raises(TypeError, match="task send: got an unexpected keyword argument 'kopy'"):
+            push(1, kopy=True)
+        push(1, copy=True)
+    with pytest.raises(TypeError, match="task send: missing"):
+        asyncio.run(send.apush())  # type: ignore[call-arg, unused-ignore]
+    wrapped.push(17)
+    unknown.push([1, 2])
+    assert app.queue("default").stats().ready == 4
+
+
+def test_task_is_pushed_by_its_name_alone(app: dueq.App) -> None:
+    @app.task(queue="mail", priority=1)
+    def send(order: int, copy: bool = False) -> None: ...
+
+    app.push("send", [17], {"copy": True}, id="a")
+    here = only(app, "mail")
+    assert (here.id, here.priority, here.json()) == (
+        "a",
+        1,
+        {"args": [17], "kwargs": {"copy": True}},
+    )
+    asyncio.run(pushed_from_a_loop(app))
+    app.queue("default").push_many([app.draft("there", [2]), dueq.Draft("x")])
+    first, second, _ = app.queue("default").reserve_many(3)
+    assert (first.headers, first.max_attempts, first.json()) == (
+        {"task": "there"},
+        3,
+        {"args": [1], "kwargs": {}},
+    )
+    assert second.json()["args"] == [2]
+    with pytest.raises(TypeError, match="args: a list of arguments is required, not one str"):
+        app.push("there", "abc")
+    with pytest.raises(TypeError, match="dely: there is no such option; do you mean delay"):
+        app.push("there", dely=3)  # type: ignore[call-arg]
+    assert list(app.tasks) == ["send"]
+
+
+async def pushed_from_a_loop(app: dueq.App) -> None:
+    await app.apush("there", (1,), max_attempts=3)
+    await app.aio_queue("default").close()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("max_retries", 4, "do you mean max_attempts, which counts the first run too?"),
+        ("max_attemps", 4, "do you mean max_attempts?"),
+        ("countdown", 4, "do you mean delay?"),
+        ("soft_time_limit", 4, "do you mean timeout?"),
+        ("time_limit", 4, "do you mean kill_after?"),
+        ("expires", 4, "do you mean ttl?"),
+        ("json", {}, "json: there is no such option"),
+        ("zebra", 4, "zebra: there is no such option$"),
+        ("max_attempts", "4", "max_attempts: '4' is not int or None"),
+        ("max_attempts", 0, "max_attempts: 0: use None for no limit, 1 for no retry"),
+        ("backoff", -1, "base: -1 is not a number of seconds"),
+    ],
+)
+def test_app_refuses_wrong_options_of_a_task_at_once(option: str, value: Any, says: str) -> None:
+    app = dueq.App()
+    with pytest.raises((TypeError, ValueError), match=says):
+        app.task(**{option: value})
+    assert app.tasks == {}
 
 
 def test_soft_timeout_and_stopped_are_what_handlers_expect() -> None:

@@ -152,6 +152,24 @@ def test_worker_ends_when_it_is_large(url: str, tmp_path: Path) -> None:
         assert worker.notes() == ["grown"]
 
 
+@pools
+def test_worker_says_once_which_queues_nobody_pushed_to(
+    url: str, tmp_path: Path, pool: str
+) -> None:
+    push(url, "add", 1)
+    words = ["--pool", pool, "--concurrency", "2", "--queues", "default,defualt"]
+    with WorkerProcess(tmp_path, url, *words) as worker:
+        worker.wait_for("add 1")
+        push(url, "add", 2, queue="defualt")
+        worker.wait_for("add 2")
+        assert worker.stop() == 0
+    [line] = worker.said("nothing was ever pushed")
+    assert (line["level"], line["message"]) == (
+        "warning",
+        "nothing was ever pushed to the queue defualt; dueq queues lists the queues of this server",
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

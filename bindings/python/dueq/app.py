@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq.blocking.queue import Queue
-from dueq.draft import Draft, TaskDraft
+from dueq.draft import Draft, Options, TaskDraft, refuse_unknown
 from dueq.errors import InvalidError
 from dueq.job import Job, JobMessage
 from dueq.serializers import (
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias, Unpack
 
     from dueq import aio
-    from dueq.draft import Options
 
     QueueHandler: TypeAlias = Callable[[JobMessage], object]
 
@@ -41,6 +41,9 @@ R = TypeVar("R")
 M = TypeVar("M", bound=Callable[[Job, Callable[[], Any]], Any])
 H = TypeVar("H", bound="QueueHandler")
 
+# json is no option: the arguments are the body.
+_OF_PUSH = ("queue", *(name for name in Options.__annotations__ if name != "json"))
+_OF_TASK = (*_OF_PUSH, "timeout", "kill_after", "serializer")
 _HARD_AFTER = 10.0  # seconds after the soft limit
 
 
@@ -76,12 +79,17 @@ class Task(Generic[P, R]):
         """Seconds until the worker gives the job up; None: no limit."""
         self._serializer = serializer
         self._options = options
+        self._signature = _signature(handler)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.handler(*args, **kwargs)
 
     def push(self, *args: P.args, **kwargs: P.kwargs) -> str:
-        """Pushes the task with these arguments and returns the message's id; as Queue.push()."""
+        """
+        Pushes the task with these arguments and returns the message's id; as Queue.push(). Raises
+        TypeError for arguments that the handler does not take, and for what the serializer has no
+        form for.
+        """
         body, options = self._message(args, kwargs)
         return self.app.queue(self.queue).push(body, **options)
 
@@ -105,7 +113,7 @@ class Task(Generic[P, R]):
         """
         other = copy.copy(self)
         other.queue = queue or self.queue
-        other._options = {**self._options, **_checked(options)}
+        other._options = {**self._options, **_checked(options, _OF_PUSH)}
         return other
 
     def __repr__(self) -> str:
@@ -114,7 +122,12 @@ class Task(Generic[P, R]):
     def _message(
         self, args: tuple[object, ...], kwargs: Mapping[str, object]
     ) -> tuple[bytes, Options]:
-        body = body_of(self._serializer, args, kwargs)
+        if self._signature:
+            try:
+                self._signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"task {self.name}: {error}") from None
+        body = self._body(args, kwargs)
         options = self._options.copy()
         headers = {**(options.get("headers") or {}), TASK: self.name}
         if self._serializer is not JSON:
@@ -123,6 +136,31 @@ class Task(Generic[P, R]):
         if options.get("unique") is not None and options.get("id") is None:
             options["id"] = unique_id(self.name, body)
         return body, options
+
+    def _body(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> bytes:
+        try:
+            return body_of(self._serializer, args, kwargs)
+        except Exception:
+            for name, value in self._named_arguments(args, kwargs):
+                try:
+                    body_of(self._serializer, (value,), {})
+                except Exception as error:
+                    text = f"task {self.name}: {name}: {error}"
+                    kind = TypeError if isinstance(error, TypeError) else InvalidError
+                    raise kind(text) from error
+            raise
+
+    def _named_arguments(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> Iterator[tuple[str, object]]:
+        names = iter(self._signature.parameters.values() if self._signature else ())
+        for place, value in enumerate(args, 1):
+            shown = next(names, None)
+            plain = shown and shown.kind is not shown.VAR_POSITIONAL
+            yield shown.name if shown and plain else f"argument {place}", value
+            if not plain:
+                names = iter(())
+        yield from kwargs.items()
 
 
 class App:
@@ -205,7 +243,8 @@ class App:
         options     those of dueq.Draft, for each push: max_attempts, backoff, unique, ... With
                     `unique` and no id, the id is made of the task's name and arguments
 
-        Raises InvalidError where the app has another task of this name.
+        Raises InvalidError where the app has another task of this name, and TypeError for an option
+        that is not there.
         """
         if callable(name):
             return self.task()(name)
@@ -216,6 +255,7 @@ class App:
         soft, hard = limit_ms(timeout, "timeout"), limit_ms(kill_after, "kill_after")
         if soft and hard and hard < soft:
             raise InvalidError("kill_after: must not be below the timeout")
+        _checked(options, _OF_TASK)
         hard_s = hard / 1000 if hard else soft / 1000 + _HARD_AFTER if soft else None
 
         def make(handler: Callable[P, R]) -> Task[P, R]:
@@ -230,12 +270,63 @@ class App:
                 soft / 1000 if soft else None,
                 hard_s,
                 self.serializers[serializer],
-                _checked(options),
+                options,
             )
             self.tasks[own] = task
             return task
 
         return make
+
+    def push(
+        self,
+        name: str,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        *,
+        queue: str | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """
+        Pushes a task by its name alone, such as one whose handler is elsewhere or in another
+        language, and returns the message's id.
+
+        args, kwargs  the arguments of its handler
+        queue         None: that of the app's task of this name, else "default"
+        options       those of dueq.Draft, over those of the app's task of this name
+
+            app.push("send_receipt", [17], {"copy": True}, queue="mail", delay=60)
+        """
+        return self._by_name(name, queue, options).push(*_plain(args), **(kwargs or {}))
+
+    async def apush(
+        self,
+        name: str,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        *,
+        queue: str | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """push() for asyncio."""
+        return await self._by_name(name, queue, options).apush(*_plain(args), **(kwargs or {}))
+
+    def draft(
+        self,
+        name: str,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        *,
+        queue: str | None = None,
+        **options: Unpack[Options],
+    ) -> Draft:
+        """The message alone, as of Task.draft()."""
+        return self._by_name(name, queue, options).draft(*_plain(args), **(kwargs or {}))
+
+    def _by_name(self, name: str, queue: str | None, options: Options) -> Task[..., Any]:
+        known = self.tasks.get(name)
+        if known is None:
+            known = Task(self, _nowhere, checked_name(name), "default", None, None, JSON, {})
+        return known.options(queue=queue, **options)
 
     def on(self, queue: str) -> Callable[[H], H]:
         """
@@ -329,9 +420,30 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def _checked(options: Options) -> Options:
-    """The same. InvalidError for headers that a task has for itself."""
+def _checked(options: Options, known: Iterable[str]) -> Options:
+    """The same. TypeError, or InvalidError, for what no push of the task could have."""
+    refuse_unknown(options, known)
     taken = RESERVED.intersection(options.get("headers") or ())
     if taken:
         raise InvalidError(f"headers: {_listed(taken)} is what a task itself has")
+    Draft(b"", **options).row()
     return options
+
+
+def _signature(handler: Callable[..., Any]) -> inspect.Signature | None:
+    """How it is called, which may differ from what it wraps. None: some of C's do not tell."""
+    try:
+        return inspect.signature(handler, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return None
+
+
+def _plain(args: Iterable[object]) -> Iterable[object]:
+    if isinstance(args, (str, bytes, Mapping)):
+        raise TypeError(f"args: a list of arguments is required, not one {type(args).__name__}")
+    return args
+
+
+def _nowhere(*args: Any, **kwargs: Any) -> Any:
+    """The handler of a task that is pushed by its name alone."""
+    raise NotImplementedError("the handler of this task is not in this program")

@@ -279,15 +279,39 @@ def with_options(push: F) -> F:
     return push
 
 
+# What other libraries have, and which option is meant.
+_ELSEWHERE = {
+    **dict.fromkeys(
+        ("max_retries", "retries", "retry", "max_tries", "attempts"),
+        "max_attempts, which counts the first run too",
+    ),
+    **dict.fromkeys(("retry_delay", "default_retry_delay", "retry_backoff"), "backoff"),
+    **dict.fromkeys(("countdown", "delay_seconds", "in_", "schedule_in"), "delay"),
+    **dict.fromkeys(("eta", "run_at", "scheduled_at"), "at"),
+    **dict.fromkeys(("task_id", "job_id", "message_id"), "id"),
+    **dict.fromkeys(("time_limit", "hard_timeout", "job_timeout"), "kill_after"),
+    **dict.fromkeys(("soft_time_limit", "max_runtime"), "timeout"),
+    **dict.fromkeys(("expires", "expires_in", "job_ttl"), "ttl"),
+    **dict.fromkeys(("queue_name", "routing_key"), "queue"),
+}
+
+
+def refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
+    """TypeError for the name of an option that is not there, with the one that may be meant."""
+    known = tuple(known)
+    for name in sorted(set(options).difference(known)):
+        meant = _ELSEWHERE.get(name, "")
+        if meant.partition(",")[0] not in known:
+            meant = "".join(get_close_matches(name, known, 1))
+        hint = f"; do you mean {meant}?" if meant else ""
+        raise TypeError(f"{name}: there is no such option{hint}")
+
+
 def row(body: Body | None, options: Options) -> _core.DraftRow:
     """The row of Draft(body, **options)."""
     if not options and body is not None:
         return (body, *_PLAIN)
-    if not options.keys() <= _HINTS.keys():
-        name = min(options.keys() - _HINTS.keys())
-        close = get_close_matches(name, _HINTS, 1)
-        hint = f"; do you mean {close[0]}?" if close else ""
-        raise TypeError(f"{name}: there is no such option{hint}")
+    refuse_unknown(options, _HINTS)
     return Draft(cast("Body", body), **options).row()
 
 

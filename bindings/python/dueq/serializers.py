@@ -51,6 +51,7 @@ class Json:
 
     def dumps(self, value: Any, /) -> bytes:
         text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        _check_keys(value)
         return text.encode()
 
     def loads(self, data: bytes, /) -> Any:
@@ -94,6 +95,19 @@ def arguments_of(serializer: Serializer, body: bytes) -> tuple[list[Any], dict[s
 def unique_id(name: str, body: bytes) -> str:
     """The id of a unique task whose caller gives none: the same for the same arguments."""
     return f"{name}:{hashlib.sha256(body).hexdigest()[:32]}"
+
+
+def _check_keys(value: Any) -> None:
+    """TypeError for a key that is no text: json.dumps() would make it one, silently."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"the key {key!r} is no text, as JSON's keys are")
+            _check_keys(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            if isinstance(inner, (dict, list, tuple)):
+                _check_keys(inner)
 
 
 def _not_json(constant: str) -> NoReturn:

@@ -79,7 +79,8 @@ class Parent:
 
     def _fork(self, child: Child) -> bool:
         """Starts a child. True: this is it."""
-        child.tether = Tether(self._alive, self._quiet)
+        is_first = child is self._children[0] and not child.began
+        child.tether = Tether(self._alive, self._quiet, is_first)
         child.began = time.monotonic()
         # A signal for the child would wake the parent, as long as it has the parent's handlers.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)

@@ -14,11 +14,13 @@ class Tether:
 
     alive  a descriptor that the child can read at its end when the parent has ended
     quiet  whether the child begins without taking messages
+    tells  whether the child logs what is to be said once, at the start of all
     """
 
-    def __init__(self, alive: int, quiet: bool) -> None:
+    def __init__(self, alive: int, quiet: bool, tells: bool) -> None:
         self.alive = alive
         self.quiet = quiet
+        self.tells = tells
         self._memory = mmap.mmap(-1, _STATE.size)
 
     @property

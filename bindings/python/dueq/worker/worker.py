@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Mapping
 from typing import Protocol
 
 from dueq.app import App
 from dueq.errors import Error, InvalidError
+from dueq.stats import Stats
 from dueq.worker import exits
 from dueq.worker.command import Settings
 from dueq.worker.logs import log
@@ -132,8 +134,7 @@ class Worker:
         with self._reaching:
             while not self.stopping:
                 try:
-                    for name in names:
-                        self.app.queue(name).stats()
+                    found = {name: self.app.queue(name).stats() for name in names}
                 except Error as error:
                     if not error.retriable:
                         self.fail(error)
@@ -142,8 +143,21 @@ class Worker:
                     time.sleep(pause * random.uniform(0.5, 1.0))
                     pause = min(2 * pause, _LONGEST_PAUSE_S)
                 else:
+                    self._tell_unused(found)
                     return True
         return False
+
+    def _tell_unused(self, found: Mapping[str, Stats]) -> None:
+        """A mistyped name looks like an idle queue. Of several processes the first tells."""
+        if self.ready or (self.tether and not self.tether.tells):
+            return
+        for name, has in found.items():
+            if not (has.pushed or has.ready or has.delayed or has.leased or has.dead):
+                log.warning(
+                    "nothing was ever pushed to the queue %s; "
+                    "dueq queues lists the queues of this server",
+                    name,
+                )
 
     def fail(self, error: Error) -> None:
         """The server refuses for good."""
