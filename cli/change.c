@@ -130,7 +130,7 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
     dueq_bytes id = {argv[optind], strlen(argv[optind])};
     dueq_status status =
         cli_wait(cli, dueq_reschedule_submit(cli->queue, id, delay_ms, at_ms), NULL);
-    return cli_outcome(cli, "id", id, status);
+    return cli_id_outcome(cli, id, status);
 }
 
 const struct command cancel_command = {

@@ -111,6 +111,8 @@ extern const struct command schedule_command, *const schedule_verbs[]; /* schedu
 const struct command *const *cli_choice(const struct command *command);
 /* The one of them that a word names, or NULL. */
 const struct command *cli_find_command(const struct command *const *list, const char *word);
+/* The one that a mistyped word is likely to mean, or NULL: nearest.c. */
+const struct command *cli_nearest(const struct command *const *list, const char *word);
 /* "offer" of "redisson offer" */
 const char *cli_last_word(const struct command *command);
 /* What the help of all commands ends with: their options, the output, the exit codes. */
@@ -227,9 +229,14 @@ _Noreturn void cli_out_of_memory(void);
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
 /* The same of what a call that is about one thing answered; a failure is said. */
 int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
-/* The same of a call's result; a message that was leased when it was cancelled is another outcome. */
-int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
-                    const dueq_result *result, size_t index);
+/*
+ * The same of a call's result; a message that was leased when it was cancelled is another outcome. Of an id that was
+ * not found, it says in which state its message is, if there is one: the verb is for another.
+ */
+int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const dueq_result *result,
+                    size_t index);
+/* cli_outcome() for an id, which may be the id of a message in another state. */
+int cli_id_outcome(struct cli *cli, dueq_bytes id, dueq_status status);
 /* cli_item(), and a good item without JSON is a line of its own: an id or a token. */
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status);
 /* Shows on a terminal how far a long command is; `done` as in "1000 purged". */
@@ -350,8 +357,6 @@ int64_t time_monotonic_us(void);
 /* Since 1970. */
 int64_t time_now_ms(void);
 
-/* "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a bare number is seconds. */
-bool time_parse_duration(const char *text, int64_t *ms);
 /* "2026-12-01T10:00:00Z", also with a fraction and an offset, or seconds since 1970. */
 bool time_parse_point(const char *text, int64_t *ms);
 #define TIME_ROOM 32

@@ -52,12 +52,17 @@ static bool read_jitter(const char *word, dueq_jitter *jitter) {
     return false;
 }
 
+static bool read_duration(const char *text, int64_t *ms) {
+    *ms = dueq_duration_ms(text);
+    return *ms >= 0;
+}
+
 /* "5s" is fixed, "1s,5s" a list. */
 static bool read_delays(struct draft *draft, char *delays) {
     dueq_backoff *backoff = &draft->draft.backoff;
     for (char *rest = delays; rest;) {
         if (backoff->list_count == DUEQ_MAX_BACKOFF_LIST ||
-            !time_parse_duration(cut(rest, ',', &rest), &draft->list_ms[backoff->list_count++]))
+            !read_duration(cut(rest, ',', &rest), &draft->list_ms[backoff->list_count++]))
             return false;
     }
     if (backoff->list_count > 1) {
@@ -82,11 +87,11 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
     bool good;
     if (strcmp(first, "exponential") == 0 || strcmp(first, "linear") == 0) {
         backoff->kind = first[0] == 'e' ? DUEQ_BACKOFF_EXPONENTIAL : DUEQ_BACKOFF_LINEAR;
-        good = rest && time_parse_duration(cut(rest, ':', &rest), &backoff->base_ms);
-        if (good && rest && time_parse_duration(rest, &backoff->cap_ms))
+        good = rest && read_duration(cut(rest, ':', &rest), &backoff->base_ms);
+        if (good && rest && read_duration(rest, &backoff->cap_ms))
             rest = NULL;
         else if (good && rest && strchr(rest, ':'))
-            good = time_parse_duration(cut(rest, ':', &rest), &backoff->cap_ms);
+            good = read_duration(cut(rest, ':', &rest), &backoff->cap_ms);
     } else {
         good = read_delays(draft, first);
     }

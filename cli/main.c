@@ -276,8 +276,8 @@ void cli_words(const struct cli *cli, int argc, int least, int most) {
 }
 
 int64_t cli_duration(const struct cli *cli, const char *option, const char *text) {
-    int64_t ms = 0;
-    if (!time_parse_duration(text, &ms))
+    const int64_t ms = dueq_duration_ms(text);
+    if (ms < 0)
         cli_usage(cli, "--%s %s is not a duration; write 250ms, 1.5s, 30m, 2h, 7d or 1h30m", option,
                   text);
     return ms;
@@ -307,13 +307,21 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
     return value;
 }
 
+static _Noreturn void no_command(const struct cli *cli, const struct command *const *list,
+                                 const char *word) {
+    const struct command *nearest = cli_nearest(list, word);
+    cli_usage(cli, "there is no command %s%s%s%s%s%s", cli->command ? cli->command->name : "",
+              cli->command ? " " : "", word, nearest ? "; did you mean " : "",
+              nearest ? nearest->name : "", nearest ? "?" : "");
+}
+
 /* dueq help [COMMAND [VERB]] */
 static int run_help(struct cli *cli, char *words[]) {
     const struct command *about = NULL;
     const struct command *const *list = commands;
     for (; *words && list; words++, list = cli_choice(about))
         if (!(about = cli_find_command(list, *words)))
-            cli_usage(cli, "there is no command %s", *words);
+            no_command(cli, list, *words);
     help(about);
     return written();
 }
@@ -346,8 +354,7 @@ int main(int argc, char *argv[]) {
         if (!found && !cli.command && strcmp(word, "help") == 0)
             return run_help(&cli, argv + optind + 1);
         if (!found)
-            cli_usage(&cli, "there is no command %s%s%s", cli.command ? cli.command->name : "",
-                      cli.command ? " " : "", word);
+            no_command(&cli, list, word);
         cli.command = found;
         argv += optind;
         argc -= optind;

@@ -26,13 +26,17 @@ static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq
     snprintf(about, sizeof about, "%.*s", (int)subject.size, (const char *)subject.data);
     if (cli->json) {
         json_line(json_of_item(key, subject, status, state));
+    } else if (status == DUEQ_NOT_FOUND && state) {
+        cli_say(CLI_ERROR, dueq_status_name(status), NULL,
+                "%s: it is %s; dueq %s is for messages in other states", about,
+                dueq_state_name(state), cli->command->name);
     } else if (status != DUEQ_OK) {
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {
         cli_say(CLI_ERROR, "LEASED", "its work may have begun or be done",
                 "%s: cancelled, but a consumer had it", about);
     }
-    return state == DUEQ_LEASED ? CLI_OUTCOME : cli_exit_code(status);
+    return status == DUEQ_OK && state == DUEQ_LEASED ? CLI_OUTCOME : cli_exit_code(status);
 }
 
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
@@ -43,10 +47,28 @@ int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq
     return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, key, subject, status);
 }
 
-int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
-                    const dueq_result *result, size_t index) {
-    return item(cli, key, subject, dueq_result_status(result, index),
-                dueq_result_state(result, index));
+/* Of the message of an id that a verb did not find in the state that it is for; 0: there is none, or no answer. */
+static dueq_state state_of(struct cli *cli, dueq_bytes id) {
+    dueq_result *found;
+    dueq_state state = 0;
+    if (cli_wait(cli, dueq_find_submit(cli->queue, id), &found) == DUEQ_OK)
+        state = dueq_result_message(found, 0)->state;
+    dueq_result_free(found);
+    return state;
+}
+
+int cli_id_outcome(struct cli *cli, dueq_bytes id, dueq_status status) {
+    if (status != DUEQ_NOT_FOUND)
+        return cli_outcome(cli, "id", id, status);
+    return item(cli, "id", id, status, state_of(cli, id));
+}
+
+int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const dueq_result *result,
+                    size_t index) {
+    const dueq_status status = dueq_result_status(result, index);
+    if (status == DUEQ_NOT_FOUND)
+        return cli_id_outcome(cli, subject, status);
+    return item(cli, key, subject, status, dueq_result_state(result, index));
 }
 
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status) {

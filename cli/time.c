@@ -12,8 +12,8 @@ int64_t time_monotonic_us(void) {
 
 int64_t time_monotonic_ms(void) { return time_monotonic_us() / 1000; }
 
-/* Reads a decimal number of at most 15 digits, times `scale`. NULL: there is none. */
-static const char *read_decimal(const char *text, int64_t scale, double *scaled) {
+/* Reads seconds, a decimal number of at most 15 digits, as milliseconds. NULL: there is none. */
+static const char *read_seconds(const char *text, double *ms) {
     double value = 0, place = 1;
     int digits = 0;
     for (; isdigit((unsigned char)*text); text++, digits++)
@@ -23,7 +23,7 @@ static const char *read_decimal(const char *text, int64_t scale, double *scaled)
         for (; isdigit((unsigned char)*text); text++, digits++)
             value += (*text - '0') * (place /= 10);
     }
-    *scaled = value * (double)scale;
+    *ms = value * 1000;
     return digits >= 1 && digits <= 15 ? text : NULL;
 }
 
@@ -33,38 +33,9 @@ int64_t time_now_ms(void) {
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-bool time_parse_duration(const char *text, int64_t *ms) {
-    static const struct unit {
-        const char *name;
-        int64_t ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
-    const char *start = text;
-    double sum = 0;
-    do {
-        double value;
-        const char *end = read_decimal(text, 1, &value);
-        if (!end)
-            return false;
-        size_t size = strspn(end, "mshd");
-        const struct unit *unit = NULL;
-        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-            if (size == strlen(units[i].name) && strncmp(end, units[i].name, size) == 0)
-                unit = &units[i];
-        bool bare = size == 0 && *end == '\0' && text == start;
-        if (!unit && !bare)
-            return false;
-        sum += value * (double)(unit ? unit->ms : 1000);
-        text = end + size;
-    } while (*text);
-    if (sum > (double)DUEQ_MAX_TIME_MS)
-        return false;
-    *ms = (int64_t)(sum + 0.5);
-    return true;
-}
-
 bool time_parse_point(const char *text, int64_t *ms) {
     double value;
-    const char *end = read_decimal(text, 1000, &value);
+    const char *end = read_seconds(text, &value);
     if (end && !*end) {
         *ms = (int64_t)(value + 0.5);
         return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;
@@ -79,7 +50,7 @@ bool time_parse_point(const char *text, int64_t *ms) {
         return false;
     double fraction = 0;
     if (*at == '.') {
-        if (!isdigit((unsigned char)at[1]) || !(at = read_decimal(at, 1000, &fraction)))
+        if (!isdigit((unsigned char)at[1]) || !(at = read_seconds(at, &fraction)))
             return false;
     }
     int offset = 0;

@@ -189,6 +189,13 @@ DUEQ_API const char *dueq_error_text(const dueq_client *client);
 DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 
 /*
+ * Reads a duration as people write one in options and URLs: "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a number
+ * without a unit is seconds.
+ * Returns milliseconds, the fraction rounded; -1: the text is none, or is longer than DUEQ_MAX_TIME_MS.
+ */
+DUEQ_API int64_t dueq_duration_ms(const char *text);
+
+/*
  * Something that the operator should know although no call has failed: nobody named a server, so this is
  * the embedded one (once a process); the server may evict; or it has been away for a second, or has refused for
  * as long what the call under way goes on trying: that is said once, then now and then with how long and how

@@ -42,6 +42,7 @@
 %rename(partition_of) dueq_partition_of;
 %rename(new_id) dueq_new_id;
 %rename(warning) dueq_warning;
+%rename(duration_ms) dueq_duration_ms;
 %rename(client_reached) client_reached;
 
 /* The verbs. Those of a consumer's are steps of its own functions. */

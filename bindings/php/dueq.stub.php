@@ -350,6 +350,14 @@ namespace Dueq
          * @return string one line of UTF-8
          */
         public static function escape(string $text): string {}
+
+        /**
+         * Reads a duration as people write one in options and URLs: "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a
+         * number without a unit is seconds.
+         *
+         * @return float|null seconds, to the millisecond; null: the text is none
+         */
+        public static function duration(string $text): ?float {}
     }
 
     /**

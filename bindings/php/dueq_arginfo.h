@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 33454e59251a72c6d9d226a9f3067f4179ecb6be */
+ * Stub hash: 38d42af91cedf90dc840d833ef6451efb58b5779 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -277,6 +277,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_onNotice, 0, 1
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_escape, 0, 1, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, text, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_duration, 0, 1, IS_DOUBLE, 1)
 	ZEND_ARG_TYPE_INFO(0, text, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
@@ -715,6 +719,7 @@ ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
 ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Client, escape);
+ZEND_METHOD(Dueq_Client, duration);
 ZEND_METHOD(Dueq_Queue, __construct);
 ZEND_METHOD(Dueq_Queue, of);
 ZEND_METHOD(Dueq_Queue, names);
@@ -945,6 +950,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 	ZEND_ME(Dueq_Client, names, arginfo_class_Dueq_Client_names, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, onNotice, arginfo_class_Dueq_Client_onNotice, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Client, escape, arginfo_class_Dueq_Client_escape, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(Dueq_Client, duration, arginfo_class_Dueq_Client_duration, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 

@@ -163,3 +163,18 @@ ZEND_METHOD(Dueq_Client, escape) {
 
     RETURN_STR(escape(text));
 }
+
+ZEND_METHOD(Dueq_Client, duration) {
+    zend_string *text;
+    int64_t ms;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(text)
+    ZEND_PARSE_PARAMETERS_END();
+
+    ms = zend_str_has_nul_byte(text) ? -1 : dueq_duration_ms(ZSTR_VAL(text));
+    if (ms < 0) {
+        RETURN_NULL();
+    }
+    RETURN_DOUBLE((double)ms / 1000);
+}

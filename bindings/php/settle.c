@@ -29,9 +29,12 @@ ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 /* Sees a verb through that ends the delivery, unless it fails. */
 static dueq_status settle(message_object *message, dueq_status submitted) {
-    dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
+    const bool again = message->settled && !message->lost;
+    dueq_status status =
+        dueq_php_finish_held(message->queue->client, submitted,
+                             again ? "this program has settled the message already" : NULL);
 
-    message->lost = message->lost || status == DUEQ_LEASE_LOST;
+    message->lost = message->lost || (status == DUEQ_LEASE_LOST && !again);
     if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         dueq_php_message_settled(&message->std);
     }

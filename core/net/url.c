@@ -52,15 +52,9 @@ static bool read_number(const char *text, long most, int *number) {
     return value >= 0 && value <= most && !*end;
 }
 
-/* 500ms, 10s, 1m; a bare number is seconds. */
+/* Of a call: a millisecond to a day. */
 static bool read_duration(const char *text, int64_t *ms) {
-    const char *unit;
-    int64_t value = read_digits(text, &unit);
-    int64_t factor = strcmp(unit, "ms") == 0            ? 1
-                     : !*unit || strcmp(unit, "s") == 0 ? 1000
-                     : strcmp(unit, "m") == 0           ? 60000
-                                                        : 0;
-    *ms = value * factor;
+    *ms = dueq_duration_ms(text);
     return *ms >= 1 && *ms <= 86400000;
 }
 

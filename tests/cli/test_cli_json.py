@@ -29,9 +29,9 @@ def test_json_has_a_status_for_each_thing(dueq: Program) -> None:
     prints(1, "push", "orders", "x", "--id", "a", id="a", status="DUPLICATE")
     prints(1, "find", "orders", "gone", id="gone", status="NOT_FOUND")
     prints(1, "cancel", "orders", "gone", id="gone", status="NOT_FOUND")
-    prints(1, "kick", "orders", "a", id="a", status="NOT_FOUND")
-    prints(1, "kill", "orders", "a", id="a", status="NOT_FOUND")
-    prints(1, "reschedule", "orders", "a", id="a", status="NOT_FOUND")
+    for verb in ("kick", "kill", "reschedule"):
+        prints(1, verb, "orders", "a", id="a", status="NOT_FOUND", state="ready")
+        prints(1, verb, "orders", "gone", id="gone", status="NOT_FOUND")
     prints(0, "pause", "orders", queue="orders", status="OK")
     prints(0, "resume", "orders", queue="orders", status="OK")
     ticket = dueq.take()
@@ -56,6 +56,38 @@ def test_without_json_only_what_is_not_ok_is_said(dueq: Program) -> None:
         ended = dueq.run(verb, "orders", "a")
         assert (ended.code, ended.out) == (1, b"")
         assert ended.err == "dueq: NOT_FOUND: a: no message has this id\n"
+
+
+def test_a_verb_for_another_state_says_the_state(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "a")
+    dueq("push", "orders", "x", "--id", "b", "--delay", "1h")
+    for verb, id, state in (
+        ("kick", "a", "ready"),
+        ("kick", "b", "delayed"),
+        ("kill", "a", "ready"),
+    ):
+        ended = dueq.run(verb, "orders", id)
+        assert (ended.code, ended.out) == (1, b"")
+        said = f"{id}: it is {state}; dueq {verb} is for messages in other states"
+        assert ended.err == f"dueq: NOT_FOUND: {said}\n"
+
+
+def test_a_mistyped_command_has_a_suggestion(dueq: Program) -> None:
+    for words, meant in (
+        (["stat", "orders"], "stats"),
+        (["pusch", "orders"], "push"),
+        (["akc", "orders"], "ack"),
+        (["kcik", "orders"], "kick"),
+        (["schedule", "lst"], "schedule list"),
+        (["help", "reserv"], "reserve"),
+    ):
+        ended = dueq.run(*words)
+        assert ended.code == 2
+        assert f"; did you mean {meant}?\n" in ended.err
+    for words in (["x"], ["qqqq"], ["y" * 40]):
+        ended = dueq.run(*words)
+        assert ended.code == 2
+        assert ended.err.startswith(f"dueq: there is no command {words[0]}\n")
 
 
 # ---- Errors ----

@@ -270,6 +270,23 @@ final class AdminTest extends QueueTestCase
         }
     }
 
+    public function test_a_second_settlement_says_that_this_program_has_settled_the_message(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $message = $queue->reserve();
+        $message->ack();
+        foreach (['ack', 'retry', 'bury', 'release'] as $again) {
+            try {
+                $message->$again();
+                $this->fail("$again() was taken");
+            } catch (LeaseLostException $error) {
+                $this->assertSame('this program has settled the message already', $error->getMessage());
+            }
+        }
+        $this->assertFalse($message->lost);
+    }
+
     public function test_purge_of_a_leased_message_loses_the_lease(): void
     {
         $queue = $this->queue();

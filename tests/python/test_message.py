@@ -1,5 +1,6 @@
 import logging
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -29,8 +30,10 @@ def test_ack_once(queue: dueq.Queue) -> None:
     message = take(queue)
     message.ack()
     assert states(queue) == (0, 0, 0, 0)
-    with pytest.raises(dueq.LeaseLost):
-        message.ack()
+    for again in (message.ack, message.retry, partial(message.extend, 9), message.bury):
+        with pytest.raises(dueq.LeaseLost, match="this program has settled it already"):
+            again()
+    assert not message.lost
     assert queue.stats().acked == 1
 
 

@@ -246,7 +246,7 @@ def test_worker_children_end_with_their_parent(url: str, tmp_path: Path) -> None
 
 @pools
 def test_worker_does_not_say_done_of_a_lost_job(url: str, tmp_path: Path, pool: str) -> None:
-    with WorkerProcess(tmp_path, url, "--pool", pool, "--lease", "0.6") as worker:
+    with WorkerProcess(tmp_path, url, "--pool", pool, "--lease", "600ms") as worker:
         push(url, "hold", "x")
         worker.wait_for("began x")
         with dueq.Queue("default", url) as queue:

@@ -21,6 +21,7 @@ from types import TracebackType
 
 from certificates import Certificates
 from node import HOST, SLOTS, Node, queue_slot, wait_until
+from private_server import Refused
 from proxy import Proxy
 
 MEET_S = 60.0
@@ -43,9 +44,21 @@ class Move:
         return [key for key in found if isinstance(key, bytes)]
 
     def bring(self, *keys: bytes) -> None:
-        """Brings these keys over; one that is gone is none."""
+        """
+        Brings these keys over; one that is gone is none. On a busy machine a node may be taken for
+        dead for a moment, and the others refuse all meanwhile.
+        """
         if keys:
+            wait_until("the keys did not move", lambda: self._migrated(keys))
+
+    def _migrated(self, keys: Sequence[bytes]) -> bool:
+        try:
             self.source.command("MIGRATE", HOST, self.target.port, "", 0, 5000, "KEYS", *keys)
+        except Refused as refused:
+            if not str(refused).startswith("CLUSTERDOWN"):
+                raise
+            return False
+        return True
 
     def bring_all(self) -> None:
         while keys := self.keys():

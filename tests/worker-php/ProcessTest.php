@@ -167,7 +167,7 @@ final class ProcessTest extends WorkerTestCase
         for ($i = 0; $i < 10; $i++) {
             $this->tasks->push('say', [$i], maxCrashes: 3);
         }
-        $worker = $this->start('--lease', '0.4', '--prefetch', '20', '--concurrency', '2');
+        $worker = $this->start('--lease', '400ms', '--prefetch', '20', '--concurrency', '2');
         $this->await([10, 1], fn () => [$this->queue()->stats()->acked, $this->queue()->stats()->dead]);
         $this->assertSame('dead', $this->queue()->find($poison)?->state);
         $this->assertSame(0, $worker->stop());
@@ -366,6 +366,7 @@ final class ProcessTest extends WorkerTestCase
         foreach ([
             'which bootstrap file' => [],
             '--lease wants a value' => ['x.php', '--lease'],
+            '--lease is a duration of at least 0.05s .*, not soon' => ['x.php', '--lease', 'soon'],
             'there is no option --fast' => ['x.php', '--fast'],
             'bootstrap is given twice' => ['x.php', 'y.php'],
             '--log is text or json, not xml' => ['x.php', '--log=xml'],

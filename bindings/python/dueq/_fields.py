@@ -194,10 +194,11 @@ class Fields:
         self._home.forget(self)
 
     def _settle(self, status: int) -> None:
+        again = self._settled and not self._lost
         self._let_go()
         if status == _core.LEASE_LOST:
-            self._lost = True
-            text = _core.status_text(status)
+            text = "this program has settled it already" if again else _core.status_text(status)
+            self._lost = not again
             raise LeaseLost(f"message {escaped(self.id)}, attempt {self.attempt}: {text}")
 
     def _keeps_ack(self, failure: Error) -> bool:

@@ -81,19 +81,20 @@ def parse(words: Sequence[str] | None = None) -> Settings:
     )
     add(
         "--lease",
-        metavar="S",
-        type=_seconds,
-        help="after how many seconds another worker gets the jobs of one that was killed (8)",
+        metavar="DURATION",
+        type=_duration,
+        help="after which time another worker gets the jobs of one that was killed: 500ms, 8s, 2m; "
+        "a number is seconds (8s)",
     )
     add("--max-jobs", metavar="N", type=_count, help="end after so many jobs, each process")
-    add("--max-time", metavar="S", type=_seconds, help="end after so many seconds, each process")
+    add("--max-time", metavar="DURATION", type=_duration, help="end after this time, each process")
     add("--memory", metavar="MB", type=_count, help="end when a process is larger than this")
     add(
         "--grace",
-        metavar="S",
-        type=_seconds,
+        metavar="DURATION",
+        type=_grace,
         default=25.0,
-        help="how long a stop waits for jobs, in seconds (25)",
+        help="how long a stop waits for jobs (25s)",
     )
     add("--log", choices=["text", "json"], default="text", help="lines on standard error (text)")
     add("--watch", action="store_true", help="start anew when a file of the app changes")
@@ -148,11 +149,18 @@ def _prefetch(text: str) -> int:
     return count
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+def _duration(text: str) -> float:
+    """Seconds."""
+    seconds = _grace(text)
+    if not seconds:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration above 0")
     return seconds
+
+
+def _grace(text: str) -> float:
+    ms = _core.duration_ms(text)
+    if ms < 0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no duration; write 250ms, 1.5s, 30m or 1h30m"
+        )
+    return ms / 1000

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Worker;
 
+use Dueq\Client;
 use InvalidArgumentException;
 
 /**
@@ -22,12 +23,13 @@ final class Options
                              Without it: those of the tasks, in turn
           --concurrency N    how many jobs at a time, each in a process of its own (1)
           --prefetch N       how many messages a process reserves at a time, 1 to 200 (1)
-          --lease SECONDS    after this time others get the messages of a process that was killed
-                             (the message's own, else 8)
+          --lease DURATION   after this time others get the messages of a process that was killed: 500ms,
+                             8s, 2m; a number is seconds (the message's own, else 8s)
           --max-jobs N       a process is replaced after so many jobs
-          --max-time SECONDS a process is replaced after this time, when its job ends
+          --max-time DURATION
+                             a process is replaced after this time, when its job ends
           --memory MB        a process is replaced when it has more memory after a job
-          --grace SECONDS    how long jobs may go on when the worker stops (25)
+          --grace DURATION   how long jobs may go on when the worker stops (25s)
           --log text|json    what is said on standard error (text)
           --watch            processes are replaced when their code changes: for development
 
@@ -77,11 +79,11 @@ final class Options
             $order,
             (int) self::number($given, 'concurrency', 1, 1000, true) ?: 1,
             (int) self::number($given, 'prefetch', 1, 200, true) ?: 1,
-            self::number($given, 'lease', 0.05, 4294967.0),
+            self::duration($given, 'lease', 0.05, 4294967.0),
             ($jobs = self::number($given, 'max-jobs', 1, PHP_INT_MAX, true)) === null ? null : (int) $jobs,
-            self::number($given, 'max-time', 0.001),
+            self::duration($given, 'max-time', 0.001),
             self::number($given, 'memory', 1.0),
-            self::number($given, 'grace', 0.0) ?? 25.0,
+            self::duration($given, 'grace', 0.0) ?? 25.0,
             $log === 'json',
             isset($given['watch']),
         );
@@ -166,6 +168,22 @@ final class Options
     private static function gcd(int $a, int $b): int
     {
         return $b === 0 ? $a : self::gcd($b, $a % $b);
+    }
+
+    /** @param array<string, string> $given */
+    private static function duration(array $given, string $name, float $least, float $most = 4e9): ?float
+    {
+        if (!isset($given[$name])) {
+            return null;
+        }
+        $seconds = Client::duration($given[$name]);
+        if ($seconds === null || $seconds < $least || $seconds > $most) {
+            throw new InvalidArgumentException(
+                "--$name is a duration of at least {$least}s (250ms, 1.5s, 30m, 1h30m), not {$given[$name]}",
+            );
+        }
+
+        return $seconds;
     }
 
     /** @param array<string, string> $given */
