@@ -92,6 +92,79 @@ def test_worker_does_what_jobs_ask_for(url: str, tmp_path: Path, pool: str) -> N
     assert {line["id"].split()[-1] for line in loud} == {"misuse"}
 
 
+# How often each runs, and what its final failure says.
+CHOSEN = {
+    "Busy": (2, "Busy('Busy')", "its attempts are exhausted: Busy: Busy"),
+    "Away": (1, "Away('Away')", "and is not retried: Away: Away"),
+    "other": (1, "ValueError('other')", "and is not retried: ValueError: other"),
+    "Stubborn": (1, "ValueError('Stubborn')", "and is not retried: ValueError: Stubborn"),
+    "fail": (1, "Decided('no such order')", "s: no such order"),
+    "wish": (2, "Decided('not today')", "its attempts are exhausted: not today"),
+}
+
+
+@pools
+@pytest.mark.parametrize("task", ["choose", "async_choose"])
+def test_worker_retries_what_is_to_be_retried_and_calls_the_hook_once(
+    url: str, tmp_path: Path, pool: str, task: str
+) -> None:
+    with dueq.Queue("picky", url) as queue:
+        for what in CHOSEN:
+            queue.push(
+                json.dumps({"args": [what]}),
+                id=what,
+                headers={"task": task},
+                max_attempts=2,
+                backoff=0,
+            )
+        queue.push('{"args": ["own"]}', id="own", headers={"task": "own_hook"}, max_attempts=1)
+        words = ["--pool", pool, "--concurrency", "2"]
+        with WorkerProcess(tmp_path, url, *words, app="worker_app:picky") as worker:
+            until(lambda: queue.stats().dead == 7, worker.log)
+            worker.wait_until_said("on_exhausted failed", 2)
+            assert worker.stop() == 0
+        errors = {message.id: message.error for message in queue.peek("dead")}
+    runs = Counter(note.split()[0] for note in worker.notes())
+    hooks = sorted(note for note in worker.notes() if note.startswith("exhausted"))
+    assert len(hooks) == len(CHOSEN)
+    for what, (count, shown, said) in CHOSEN.items():
+        assert runs[what] == count
+        in_group = task == "async_choose" and shown.split("(")[0] != "Decided"
+        [hook] = [line for line in hooks if f"['{what}']" in line]
+        assert hook.startswith(f"exhausted {task} ['{what}'] ")
+        assert shown in hook
+        assert hook.endswith(" True")
+        [line] = [
+            line
+            for line in worker.log
+            if line.get("id") == what
+            and (said.split(":")[0] if in_group else said) in line["message"]
+        ]
+        assert ("traceback" in line, line["level"]) == (
+            (False, "warning") if shown.startswith("Decided") else (True, "error")
+        )
+        assert in_group or errors[what] == said.split(": ", 1)[1]
+    [own] = [note for note in worker.notes() if note.startswith("told_own")]
+    assert own == "told_own own_hook ['own'] ValueError('own')"
+    failed = {line["id"]: line["message"] for line in worker.said("on_exhausted failed")}
+    assert failed.keys() == {"own", "Stubborn"}
+    assert failed["own"].endswith("RuntimeError: the hook fails")
+
+
+@pools
+def test_worker_calls_the_hook_of_a_job_that_it_gives_up(
+    url: str, tmp_path: Path, pool: str
+) -> None:
+    with dueq.Queue("picky", url) as queue:
+        queue.push("{}", headers={"task": "never_ends"}, max_attempts=1)
+        words = ["--pool", pool, "--concurrency", "1", "--grace", "1"]
+        with WorkerProcess(tmp_path, url, *words, app="worker_app:picky") as worker:
+            until(lambda: [note for note in worker.notes() if "exhausted" in note], worker.log)
+            assert queue.stats().dead == 1
+    [note] = worker.notes()
+    assert note.startswith("exhausted never_ends [] TimeoutError('HardTimeout: the job did not ")
+
+
 def test_job_refuses(url: str) -> None:
     app = dueq.App(url)
     refused: list[str] = []

@@ -184,6 +184,59 @@ async def async_decide(what: str) -> None:
     decide(what)
 
 
+class Busy(Exception):
+    """May pass."""
+
+
+class Away(Busy):
+    """Will not."""
+
+
+def told(job: dueq.Job, error: BaseException) -> None:
+    note("exhausted", job.task, job.args, repr(error), dueq.current_job() is job)
+    job.retry() if job.args == ["Stubborn"] else None
+
+
+picky = dueq.App(on_exhausted=told)
+
+
+async def told_own(job: dueq.Job, error: BaseException) -> None:
+    await asyncio.sleep(0)
+    note("told_own", job.task, job.args, repr(error))
+    raise RuntimeError("the hook fails")
+
+
+def choose(what: str) -> None:
+    note(what, dueq.current_job().attempt)
+    if what == "fail":
+        dueq.current_job().fail("no such order")
+    if what == "wish":
+        dueq.current_job().retry(error="not today")
+    raise {"Busy": Busy, "Away": Away}.get(what, ValueError)(what)
+
+
+@picky.task("choose", queue="picky", max_attempts=2, backoff=0, retry_on=Busy, fail_on=[Away])
+def plain_choose(what: str) -> None:
+    choose(what)
+
+
+@picky.task(queue="picky", max_attempts=2, backoff=0, retry_on=Busy, fail_on=[Away])
+async def async_choose(what: str) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.to_thread(choose, what))
+
+
+@picky.task(queue="picky", max_attempts=1, on_exhausted=told_own)
+def own_hook(what: str) -> None:
+    choose(what)
+
+
+@picky.task(queue="picky", max_attempts=1, kill_after=0.2)
+def never_ends() -> None:
+    while True:
+        time.sleep(0.05)
+
+
 @app.on("plain")
 def plain(message: dueq.JobMessage) -> None:
     note("plain", message.body.decode())

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from dueq import aio
 
     QueueHandler: TypeAlias = Callable[[JobMessage], object]
+    Kinds: TypeAlias = type[Exception] | Iterable[type[Exception]] | None
+    Hook: TypeAlias = Callable[[Job, BaseException], object]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,7 +45,7 @@ H = TypeVar("H", bound="QueueHandler")
 
 # json is no option: the arguments are the body.
 _OF_PUSH = ("queue", *(name for name in Options.__annotations__ if name != "json"))
-_OF_TASK = (*_OF_PUSH, "timeout", "kill_after", "serializer")
+_OF_TASK = (*_OF_PUSH, *("timeout", "kill_after", "serializer", "retry_on", "fail_on"))
 _HARD_AFTER = 10.0  # seconds after the soft limit
 
 
@@ -67,6 +69,9 @@ class Task(Generic[P, R]):
         kill_after: float | None,
         serializer: Serializer,
         options: Options,
+        retry_on: Kinds = None,
+        fail_on: Kinds = None,
+        on_exhausted: Hook | None = None,
     ) -> None:
         functools.update_wrapper(self, handler)
         self.app = app
@@ -77,6 +82,10 @@ class Task(Generic[P, R]):
         """Seconds until SoftTimeout is raised in the handler; None: no limit."""
         self.kill_after = kill_after
         """Seconds until the worker gives the job up; None: no limit."""
+        self.on_exhausted = on_exhausted
+        """Called at the final failure of a job; None: that of the app is."""
+        self._retry_on = None if retry_on is None else _kinds(retry_on, "retry_on")
+        self._fail_on = () if fail_on is None else _kinds(fail_on, "fail_on")
         self._serializer = serializer
         self._options = options
         self._signature = _signature(handler)
@@ -115,6 +124,11 @@ class Task(Generic[P, R]):
         other.queue = queue or self.queue
         other._options = {**self._options, **_checked(options, _OF_PUSH)}
         return other
+
+    def is_final(self, error: BaseException) -> bool:
+        """Whether a job that raises this is not retried."""
+        retried = self._retry_on is None or _is_of(error, self._retry_on)
+        return not retried or _is_of(error, self._fail_on)
 
     def __repr__(self) -> str:
         return f"<Task {self.name} of queue {self.queue}>"
@@ -170,6 +184,9 @@ class App:
     url          as of dueq.Queue
     serializers  further ones that tasks name, and that this app's workers understand; JSON is there
     partitions   how many each queue has that has some, by its name; as of dueq.Queue
+    on_exhausted  a function, or a coroutine function, that a worker calls once with the Job and the
+                 exception when a job has failed for good and its message is settled. What it
+                 raises is logged. Not called for a message that is dead by crashes or by its age
 
         app = dueq.App()
 
@@ -187,8 +204,10 @@ class App:
         *,
         serializers: Iterable[Serializer] = (),
         partitions: Mapping[str, int] | None = None,
+        on_exhausted: Hook | None = None,
     ) -> None:
         self.url = url
+        self.on_exhausted = on_exhausted
         self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queue_handlers: dict[str, QueueHandler] = {}
@@ -218,6 +237,9 @@ class App:
         timeout: float | timedelta | None = None,
         kill_after: float | timedelta | None = None,
         serializer: str = JSON.name,
+        retry_on: Kinds = None,
+        fail_on: Kinds = None,
+        on_exhausted: Hook | None = None,
         **options: Unpack[Options],
     ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
     def task(
@@ -229,6 +251,9 @@ class App:
         timeout: float | timedelta | None = None,
         kill_after: float | timedelta | None = None,
         serializer: str = JSON.name,
+        retry_on: Kinds = None,
+        fail_on: Kinds = None,
+        on_exhausted: Hook | None = None,
         **options: Unpack[Options],
     ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
         """
@@ -240,6 +265,11 @@ class App:
         kill_after  seconds (or a timedelta) after which the worker gives the job up, and its
                     process; None: 10 seconds after the timeout, if there is one
         serializer  by its name, of those of the app
+        retry_on    a class of exceptions, or several: a job that raises another one has failed for
+                    good, as by Job.fail(). None: all are retried
+        fail_on     a class of exceptions, or several, with which a job has failed for good, also
+                    where retry_on names one of their bases
+        on_exhausted  a function, or a coroutine function, as of App, in place of that of the app
         options     those of dueq.Draft, for each push: max_attempts, backoff, unique, ... With
                     `unique` and no id, the id is made of the task's name and arguments
 
@@ -271,6 +301,9 @@ class App:
                 hard_s,
                 self.serializers[serializer],
                 options,
+                retry_on,
+                fail_on,
+                on_exhausted,
             )
             self.tasks[own] = task
             return task
@@ -428,6 +461,23 @@ def _checked(options: Options, known: Iterable[str]) -> Options:
         raise InvalidError(f"headers: {_listed(taken)} is what a task itself has")
     Draft(b"", **options).row()
     return options
+
+
+def _is_of(error: BaseException, kinds: tuple[type[Exception], ...]) -> bool:
+    """Whether it is one of these, or a group, as of a TaskGroup, in which one is."""
+    if isinstance(error, BaseExceptionGroup) and error.subgroup(kinds) is not None:
+        return True
+    return isinstance(error, kinds)
+
+
+def _kinds(
+    kinds: type[Exception] | Iterable[type[Exception]], name: str
+) -> tuple[type[Exception], ...]:
+    named = (kinds,) if isinstance(kinds, type) else tuple(kinds)
+    for kind in named:
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            raise TypeError(f"{name}: {kind!r} is no class of exceptions")
+    return named
 
 
 def _signature(handler: Callable[..., Any]) -> inspect.Signature | None:

@@ -292,6 +292,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("time_limit", "hard_timeout", "job_timeout"), "kill_after"),
     **dict.fromkeys(("soft_time_limit", "max_runtime"), "timeout"),
     **dict.fromkeys(("expires", "expires_in", "job_ttl"), "ttl"),
+    **dict.fromkeys(("autoretry_for", "retry_for", "retry_when"), "retry_on"),
+    **dict.fromkeys(("dont_autoretry_for", "throws", "discard_on"), "fail_on"),
     **dict.fromkeys(("queue_name", "routing_key"), "queue"),
 }
 

@@ -65,8 +65,11 @@ def drain(
                     continue
                 run = Run(app, message, lambda: False, runner.run)
                 jobs.append(run.running.job)
-                if decision := copy_context().run(run.in_thread):
-                    decision.settle(message)
+                here = copy_context()
+                if decision := here.run(run.in_thread):
+                    here.run(run.tell_exhausted, decision.settle(message))
+                if run.running.failure:
+                    raise run.running.failure
     return jobs
 
 

@@ -11,6 +11,8 @@ import django
 from django.db import connection
 from django.dispatch import receiver
 
+import dueq
+
 if django.VERSION >= (6, 0):
     from django.tasks import TaskContext, TaskResult, task
     from django.tasks.signals import task_finished, task_started
@@ -40,6 +42,11 @@ async def async_add(a: int, b: int = 0) -> None:
 def fail(context: TaskContext, text: str) -> None:
     note("fail", context.attempt)
     raise ValueError(text)
+
+
+@task
+def give_up() -> None:
+    dueq.current_job().fail("no such order")
 
 
 @task

@@ -18,6 +18,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from dueq._decision import Decided, Fail, Retry
 from dueq.app import App, Task
 from dueq.django import framework
 from dueq.job import Job, current_job
@@ -79,8 +80,8 @@ class DjangoApp(App):
             try:
                 context = (framework.TaskContext(task_result=result),) if task.takes_context else ()
                 value = task.call(*context, *args, **kwargs)
-            except Exception as error:
-                if _is_last(current_job()):
+            except (Exception, Decided) as error:
+                if self._is_last(current_job(), error):
                     _finish(backend, result, _STATUS.FAILED, errors=[_described(error)])
                 raise
             else:
@@ -90,6 +91,16 @@ class DjangoApp(App):
             return value
 
         return run
+
+    def _is_last(self, job: Job, error: BaseException) -> bool:
+        """Whether this failure is final."""
+        if isinstance(error, Decided) and not isinstance(job.decision, Retry):
+            return isinstance(job.decision, Fail)
+        most = job.message.max_attempts
+        is_exhausted = most is not None and job.attempt >= most
+        return is_exhausted or (
+            not isinstance(error, Decided) and self.named(str(job.task)).is_final(error)
+        )
 
 
 def new_result(
@@ -133,13 +144,7 @@ def _finish(backend: type, result: framework.TaskResult, status: object, **field
     framework.task_finished.send_robust(backend, task_result=result)
 
 
-def _is_last(job: Job) -> bool:
-    """Whether a failure of this attempt is final."""
-    most = job.message.max_attempts
-    return most is not None and job.attempt >= most
-
-
-def _described(error: Exception) -> framework.TaskError:
+def _described(error: BaseException) -> framework.TaskError:
     kind = type(error)
     return framework.TaskError(
         exception_class_path=f"{kind.__module__}.{kind.__qualname__}",

@@ -136,6 +136,8 @@ class Loop:
                 self._worker.begin(slot, running)
                 try:
                     decision = await run.in_loop()
+                    if running.failure:
+                        message._leave_block(running.failure)
                     outcome = decision and await decision.settle(message)
                 except report.NO_FAILURE as error:
                     if report.has_crashed(self._worker, error):
@@ -146,6 +148,7 @@ class Loop:
                     report.released(running, error)
                 else:
                     report.ended(running, decision, outcome)
+                    await run.tell_exhausted_in_loop(outcome)
         except Exception as error:
             report.failed(message, running, error)
         finally:

@@ -133,11 +133,13 @@ class Control:
         running.abandoned = True
         text = f"HardTimeout: the job did not end within {now - running.since:.0f} s"
         log.error("%r: %s\n%s", running.job, text, running.stack())
-        self._within(lambda: self._retry(running.job.message, text))
+        self._within(lambda: self._retry(running, text))
         self._worker.stop(exits.STUCK, "a job is stuck")
 
-    def _retry(self, message: Fields, text: str) -> None:
-        Message(self._calls, message.queue, message._row).retry(error=text)
+    def _retry(self, running: Running, text: str) -> None:
+        message = running.job.message
+        if not Message(self._calls, message.queue, message._row).retry(error=text):
+            running.tell_stuck(TimeoutError(text))
 
     def _tell(self) -> None:
         worker = self._worker

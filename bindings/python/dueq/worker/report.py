@@ -36,6 +36,11 @@ def release_delay(worker: Worker, error: BaseException) -> float:
 
 def ended(running: Running, decision: Decision | None, outcome: object) -> None:
     """A job has ended without an exception. outcome: what the settlement returned."""
+    if running.failure is not None:
+        is_retried = isinstance(decision, Retry)
+        why = ", its attempts are exhausted" if is_retried else ", and is not retried"
+        failed(running.job.message, running, running.failure, why)
+        return
     match decision:
         case Retry(delay, error) if outcome:
             due = "by its backoff" if delay is None else f"in {delay:g} s"
@@ -110,15 +115,27 @@ def crashed(running: Running, error: BaseException) -> None:
     )
 
 
-def failed(message: Fields, running: Running | None, error: Exception) -> None:
-    """A job has failed, or its message is none."""
+def failed(message: Fields, running: Running | None, error: Exception, why: str = "") -> None:
+    """A job has failed, or its message is none. why: it is not retried."""
     if running is None or isinstance(error, (UnknownTask, BadTask)):
         log.error("%s: %s", _name(message), described(error))
         return
     log.error(
-        "%s: failed after %.3f s: %s",
+        "%s: failed after %.3f s%s: %s",
         _name(message),
         time.monotonic() - running.since,
+        why,
+        described(error),
+        exc_info=error,
+        extra=fields(running.job, running.since),
+    )
+
+
+def hook_failed(running: Running, error: BaseException) -> None:
+    """What on_exhausted raised changes nothing."""
+    log.error(
+        "%s: on_exhausted failed: %s",
+        _name(running.job.message),
         described(error),
         exc_info=error,
         extra=fields(running.job, running.since),

@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import partial
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from dueq._decision import Decided, Decision
+from dueq._decision import Decided, Decision, Fail, Retry
 from dueq.app import App, Task
 from dueq.job import Job, current
 from dueq.serializers import TASK, UnknownTask, arguments_of
+from dueq.worker import report
 from dueq.worker.running import Running
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Run:
                 f"the message is no task, and the queue {message.queue} has no handler here"
             )
         self._app = app
+        self._task = task
+        self._on_exhausted = (task and task.on_exhausted) or app.on_exhausted
         self._is_async = iscoroutinefunction(handler)
         job = Job(message, name, list(args), kwargs, stopping, run)
         self._call: Callable[[], Any] = partial(
@@ -53,6 +56,8 @@ class Run:
         )
         self._run = run
         self.running = Running(job, task)
+        # In a thread of its own: that of the job is stuck.
+        self.running.tell_stuck = lambda error: self._tell(error, asyncio.run)
 
     def in_thread(self) -> Decision | None:
         """Runs it in this thread. Returns what is to be done with the message; None: an ack."""
@@ -74,15 +79,63 @@ class Run:
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
+        job = self.running.job
         try:
             yield
-        except (Decided, BaseExceptionGroup) as error:
-            # A TaskGroup puts what one of its tasks decided into a group. One with failures alone
-            # is an Exception.
-            if isinstance(error, Exception) or self.running.job._decision is None:
+        except Exception as error:
+            # Else the end of the message's block retries it, by the consumer's next request.
+            if self._task and self._task.is_final(error):
+                job._decision = Fail(error)
+            elif self._on_exhausted and job.attempt == job.message.max_attempts:
+                job._decision = Retry(None, error)
+            else:
+                raise
+            self.running.failure = error
+        except (Decided, BaseExceptionGroup):
+            # A TaskGroup puts what one of its tasks decided into a group.
+            if job._decision is None:
                 raise
         finally:
-            self.running.job.over = True
+            job.over = True
+
+    def tell_exhausted(self, outcome: object) -> None:
+        """Calls the hook where the job has failed for good. outcome: of its settlement."""
+        if error := self._final_error(outcome):
+            self._tell(error, self._run)
+
+    async def tell_exhausted_in_loop(self, outcome: object) -> None:
+        """The same in an event loop."""
+        error, hook = self._final_error(outcome), self._on_exhausted
+        if error and hook and iscoroutinefunction(hook):
+            with self._logging():
+                await hook(self.running.job, error)
+        elif error:
+            await asyncio.to_thread(self._tell, error, self._run)
+
+    def _final_error(self, outcome: object) -> BaseException | None:
+        """What the job has failed by for good; None: it has not, or there is no hook."""
+        decision = self.running.job.decision
+        failed = isinstance(decision, Fail) or (isinstance(decision, Retry) and not outcome)
+        if not failed or not self._on_exhausted:
+            return None
+        error = cast("Fail | Retry", decision).error
+        return error if isinstance(error, BaseException) else Decided(error)
+
+    def _tell(self, error: BaseException, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        hook = self._on_exhausted
+        if hook:
+            current.set(self.running.job)
+            with self._logging():
+                result = hook(self.running.job, error)
+                if iscoroutinefunction(hook):
+                    run(cast("Coroutine[Any, Any, Any]", result))
+
+    @contextmanager
+    def _logging(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as failure:
+            report.hook_failed(self.running, failure)
 
     def _plain(self, run_async: Callable[[], Any]) -> None:
         """The plain middleware, and inside of it the rest."""

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -43,6 +43,10 @@ class Running:
         self.since = time.monotonic()
         self.soft_at = self._limit(task.timeout if task else None)
         self.hard_at = self._limit(task.kill_after if task else None)
+        self.failure: Exception | None = None
+        """What its handler raised, where the job has failed for good by that."""
+        self.tell_stuck: Callable[[BaseException], None]
+        """Calls on_exhausted, where the job is given up and its attempts are exhausted."""
         self.interrupted = False
         """The soft limit is over, and the handler was told so."""
         self.abandoned = False

@@ -101,6 +101,8 @@ class Threads:
                 self._worker.begin(slot, running)
                 try:
                     decision = run.in_thread()
+                    if running.failure:
+                        message._leave_block(running.failure)
                     outcome = decision and decision.settle(message)
                 except report.NO_FAILURE as error:
                     if report.has_crashed(self._worker, error):
@@ -111,6 +113,7 @@ class Threads:
                     report.released(running, error)
                 else:
                     report.ended(running, decision, outcome)
+                    run.tell_exhausted(outcome)
         except Exception as error:
             report.failed(message, running, error)
         finally:
