@@ -32,7 +32,7 @@ SAID = {
         "s, its attempts are exhausted: KeyError: 'bank'",
     ),
     "fail": ("warning", "failed at the job's wish after 0.", "s: no such order"),
-    "release": ("info", "released at the job's wish after 0.", "s, due in 3600 s"),
+    "release": ("info", "released at the job's wish after 0.", "s, due in 2592000 s"),
     "push": ("info", "done in 0.", "s; successors: 2, of which duplicates: 1"),
     "elsewhere": ("info", "done in 0.", "s; successors: 1"),
     "hush": ("warning", "failed at the job's wish after 0.", "s: hushed up"),

@@ -157,7 +157,7 @@ def decide(what: str) -> None:
         case "fail":
             job.fail("no such order")
         case "release":
-            job.release(delay=3600)
+            job.release(delay=2592000)
         case "push":
             twin = add.options(id=f"twin {job.id}", queue="decide")
             job.push(twin.draft(1), twin.draft(2))

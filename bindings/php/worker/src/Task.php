@@ -28,6 +28,24 @@ final class Task
     /** Seconds until the process of the job is killed; null: never. */
     public readonly ?float $killAfter;
 
+    /** What other libraries call an option, and which is meant. */
+    private const ELSEWHERE = [
+        'maxRetries' => 'maxAttempts, which counts the first run too',
+        'retries' => 'maxAttempts, which counts the first run too',
+        'tries' => 'maxAttempts',
+        'maxTries' => 'maxAttempts',
+        'attempts' => 'maxAttempts',
+        'retryDelay' => 'backoff',
+        'expires' => 'ttl',
+        'uniqueFor' => 'unique',
+    ];
+
+    /** @var list<class-string>|null */
+    private readonly ?array $retryOn;
+
+    /** @var list<class-string> */
+    private readonly array $failOn;
+
     /**
      * @param string $name 1 to 255 bytes of UTF-8 without control characters
      * @param string $queue where its messages are pushed to
@@ -36,6 +54,11 @@ final class Task
      * @param float|null $killAfter seconds until the process of the job is killed, which ends also a handler that
      *     waits inside of a function of PHP; null: 10 s after $timeout
      * @param string|null $serializer a serializer that producer and worker know by this name; null: JSON
+     * @param class-string|list<class-string>|null $retryOn a job that throws something else has failed for good, as by
+     *     Job::fail(); null: all is retried
+     * @param class-string|list<class-string> $failOn a job that throws one of these has failed for good, also where
+     *     $retryOn names a parent of it
+     * @param callable|class-string|null $onExhausted as of Worker::onExhausted(), in place of that of the worker
      * @param mixed ...$options of its messages, as named arguments of Queue::push(): maxAttempts, backoff, ttl,
      *     priority, unique ...
      * @throws InvalidArgumentException
@@ -46,6 +69,9 @@ final class Task
         public readonly ?float $timeout = null,
         ?float $killAfter = null,
         public readonly ?string $serializer = null,
+        string|array|null $retryOn = null,
+        string|array $failOn = [],
+        public readonly mixed $onExhausted = null,
         mixed ...$options,
     ) {
         if (strlen($name) > 255 || !preg_match('/^[^\x00-\x1f\x7f]+$/Du', $name)) {
@@ -55,8 +81,26 @@ final class Task
             throw new InvalidArgumentException("the task $name: timeout is more than 0, and killAfter at least that");
         }
         self::check($name, $options);
+        foreach ([...(array) $retryOn, ...(array) $failOn] as $class) {
+            if (!is_string($class) || !(class_exists($class) || interface_exists($class))) {
+                throw new InvalidArgumentException("the task $name: retryOn and failOn name classes, and there is none " . json_encode($class));
+            }
+        }
+        if ($onExhausted !== null && !is_callable($onExhausted) && !(is_string($onExhausted) && class_exists($onExhausted))) {
+            throw new InvalidArgumentException("the task $name: onExhausted is neither a callable nor a class");
+        }
+        $this->retryOn = $retryOn === null ? null : array_values((array) $retryOn);
+        $this->failOn = array_values((array) $failOn);
         $this->killAfter = $killAfter ?? ($timeout === null ? null : $timeout + self::GRACE);
         $this->options = $options;
+    }
+
+    /** Whether a job that throws this is not retried. */
+    public function isFinal(\Throwable $error): bool
+    {
+        $is = fn (array $classes) => array_filter($classes, fn (string $class) => $error instanceof $class) !== [];
+
+        return ($this->retryOn !== null && !$is($this->retryOn)) || $is($this->failOn);
     }
 
     /**
@@ -86,7 +130,9 @@ final class Task
         );
         foreach ($options as $name => $value) {
             if (!in_array($name, $known, true)) {
-                throw new InvalidArgumentException("the task $task has no option $name; there are: " . implode(', ', $known));
+                $meant = self::ELSEWHERE[$name] ?? null;
+                $hint = $meant === null ? 'there are: ' . implode(', ', $known) : "do you mean $meant?";
+                throw new InvalidArgumentException("the task $task has no option $name; $hint");
             }
         }
     }

@@ -71,7 +71,7 @@ final class Tasks
      * @param mixed ...$options over those of the task, as named arguments of Queue::push()
      * @return string the message's id
      * @throws InvalidArgumentException
-     * @throws \JsonException when the arguments are not what JSON has
+     * @throws \JsonException when an argument is not what JSON has; it names the task and the argument
      * @throws Exception\DueqException as Queue::push()
      */
     public function push(
@@ -105,7 +105,7 @@ final class Tasks
         Task::check($task->name, $options);
         $options += $task->options;
         $names = array_filter($arguments, is_string(...), ARRAY_FILTER_USE_KEY);
-        $body = $this->serializer($task->serializer)->encode(array_values(array_diff_key($arguments, $names)), $names);
+        $body = $this->encoded($task, array_values(array_diff_key($arguments, $names)), $names);
         if ($id === null && ($options['unique'] ?? null) !== null) {
             $id = "{$task->name}:" . substr(hash('sha256', $body), 0, 32);
         }
@@ -147,6 +147,20 @@ final class Tasks
         return $this->client->queues($queues, $order);
     }
 
+    /** @internal The queue that a task is pushed to where none is named. */
+    public function queueOf(string $task): string
+    {
+        return $this->taskOf($task)->queue;
+    }
+
+    /** @internal The name of a queue, also of that which a partition belongs to. */
+    public function wholeOf(string $queue): string
+    {
+        $whole = substr($queue, 0, (int) strrpos($queue, '#'));
+
+        return isset($this->partitions[$whole]) ? $whole : $queue;
+    }
+
     /** The client of the server. */
     public function client(): Client
     {
@@ -165,6 +179,32 @@ final class Tasks
         return $known[$name ?? 'json'] ?? throw new InvalidArgumentException(
             "there is no serializer $name here; there are: " . implode(', ', array_keys($known)),
         );
+    }
+
+    /**
+     * @param list<mixed> $args
+     * @param array<string, mixed> $kwargs
+     * @throws \JsonException
+     */
+    private function encoded(Task $task, array $args, array $kwargs): string
+    {
+        $serializer = $this->serializer($task->serializer);
+        if (!$serializer instanceof Json) {
+            return $serializer->encode($args, $kwargs);
+        }
+        try {
+            return $serializer->encode($args, $kwargs);
+        } catch (\JsonException $error) {
+            foreach ([...$args, ...$kwargs] as $name => $value) {
+                try {
+                    Json::write($value);
+                } catch (\JsonException $error) {
+                    $name = is_int($name) ? 'argument ' . ($name + 1) : $name;
+                    throw new \JsonException("the task {$task->name}, $name: {$error->getMessage()}", $error->getCode(), $error);
+                }
+            }
+            throw $error;
+        }
     }
 
     private function taskOf(string $task): Task

@@ -7,13 +7,16 @@ namespace Dueq;
 use DateInterval;
 use DateTimeInterface;
 use Dueq\Worker\Classes;
+use Dueq\Worker\Decision;
 use Dueq\Worker\Handler;
 use Dueq\Worker\Job;
 use Dueq\Worker\Serializer;
+use Dueq\Worker\Stop;
 use Dueq\Worker\UnknownTask;
 use InvalidArgumentException;
 use Psr\Container\ContainerInterface;
 use Psr\Log\LoggerInterface;
+use Throwable;
 
 /**
  * What a worker does: its tasks and their handlers. A bootstrap file returns one, and `vendor/bin/dueq-worker
@@ -36,6 +39,9 @@ final class Worker
 
     /** @var list<callable|class-string> */
     private array $middleware = [];
+
+    /** @var callable|class-string|null */
+    private mixed $onExhausted = null;
 
     /** @var list<string> */
     private array $folders = [];
@@ -76,9 +82,14 @@ final class Worker
         ?float $timeout = null,
         ?float $killAfter = null,
         ?string $serializer = null,
+        string|array|null $retryOn = null,
+        string|array $failOn = [],
+        callable|string|null $onExhausted = null,
         mixed ...$options,
     ): static {
-        return $this->add(new Task($task, $queue, $timeout, $killAfter, $serializer, ...$options), $handler);
+        $known = new Task($task, $queue, $timeout, $killAfter, $serializer, $retryOn, $failOn, $onExhausted, ...$options);
+
+        return $this->add($known, $handler);
     }
 
     /**
@@ -140,6 +151,25 @@ final class Worker
         return $this;
     }
 
+    /**
+     * Names what is called once when a job has failed for good: its attempts are exhausted, retryOn or failOn of its task
+     * ends it, its process was killed by its time limit, or it called Job::fail(). Its message is settled then; it is
+     * dead, in its dead-letter queue or deleted. It is not called for a message that is dead by crashes or by its time to
+     * live, nor for an unknown task.
+     *
+     * @param callable|class-string $hook called with the Job and the Throwable; of a class, the method __invoke() or
+     *     handle(). For Job::fail('text') that is a Dueq\Worker\Decided with the text. What it throws is logged
+     */
+    public function onExhausted(callable|string $hook): static
+    {
+        if (!is_callable($hook) && !class_exists($hook)) {
+            throw new InvalidArgumentException("onExhausted is neither a callable nor a class: $hook");
+        }
+        $this->onExhausted = $hook;
+
+        return $this;
+    }
+
     /** Pushes a task, as Tasks::push(). */
     public function push(
         string $task,
@@ -172,13 +202,13 @@ final class Worker
      *
      * @param (callable(): bool)|null $isStopping whether the job is to end soon; null: never
      * @throws UnknownTask
-     * @throws \Throwable of the serializer
+     * @throws Throwable of the serializer
      */
     public function job(Message $message, ?callable $isStopping = null): Job
     {
         $handler = $this->handlerOf($message);
         if (!isset($message->headers['task'])) {
-            return new Job($message, $handler, [], $isStopping);
+            return new Job($message, $handler, [], $isStopping, $this->tasks);
         }
         try {
             $serializer = $this->tasks->serializer($message->headers['serializer'] ?? null);
@@ -187,10 +217,10 @@ final class Worker
         }
         [$args, $kwargs] = $serializer->decode($message->body);
 
-        return new Job($message, $handler, [...$args, ...$kwargs], $isStopping);
+        return new Job($message, $handler, [...$args, ...$kwargs], $isStopping, $this->tasks);
     }
 
-    /** Runs a job with the middleware around it. */
+    /** Runs a job with the middleware around it. What the job asked for is done by settle(). */
     public function run(Job $job): mixed
     {
         $next = $job->handler->call(...);
@@ -199,7 +229,50 @@ final class Worker
             $next = fn (Job $job) => $called($job, $next);
         }
 
-        return OpenTelemetry::process($job->message, fn () => $next($job), $this->tasks->client()->url());
+        return OpenTelemetry::process($job->message, fn () => $job->run(fn () => $next($job)), $this->tasks->client()->url());
+    }
+
+    /**
+     * @internal Settles the message of a job that has run, where that is not left to the consumer's loop.
+     * @param Throwable|null $failure what run() threw
+     * @return Decision|null what was done; null: the loop does it
+     * @throws Exception\DueqException
+     */
+    public function settle(Job $job, ?Throwable $failure): ?Decision
+    {
+        $message = $job->message;
+        $decision = match (true) {
+            $failure === null => $job->decision(),
+            $failure instanceof Stop || $message->isSettled() => null,
+            $job->handler->task->isFinal($failure) => new Decision('bury', null, $failure),
+            // So that it is known whether this was the last attempt.
+            $this->hookOf($job) !== null && $message->attempt === $message->maxAttempts => new Decision('retry', null, $failure),
+            default => null,
+        };
+        $decision?->settle($message, $this->tasks->client()->url());
+
+        return $decision;
+    }
+
+    /** @internal Calls what onExhausted() names. */
+    public function tellExhausted(Job $job, Throwable $error, LoggerInterface $logger): void
+    {
+        $hook = $this->hookOf($job);
+        if ($hook === null) {
+            return;
+        }
+        try {
+            $called = is_callable($hook) ? $hook : Handler::made($hook, $this->container);
+            $called($job, $error);
+        } catch (Throwable $failure) {
+            $text = "$job: onExhausted failed: " . $failure::class . ": {$failure->getMessage()}";
+            $logger->error($text, ['id' => $job->message->id, 'exception' => $failure]);
+        }
+    }
+
+    private function hookOf(Job $job): mixed
+    {
+        return $job->handler->task->onExhausted ?? $this->onExhausted;
     }
 
     private function add(Task $task, callable|string $handler): static
@@ -217,9 +290,7 @@ final class Worker
     {
         $task = $message->headers['task'] ?? null;
         if ($task === null) {
-            $whole = substr($message->queue, 0, (int) strrpos($message->queue, '#'));
-
-            return $this->queueHandlers[isset($this->tasks->partitions[$whole]) ? $whole : $message->queue] ?? throw new UnknownTask(
+            return $this->queueHandlers[$this->tasks->wholeOf($message->queue)] ?? throw new UnknownTask(
                 "the message has no header task, and the queue {$message->queue} has no handler here",
             );
         }

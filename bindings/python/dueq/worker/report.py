@@ -43,19 +43,24 @@ def ended(running: Running, decision: Decision | None, outcome: object) -> None:
         return
     match decision:
         case Retry(delay, error) if outcome:
-            due = "by its backoff" if delay is None else f"in {delay:g} s"
+            due = "by its backoff" if delay is None else f"in {_plain(delay)} s"
             _wished(logging.INFO, running, "retried", f", due {due}", error)
         case Retry(_, error) | Fail(error):
             why = "" if isinstance(decision, Fail) else ", its attempts are exhausted"
             _wished(logging.WARNING, running, "failed", why, error)
         case Release(delay):
-            _wished(logging.INFO, running, "released", f", due in {delay:g} s", "")
+            _wished(logging.INFO, running, "released", f", due in {_plain(delay)} s", "")
         case Push():
             ids = cast("list[str | None]", outcome)
             refused = f", of which duplicates: {ids.count(None)}" if None in ids else ""
             _done(running, f"; successors: {len(ids)}{refused}")
         case None:
             _done(running, "")
+
+
+def _plain(seconds: float) -> str:
+    """Without an exponent."""
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 def _wished(level: int, running: Running, what: str, more: str, error: str | BaseException) -> None:

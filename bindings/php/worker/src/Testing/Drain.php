@@ -9,8 +9,10 @@ use Dueq\Message;
 use Dueq\Tasks;
 use Dueq\Worker;
 use Dueq\Worker\Job;
+use Dueq\Worker\LineLogger;
 use LogicException;
 use RuntimeException;
+use Throwable;
 
 /** Runs tasks without a worker process, in any test framework. */
 final class Drain
@@ -26,7 +28,7 @@ final class Drain
      * @param string|null $server the URL of the test's own server; null: that of UsesDueq
      * @return list<Job> those that ran, in order
      * @throws LogicException the worker is of another server: a test must not run the tasks of production
-     * @throws \Throwable what a job throws, after its message is retried: a further drain with $delayed runs it again
+     * @throws Throwable what a job throws, after its message is retried: a further drain with $delayed runs it again
      */
     public static function run(
         Worker $worker,
@@ -51,7 +53,18 @@ final class Drain
                     throw new RuntimeException("more than $most jobs: do the tasks push each other?");
                 }
                 $jobs[] = $job = $worker->job($message);
-                $worker->run($job);
+                $failure = null;
+                try {
+                    $worker->run($job);
+                } catch (Throwable $failure) {
+                }
+                $final = $worker->settle($job, $failure)?->finalError();
+                if ($final !== null) {
+                    $worker->tellExhausted($job, $final, $worker->logger ?? new LineLogger());
+                }
+                if ($failure !== null) {
+                    throw $failure;
+                }
             });
         } while ($delayed && self::makeFirstDue($worker->tasks, $queues));
 

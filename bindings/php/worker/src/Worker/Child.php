@@ -112,7 +112,7 @@ final class Child
         $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
         $this->reach();
         foreach ($this->debts as $debt) {
-            $debt->settle($worker->tasks, $this->logger);
+            $debt->settle($worker, $this->logger);
         }
         if (!$this->isStopping) {
             $this->parent->send(['is' => 'ready']);
@@ -129,9 +129,14 @@ final class Child
     {
         while (!$this->isOver()) {
             try {
+                $unused = [];
                 foreach (array_unique($this->queues()) as $queue) {
-                    $this->worker->tasks->queue($queue)->stats();
+                    $stats = $this->worker->tasks->queue($queue)->stats();
+                    if ($stats->pushed + $stats->ready + $stats->delayed + $stats->leased + $stats->dead === 0) {
+                        $unused[] = $queue;
+                    }
                 }
+                $this->parent->send(['is' => 'reached', 'unused' => $unused]);
 
                 return;
             } catch (DueqException $error) {
@@ -212,15 +217,33 @@ final class Child
             }
             $job = $this->worker->job($message, fn (): bool => $this->isStopping);
             $begun = hrtime(true);
+            $failure = null;
             try {
                 $this->beginJob($job);
                 $this->worker->run($job);
+            } catch (Throwable $failure) {
             } finally {
                 $this->endJob();
             }
-            OpenTelemetry::settled($message, 'ack', $this->url());
+            $decision = $this->worker->settle($job, $failure);
             $seconds = round((hrtime(true) - $begun) / 1e9, 6);
             $context = self::context($message) + ['seconds' => $seconds];
+            if ($decision !== null) {
+                if ($failure !== null) {
+                    $this->tellFailure($message, $failure, $decision->why());
+                } else {
+                    [$level, $text] = $decision->told($seconds);
+                    $this->logger->log($level, "$job $text", $context);
+                }
+                $final = $decision->finalError();
+                $final === null || $this->worker->tellExhausted($job, $final, $this->logger);
+
+                return;
+            }
+            if ($failure !== null) {
+                throw $failure;
+            }
+            OpenTelemetry::settled($message, 'ack', $this->url());
             if ($job->isLost()) {
                 $this->logger->warning(sprintf('%s ended after %.3f s, but its lease was lost before: it may run elsewhere', $job, $seconds), $context);
             } else {
@@ -249,9 +272,16 @@ final class Child
             $error = $lost;
         }
         OpenTelemetry::settled($message, 'retry', $this->url());
+        $this->tellFailure($message, $error, '');
+    }
+
+    /** @param string $why it is not retried */
+    private function tellFailure(Message $message, Throwable $error, string $why): void
+    {
+        $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
         $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
-            "$name failed (attempt $attempt): " . $error::class . ": {$error->getMessage()}",
+            "$name failed (attempt $attempt)$why: " . $error::class . ": {$error->getMessage()}",
             // Where an unknown task was thrown says nothing.
             self::context($message) + ['attempt' => $message->attempt] + ($error instanceof UnknownTask ? [] : ['exception' => $error]),
         );

@@ -5,8 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 use Dueq\Exception\DueqException;
-use Dueq\OpenTelemetry;
-use Dueq\Tasks;
+use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 
 /**
@@ -26,17 +25,18 @@ final class Debt
     }
 
     /** Settles it. When its lease has ended before, that counts as a crash, and nothing is left to do. */
-    public function settle(Tasks $tasks, LoggerInterface $logger): void
+    public function settle(Worker $worker, LoggerInterface $logger): void
     {
         try {
-            $message = $tasks->queue($this->queue)->find($this->id);
+            $message = $worker->tasks->queue($this->queue)->find($this->id);
             if ($message?->ticket !== $this->ticket) {
                 return;
             }
-            [$verb, $settle] = $this->error === null
-                ? ['release', fn () => $message->release()]
-                : ['retry', fn () => $message->retry(error: $this->error)];
-            OpenTelemetry::settle($message, $verb, $settle, $tasks->client()->url());
+            $decision = $this->error === null ? new Decision('release', 0.0) : new Decision('retry', null, $this->error);
+            $decision->settle($message, $worker->tasks->client()->url());
+            if ($decision->finalError() !== null) {
+                $worker->tellExhausted($worker->job($message), new TimeLimitExceeded($this->error), $logger);
+            }
         } catch (DueqException $error) {
             $logger->warning("the message {$this->id} of a killed process comes back when its lease ends", ['exception' => $error]);
         }

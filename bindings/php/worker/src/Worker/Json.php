@@ -15,11 +15,16 @@ final class Json implements Serializer
     private const WRITE = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_LINE_TERMINATORS
         | JSON_PRESERVE_ZERO_FRACTION | JSON_THROW_ON_ERROR;
 
+    /** Arrays within arrays, as of json_encode(). */
+    private const DEPTH = 512;
+
     private const READ = JSON_OBJECT_AS_ARRAY | JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR;
 
     /** @throws \JsonException */
     public static function write(mixed $value): string
     {
+        self::refuseObjects($value);
+
         return json_encode($value, self::WRITE);
     }
 
@@ -27,6 +32,22 @@ final class Json implements Serializer
     public static function read(string $text): mixed
     {
         return json_decode($text, null, 512, self::READ);
+    }
+
+    /**
+     * Of any other object json_encode() would write the public properties, without a word of the rest.
+     *
+     * @throws \JsonException
+     */
+    private static function refuseObjects(mixed $value, int $depth = 0): void
+    {
+        if ($depth < self::DEPTH && (is_array($value) || $value instanceof \stdClass)) {
+            foreach ($value as $inner) {
+                self::refuseObjects($inner, $depth + 1);
+            }
+        } elseif (is_object($value) && !$value instanceof \JsonSerializable && !$value instanceof \BackedEnum && !$value instanceof \stdClass) {
+            throw new \JsonException('JSON has no form for an object of ' . $value::class);
+        }
     }
 
     public function encode(array $args, array $kwargs): string

@@ -37,6 +37,8 @@ final class Supervisor
 
     private bool $isReady = false;
 
+    private bool $hasReached = false;
+
     private bool $isQuiet = false;
 
     private bool $isStopping = false;
@@ -211,6 +213,7 @@ final class Supervisor
     {
         foreach ($slot->channel->receive() as $event) {
             match ($event['is']) {
+                'reached' => $this->reached($event['unused']),
                 'ready' => $this->ready($slot),
                 'begins' => $this->begins($slot, $event),
                 'ends' => [$slot->job, $slot->killAt] = [null, INF],
@@ -221,6 +224,19 @@ final class Supervisor
                 'trace' => $this->trace($slot, $event['text']),
             };
         }
+    }
+
+    /**
+     * A mistyped name looks like an idle queue. Said once, at the start.
+     *
+     * @param list<string> $unused queues
+     */
+    private function reached(array $unused): void
+    {
+        foreach ($this->hasReached ? [] : $unused as $queue) {
+            $this->logger->warning("nothing was ever pushed to the queue $queue; dueq queues lists the queues of this server");
+        }
+        $this->hasReached = true;
     }
 
     private function ready(Slot $slot): void
