@@ -31,6 +31,8 @@ enum {
     CLI_NO_COMMAND = 127
 };
 
+enum { CLI_PREVIEW = 256 }; /* bytes of a body in a list */
+
 /* A partition of the queue. */
 struct part {
     dueq_queue *queue;
@@ -219,8 +221,9 @@ void cli_warn(const struct cli *cli);
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
 int cli_system_error(const char *what);
-/* Says so and exits with CLI_AGAIN. */
+/* Says so and exits with CLI_AGAIN; or, where this thread's cli_memory_back is set, goes there. */
 _Noreturn void cli_out_of_memory(void);
+extern _Thread_local jmp_buf *cli_memory_back;
 
 /* ---- output.c ---------------------------------------------------------------------------------- */
 
@@ -255,8 +258,6 @@ void cli_put_text(const char *text);
 void cli_put_lines(dueq_bytes bytes);
 /* The start of it for a table, at most so many bytes, escaped wherever it goes. */
 void cli_put_brief(dueq_bytes bytes, size_t most);
-/* One JSON text and the end of its line. */
-void cli_put_json(const char *json);
 
 /* Before anything is opened or printed: gives the standard files their numbers, and keeps why a write fails. */
 void cli_output_begin(void);
@@ -341,6 +342,8 @@ enum text_style { TEXT_LINE, TEXT_LINES, TEXT_JSON };
 /* Writes text as dueq_escape() shows it; as JSON: of UTF-8. */
 void text_show(FILE *out, dueq_bytes bytes, enum text_style style);
 bool text_is_utf8(dueq_bytes bytes);
+/* The start of a text, without the character that it was cut in. */
+dueq_bytes text_whole(dueq_bytes bytes);
 /* Base 64 with padding; NULL: out of memory. Free with free(). */
 char *text_base64(dueq_bytes bytes);
 /* The bytes with each one that is not UTF-8 replaced by U+FFFD; NULL: out of memory. */

@@ -109,8 +109,10 @@ void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
                      struct glance *row) {
     dueq_queue *queue;
     row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
-    if (row->status == DUEQ_OK)
+    if (row->status == DUEQ_OK) {
+        dueq_queue_preview(queue, CLI_PREVIEW);
         row->status = read_counts(cli, queue, row, before);
+    }
     if (row->status == DUEQ_OK)
         row->status = read_minutes(cli, queue, row);
     if (row->status == DUEQ_OK && errors)

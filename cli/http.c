@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "buffer.h"
 #include "door.h"
 
 struct server {
@@ -22,13 +23,16 @@ struct exchange {
     struct MHD_Connection *connection;
     char *body;
     size_t size, room;
-    bool bad;   /* its arguments are none */
-    bool large; /* its body is more than HTTP_MAX_BODY */
+    bool bad;             /* its arguments are none */
+    unsigned int refused; /* why its body was not kept: a status of HTTP; 0: it was */
     /* Of a stream: the piece under way. */
     http_stream *stream;
-    char *piece;
-    size_t piece_size, piece_sent;
+    void *streamed;
+    void (*release)(void *streamed);
+    bool begun, ended;
     uint64_t seen; /* the stream's own */
+    struct buffer piece;
+    size_t piece_sent;
 };
 
 static const struct exchange *exchange_of(const struct http_request *request) {
@@ -145,26 +149,38 @@ static const char *const headers[][2] = {
     {"Connection", "close"}, /* a further request would come past the door */
 };
 
+/* False: it is not whole. */
+static bool make_piece(struct exchange *exchange) {
+    jmp_buf back;
+    volatile bool made = false;
+    free(exchange->piece.data);
+    exchange->piece_sent = 0;
+    FILE *const out = buffer_open(&exchange->piece);
+    if (!out)
+        return false;
+    cli_memory_back = &back;
+    if (setjmp(back) == 0) {
+        exchange->ended =
+            !exchange->stream(&exchange->request, exchange->streamed, &exchange->seen, out);
+        made = true;
+    }
+    cli_memory_back = NULL;
+    return buffer_close(&exchange->piece, out) && made;
+}
+
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t room) {
     struct exchange *exchange = context;
     (void)position;
-    while (exchange->piece_sent == exchange->piece_size) {
-        if (exchange->piece && !http_wait(&exchange->request, 0))
+    while (exchange->piece_sent == exchange->piece.size) {
+        if (exchange->ended || (exchange->begun && !http_wait(&exchange->request, 0)))
             return MHD_CONTENT_READER_END_OF_STREAM;
-        free(exchange->piece);
-        exchange->piece = NULL;
-        exchange->piece_sent = exchange->piece_size = 0;
-        FILE *out = open_memstream(&exchange->piece, &exchange->piece_size);
-        if (!out)
-            return MHD_CONTENT_READER_END_WITH_ERROR;
-        exchange->stream(&exchange->request, exchange->server->service->context, &exchange->seen,
-                         out);
-        if (fclose(out) != 0)
+        exchange->begun = true;
+        if (!make_piece(exchange))
             return MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    size_t size = exchange->piece_size - exchange->piece_sent;
+    size_t size = exchange->piece.size - exchange->piece_sent;
     size = size < room ? size : room;
-    memcpy(buffer, exchange->piece + exchange->piece_sent, size);
+    memcpy(buffer, exchange->piece.data + exchange->piece_sent, size);
     exchange->piece_sent += size;
     return (ssize_t)size;
 }
@@ -198,27 +214,33 @@ static enum MHD_Result answer(struct exchange *exchange, const struct http_answe
 /* One stage of an exchange. *done: it is answered. */
 static enum MHD_Result run(struct exchange *exchange, bool admission, bool *done) {
     const struct http_service *service = exchange->server->service;
-    char *body = NULL;
-    size_t size = 0;
-    struct http_answer made = {.status = MHD_HTTP_OK,
-                               .type = "text/plain; charset=utf-8",
-                               .out = open_memstream(&body, &size)};
-    if (!made.out)
-        cli_out_of_memory();
+    struct buffer body;
+    struct http_answer made = {
+        .status = MHD_HTTP_OK, .type = "text/plain; charset=utf-8", .out = buffer_open(&body)};
     *done = true;
+    if (!made.out)
+        return MHD_NO;
     if (!admission)
         service->handle(&exchange->request, &made, service->context);
     else if (exchange->bad)
         made.status = MHD_HTTP_BAD_REQUEST;
     else
         *done = !service->admit(&exchange->request, &made, service->context);
-    if (fclose(made.out) != 0)
-        cli_out_of_memory();
+    /* From now on they are the exchange's, whatever is answered. */
+    exchange->streamed = made.streamed;
+    exchange->release = made.release;
+    if (!buffer_close(&body, made.out) || made.no_memory) {
+        made.status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        made.type = "application/json";
+        made.fixed = (dueq_bytes){HTTP_NO_MEMORY, strlen(HTTP_NO_MEMORY)};
+        made.stream = NULL;
+        *done = true;
+    }
     enum MHD_Result result = MHD_YES;
     if (*done)
-        result = answer(exchange, &made, body, size);
+        result = answer(exchange, &made, body.data, body.size);
     if (!*done || made.fixed.data || made.stream)
-        free(body);
+        free(body.data);
     free(made.next);
     return result;
 }
@@ -247,14 +269,18 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 /* What is more than a body may have is read, for whoever sends it to read the answer, and dropped. */
 static void take(struct exchange *exchange, const char *data, size_t size) {
     if (size > HTTP_MAX_BODY - exchange->size) {
-        exchange->large = true;
+        exchange->refused = 413;
         return;
     }
     if (exchange->room - exchange->size < size) {
-        exchange->room = 2 * (exchange->size + size);
-        exchange->body = realloc(exchange->body, exchange->room);
-        if (!exchange->body)
-            cli_out_of_memory();
+        const size_t room = 2 * (exchange->size + size);
+        char *wider = realloc(exchange->body, room);
+        if (!wider) {
+            exchange->refused = MHD_HTTP_INTERNAL_SERVER_ERROR;
+            return;
+        }
+        exchange->body = wider;
+        exchange->room = room;
     }
     memcpy(exchange->body + exchange->size, data, size);
     exchange->size += size;
@@ -270,8 +296,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return begin(context, connection, path, method, kept);
     if (*size == 0)
         door_received(&exchange->server->door, socket_of(connection));
-    if (*size == 0 && exchange->large)
-        return refuse(exchange, 413);
+    if (*size == 0 && exchange->refused)
+        return refuse(exchange, exchange->refused);
     if (*size == 0) {
         exchange->request.body = (dueq_bytes){exchange->body, exchange->size};
         return run(exchange, false, &done);
@@ -294,7 +320,9 @@ static void on_end(void *context, struct MHD_Connection *connection, void **kept
         free(exchange->request.arguments[i].value);
     }
     free(exchange->body);
-    free(exchange->piece);
+    free(exchange->piece.data);
+    if (exchange->release)
+        exchange->release(exchange->streamed);
     free(exchange);
     *kept = NULL;
 }

@@ -24,8 +24,11 @@ struct http_request {
     dueq_bytes body;
 };
 
-/* Writes the next piece of an answer to `out`. *seen is 0 at first, and then what the last call has left there. */
-typedef void http_stream(const struct http_request *request, void *context, uint64_t *seen,
+/*
+ * Writes the next piece of an answer to `out`, which is small. False: it was the last. *seen is 0 at first, and then what
+ * the last call has left there.
+ */
+typedef bool http_stream(const struct http_request *request, void *context, uint64_t *seen,
                          FILE *out);
 
 /* Begins as 200 of text; a handler sets what differs. */
@@ -35,9 +38,15 @@ struct http_answer {
     FILE *out;        /* takes the body */
     dueq_bytes fixed; /* or this is it, and static */
     char *next;       /* the header Dueq-Next, or NULL; it is freed */
-    http_stream
-        *stream; /* or it goes on with what this writes, which waits itself between two pieces */
+    /* Or it is what this writes piece by piece, which waits itself between two pieces. */
+    http_stream *stream;
+    void *streamed;                  /* its context, */
+    void (*release)(void *streamed); /* which this frees in the end; NULL: it stays */
+    bool no_memory; /* there is none for the answer: it is 500, whatever was written */
 };
+
+/* The answer where memory ran out: 500. */
+#define HTTP_NO_MEMORY "{\"status\":\"NO_MEMORY\",\"text\":\"dueq web is out of memory\"}\n"
 
 /* Both are called by many threads at a time. */
 struct http_service {

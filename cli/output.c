@@ -180,8 +180,14 @@ void cli_put_text(const char *text) { cli_put((dueq_bytes){text, strlen(text)});
 
 void cli_put_lines(dueq_bytes bytes) { put(bytes, TEXT_LINES); }
 
-void cli_put_json(const char *json) {
-    put((dueq_bytes){json, strlen(json)}, TEXT_JSON);
+void cli_put_json(json_object *json) {
+    if (terminal) {
+        char *line = json_line_of(json);
+        put((dueq_bytes){line, strlen(line)}, TEXT_JSON);
+        free(line);
+    } else {
+        json_write(stdout, json);
+    }
     putchar('\n');
 }
 

@@ -64,7 +64,7 @@ static void print_row(const dueq_message *message) {
     else
         snprintf(attempt, sizeof attempt, "%u", message->attempt);
     printf("%9s %9s %9zu  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
-           message->body.size);
+           message->body_size);
     if (message->error.size > 0) {
         put_id(message->id);
         fputs("  ", stdout);
@@ -76,10 +76,11 @@ static void print_row(const dueq_message *message) {
 }
 
 /* Prints up to `count` messages, page by page. */
-static int peek(struct cli *cli, dueq_state state, size_t count) {
+static int peek(struct cli *cli, dueq_state state, size_t count, bool preview) {
     dueq_result *page = NULL;
     size_t shown = 0, damaged = 0;
     dueq_status status;
+    dueq_queue_preview(cli->queue, preview || !cli->json ? CLI_PREVIEW : 0);
     do {
         dueq_result *next;
         size_t most = count - shown < PAGE ? count - shown : PAGE;
@@ -95,6 +96,8 @@ static int peek(struct cli *cli, dueq_state state, size_t count) {
             if (!message) {
                 print_damaged(cli, dueq_result_id(page, i), state);
                 damaged++;
+            } else if (cli->json && preview) {
+                json_line(json_of_preview(cli->queue_name, message));
             } else if (cli->json) {
                 cli_json_message(cli, message);
             } else {
@@ -114,14 +117,19 @@ static int peek(struct cli *cli, dueq_state state, size_t count) {
 }
 
 static int run_peek(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
+    static const struct option options[] = {
+        {"count", required_argument, NULL, 'c'}, {"preview", no_argument, NULL, 'p'}, CLI_OPTIONS};
     size_t count = PAGE;
-    int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        count = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
+    bool preview = false;
+    int option, code;
+    while ((option = cli_option(cli, argc, argv, options)) != -1)
+        if (option == 'p')
+            preview = true;
+        else
+            count = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
     cli_words(cli, argc, 1, 1);
     dueq_state state = cli_state(cli, argv[optind + 1]);
-    return cli_open(cli, argv, &code) ? peek(cli, state, count) : code;
+    return cli_open(cli, argv, &code) ? peek(cli, state, count, preview) : code;
 }
 
 const struct command find_command = {"find", "QUEUE ID",
@@ -141,6 +149,9 @@ const struct command peek_command = {
     "Options:\n"
     "  --count N  up to N messages (100)\n"
     "  --json     whole messages, one object a line\n"
+    "  --preview  with --json: in the place of `body`, `preview`, its first 256 bytes, and "
+    "`size`,\n"
+    "             its size in bytes\n"
     "\n"
     "Examples:\n"
     "  dueq peek orders dead\n"

@@ -43,8 +43,9 @@ static void write_json(enum cli_level level, const char *status, const char *hin
         json_object_object_foreach(fields, name, value)
             json_object_object_add(object, name, json_object_get(value));
     }
-    const char *line = json_line_of(object);
+    char *line = json_line_of(object);
     write_line(line, strlen(line), TEXT_JSON);
+    free(line);
     json_object_put(object);
 }
 
@@ -168,7 +169,11 @@ int cli_system_error(const char *what) {
     return CLI_FAILED;
 }
 
+_Thread_local jmp_buf *cli_memory_back;
+
 void cli_out_of_memory(void) {
+    if (cli_memory_back)
+        longjmp(*cli_memory_back, 1);
     fputs("dueq: NO_MEMORY: out of memory\n", stderr);
     exit(CLI_AGAIN);
 }

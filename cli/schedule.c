@@ -187,6 +187,7 @@ static int run_list(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!cli_begin(cli, argc, argv, 0, &code))
         return code;
+    dueq_queue_preview(cli->queue, CLI_PREVIEW);
     for (dueq_state state = DUEQ_READY; status == DUEQ_OK && state <= DUEQ_DEAD; state++)
         status = list(cli, state);
     return cli_report(cli, status, NULL);

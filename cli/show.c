@@ -24,7 +24,7 @@ static void add_text(json_object *object, const char *name, dueq_bytes text) {
         json_object_object_add(object, name, json_text(text));
 }
 
-json_object *json_of_message(const char *queue, const dueq_message *message) {
+json_object *json_of_head(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object(), *headers = json_object_new_object();
     json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
     json_object_object_add(object, "id", json_text(message->id));
@@ -50,7 +50,20 @@ json_object *json_of_message(const char *queue, const dueq_message *message) {
     }
     json_object_object_add(object, "headers", headers);
     add_text(object, "error", message->error);
+    return object;
+}
+
+json_object *json_of_message(const char *queue, const dueq_message *message) {
+    json_object *object = json_of_head(queue, message);
     json_add_bytes(object, "body", message->body);
+    return object;
+}
+
+json_object *json_of_preview(const char *queue, const dueq_message *message) {
+    json_object *object = json_of_head(queue, message);
+    const bool cut = message->body.size < message->body_size;
+    json_add_bytes(object, "preview", cut ? text_whole(message->body) : message->body);
+    add_number(object, "size", (int64_t)message->body_size);
     return object;
 }
 

@@ -49,6 +49,17 @@ bool text_is_utf8(dueq_bytes bytes) {
     return true;
 }
 
+dueq_bytes text_whole(dueq_bytes bytes) {
+    const unsigned char *data = bytes.data;
+    size_t size = bytes.size;
+    while (size > 0 && bytes.size - size < 3 && (data[size - 1] & 0xC0) == 0x80)
+        size--;
+    if (size > 0 && data[size - 1] >= 0xC2 &&
+        !character_size(data + size - 1, bytes.size - size + 1))
+        bytes.size = size - 1;
+    return bytes;
+}
+
 char *text_repair(dueq_bytes bytes, size_t *size) {
     const unsigned char *data = bytes.data;
     char *out = malloc(bytes.size * 3 + 1);

@@ -137,6 +137,7 @@ dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster
 static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     dueq_result *result;
     int code = CLI_DONE;
+    dueq_queue_preview(cli->queue, CLI_PREVIEW);
     *status = cli_wait(cli, dueq_find_submit(cli->queue, id), &result);
     if (*status == DUEQ_OK) {
         const dueq_message *message = dueq_result_message(result, 0);
@@ -205,8 +206,10 @@ static const dueq_message *still_held(struct cli *cli, const struct slow *slow,
     if (slow->holding->partition >= 0)
         dueq_partition_name(whole, (size_t)slow->holding->partition, name);
     *status = dueq_queue_open(cli->client, name, strlen(name), &queue);
-    if (*status == DUEQ_OK)
+    if (*status == DUEQ_OK) {
+        dueq_queue_preview(queue, CLI_PREVIEW);
         *status = cli_wait(cli, dueq_find_submit(queue, slow->holding->id), result);
+    }
     dueq_queue_close(queue);
     const dueq_message *message = dueq_result_message(*result, 0);
     bool same = message && message->ticket.size == ticket.size &&

@@ -253,6 +253,12 @@ typedef struct dueq_durability {
 /* Of all pushes by this handle from now on. Errors: INVALID. */
 DUEQ_API dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability);
 
+/*
+ * find and peek by this handle answer at most so many bytes of each body from now on, which the server cuts; 0, as at first:
+ * all of it. dueq_message.body_size is the size of the whole body.
+ */
+DUEQ_API void dueq_queue_preview(dueq_queue *queue, size_t bytes);
+
 /* Frees the queue's handle; the queue in the server stays. NULL is safe. */
 DUEQ_API void dueq_queue_close(dueq_queue *queue);
 
@@ -413,6 +419,7 @@ typedef struct dueq_message {
     dueq_bytes id;
     dueq_bytes ticket; /* this delivery, for those who hold it; empty unless leased */
     dueq_bytes body;
+    size_t body_size; /* of the whole body: more than body.size where dueq_queue_preview() cut it */
     const dueq_header *headers; /* in the producer's order; NULL when there are none */
     size_t header_count;
     uint32_t attempt;      /* failures so far and, when leased, this delivery: 1 on the first */

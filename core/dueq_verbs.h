@@ -206,8 +206,9 @@ DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
 /*
  * Reads messages of one state without changing them: READY in the order of delivery, the others
  * by their time. `page`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
- * A page may have fewer messages than `page`; it is the last when its cursor is empty. A READY message that
- * changes its place between two pages may come twice or not at all. Returns OK.
+ * A page may have fewer messages than `page`; it is the last when its cursor is empty. It ends with the message
+ * that brings it to 16 MiB. A READY message that changes its place between two pages may come twice or not at all.
+ * Bodies are whole, unless dueq_queue_preview() cuts them. Returns OK.
  */
 DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t page,
                                dueq_result **result);

@@ -66,6 +66,7 @@ ARGUMENTS = {
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
     "any_id": data("id", "id: str", "dueq__ops_check_any_id(queue, id)"),
     "process": Argument("", "", send="dueq__ops_put_process(&words)"),
+    "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview)"),
     **{name: note(name) for name in ("error", "reason")},
     "cursor": data("cursor", "cursor: bytes"),
     "text": data("text", "text: str", "dueq__ops_check_cursor(queue, text)"),

@@ -12,9 +12,6 @@ const LEAST = 10; // minutes or hours of a history
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
 const NAMES = { ready: "Ready", delayed: "Delayed", leased: "In work", dead: "Dead", outbox: "Outbox" };
 
-const bodySize = (message) =>
-  message.body_base64 !== undefined ? Math.floor(message.body_base64.length * 3 / 4) : new TextEncoder().encode(message.body ?? "").length;
-
 // ---- Tables ----
 
 function timeOf(message) {
@@ -29,9 +26,9 @@ function messageRow(queue, message) {
   return el("tr", null, cell("Id", link, task && el("span", { class: "badge" }, brief(task, 40))),
     cell("When", timeOf(message)),
     cell("Attempt", message.max_attempts ? `${message.attempt} of ${message.max_attempts}` : String(message.attempt)),
-    cell("Size", size(bodySize(message))),
+    cell("Size", size(message.size)),
     el("td", { class: "text", "data-label": message.error ? "Error" : "Body" },
-      message.error ? el("span", { class: "bad" }, brief(message.error.split("\n")[0])) : brief(message.body ?? "(binary)", 100)));
+      message.error ? el("span", { class: "bad" }, brief(message.error.split("\n")[0])) : brief(message.preview ?? "(binary)", 100)));
 }
 
 // ---- What a tab shows ----
@@ -54,7 +51,7 @@ function messages(queue, state) {
       if (!after) rows = [];
       if (!after && text) {
         // By its id a message is found at once, in any state.
-        const found = await api.get(api.of(queue, "messages", text), signal);
+        const found = await api.get(api.of(queue, "messages", text) + api.query({ preview: 1 }), signal);
         if (found.ok) rows.push(...found.list.map((message) => messageRow(queue, message)));
       }
       const page = await api.get(api.of(queue, "messages") + api.query({ state, count: PAGE, text: text || null, after }), signal);

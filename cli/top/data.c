@@ -52,13 +52,15 @@ void top_read_view(struct top *top) {
         return;
     strcpy(name, top->queue);
     dueq_status status = dueq_queue_open(top->cli->client, name, strlen(name), &queue);
-    if (status == DUEQ_OK && view == TOP_MESSAGE)
+    if (status == DUEQ_OK && view == TOP_MESSAGE) {
         status = cli_wait(top->cli, dueq_find_submit(queue, bytes_of(top->id)), &result);
-    else if (status == DUEQ_OK)
+    } else if (status == DUEQ_OK) {
+        dueq_queue_preview(queue, CLI_PREVIEW);
         status = cli_wait(top->cli,
                           dueq_peek_submit(queue, top->state,
                                            (dueq_bytes){top->cursor, top->cursor_size}, TOP_PAGE),
                           &result);
+    }
     if (status == DUEQ_OK && view == TOP_MESSAGE)
         status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);
     dueq_queue_close(queue);
@@ -106,6 +108,7 @@ static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_res
 static dueq_status kick_all(struct top *top, dueq_queue *queue, const char *class, size_t *all) {
     dueq_result *page = NULL, *next;
     dueq_status status;
+    dueq_queue_preview(queue, CLI_PREVIEW);
     do {
         status = cli_wait(
             top->cli, dueq_peek_submit(queue, DUEQ_DEAD, dueq_result_cursor(page), GLANCE_LOOKED),

@@ -62,7 +62,7 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     snprintf(attempt, sizeof attempt, message->max_attempts ? "%u/%u" : "%u", message->attempt,
              message->max_attempts);
     fprintf(out, "%8s %7s %7s  ", time_format_brief(away_ms > 0 ? away_ms : 0, span), attempt,
-            text_number((int64_t)message->body.size, size));
+            text_number((int64_t)message->body_size, size));
     top_cell(out, message->id, 24);
     fputs("  ", out);
     /* What says most of it in the room that is left. */

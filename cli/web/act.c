@@ -65,12 +65,12 @@ void act_reserve(struct call *call) {
     if (status == DUEQ_OK && !http_wait(call->request, 0)) {
         give_back(call, result);
         status = DUEQ_EMPTY; /* nobody reads it */
-    } else {
-        for (size_t i = 0; i < dueq_result_count(result); i++)
-            api_line(call, json_of_message(call->cli.queue_name, dueq_result_message(result, i)));
     }
     api_end(call, status);
-    dueq_result_free(result);
+    if (status == DUEQ_OK)
+        look_whole(call, result);
+    else
+        dueq_result_free(result);
 }
 
 /* ---- Of tickets and ids, which are the lines of the body ------------------------------------------ */

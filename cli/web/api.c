@@ -57,7 +57,7 @@ static const struct route routes[] = {
 
 /* Of one message of it: /api/queues/NAME/VERB/ID */
 static const struct route items[] = {
-    {"GET", "messages", "", look_message},
+    {"GET", "messages", "preview ", look_message},
     {"GET", "who", "", look_who},
     {0},
 };
@@ -75,8 +75,7 @@ size_t api_count(const struct call *call, size_t otherwise) {
 
 void api_line(const struct call *call, json_object *object) {
     call->answer->type = "application/x-ndjson";
-    fprintf(call->answer->out, "%s\n", json_line_of(object));
-    json_object_put(object);
+    look_line(call->answer->out, "", object);
 }
 
 void api_sum(const struct call *call, size_t count, const char *done) {
@@ -107,6 +106,8 @@ static unsigned int code_of(dueq_status status) {
         return 400;
     case DUEQ_TOO_LARGE:
         return 413;
+    case DUEQ_NO_MEMORY:
+        return 500;
     default:
         return dueq_status_retriable(status) ? 503 : 502;
     }
@@ -178,7 +179,7 @@ static const struct route *find(const struct call *call, const struct route *lis
     return NULL;
 }
 
-static void act(struct call *call, const struct route *route) {
+static void act_or_refuse(struct call *call, const struct route *route) {
     struct refusal refusal = {.text = NULL};
     call->cli.refusal = &refusal;
     if (setjmp(refusal.back) == 0) {
@@ -187,6 +188,17 @@ static void act(struct call *call, const struct route *route) {
         refuse(call, 400, refusal.text);
         free(refusal.text);
     }
+}
+
+static void act(struct call *call, const struct route *route) {
+    jmp_buf back;
+    cli_memory_back = &back;
+    if (setjmp(back) == 0)
+        act_or_refuse(call, route);
+    else
+        call->answer->no_memory = true;
+    cli_memory_back = NULL;
+    dueq_result_free(call->page);
 }
 
 static void on_queue(struct call *call, const char *name, const char *verb) {
@@ -217,6 +229,7 @@ static void tell(struct call *call) {
 static void follow(struct call *call) {
     call->answer->type = "text/event-stream";
     call->answer->stream = watch_stream;
+    call->answer->streamed = call->web;
 }
 
 /* Parts of the path behind /api, decoded. */

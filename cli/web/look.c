@@ -3,7 +3,12 @@
 
 #include "web.h"
 
-enum { FIRST_PAGE = 16 };
+void look_line(FILE *out, const char *before, json_object *object) {
+    fputs(before, out);
+    json_write(out, object);
+    fputc('\n', out);
+    json_object_put(object);
+}
 
 void look_queues(struct call *call) {
     struct cli_names names = {0};
@@ -91,8 +96,7 @@ static void put_why(const char *queue, const struct why *why, const char *before
     json_object_object_add(object, "level", json_name(why_level_name(why->level)));
     json_object_object_add(object, "why", json_text((dueq_bytes){why->text, strlen(why->text)}));
     json_object_object_add(object, "fix", json_name(why_fix(why->cause)));
-    fprintf(out, "%s%s\n", before, json_line_of(object));
-    json_object_put(object);
+    look_line(out, before, object);
 }
 
 void look_whys(const struct glances *glances, const char *before, FILE *out) {
@@ -128,6 +132,7 @@ void look_who(struct call *call) {
     struct roster roster = {0};
     struct history history = {0};
     dueq_result *result;
+    dueq_queue_preview(call->cli.queue, CLI_PREVIEW);
     dueq_status status = dueq_find(call->cli.queue, id, &result);
     const dueq_message *message = dueq_result_message(result, 0);
     if (message)
@@ -142,15 +147,6 @@ void look_who(struct call *call) {
 }
 
 /* ---- Messages ------------------------------------------------------------------------------------ */
-
-static size_t bytes_of(const dueq_result *page) {
-    size_t bytes = 0;
-    for (size_t i = 0; i < dueq_result_count(page); i++) {
-        const dueq_message *message = dueq_result_message(page, i);
-        bytes += message ? message->body.size + 256 : 0;
-    }
-    return bytes;
-}
 
 static void keep(dueq_bytes *cursor, dueq_bytes next) {
     free((void *)(uintptr_t)cursor->data);
@@ -169,25 +165,19 @@ static size_t lesser(size_t one, size_t other) { return one < other ? one : othe
 dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
                          look_page *see, void *context) {
     dueq_status status;
-    /* Bodies may be large: pages grow as far as they are not. */
-    size_t looked = 0, bytes = 0, size = FIRST_PAGE;
+    size_t looked = 0;
+    dueq_queue_preview(call->cli.queue, CLI_PREVIEW);
     do {
-        const size_t asked = lesser(size, wanted);
-        dueq_result *page;
-        status = dueq_peek(call->cli.queue, state, *cursor, asked, &page);
+        const size_t asked = lesser(WEB_STEP, wanted);
+        status = dueq_peek(call->cli.queue, state, *cursor, asked, &call->page);
         if (status != DUEQ_OK)
             break;
-        const size_t weight = bytes_of(page);
         looked += asked;
-        bytes += weight;
-        keep(cursor, dueq_result_cursor(page));
-        wanted = see(call, page, context);
-        dueq_result_free(page);
-        if (weight > WEB_PAGE_BYTES)
-            size = size / 2 + 1;
-        else if (weight < WEB_PAGE_BYTES / 4)
-            size = lesser(2 * size, WEB_STEP);
-    } while (wanted > 0 && cursor->size > 0 && looked < WEB_LOOKED && bytes < HTTP_MAX_BODY);
+        keep(cursor, dueq_result_cursor(call->page));
+        wanted = see(call, call->page, context);
+        dueq_result_free(call->page);
+        call->page = NULL;
+    } while (wanted > 0 && cursor->size > 0 && looked < WEB_LOOKED);
     return status;
 }
 
@@ -219,7 +209,7 @@ static size_t show(struct call *call, const dueq_result *page, void *context) {
                     : search->text.size > 0 && !has(id, search->text))
             continue;
         const char *name = call->cli.queue_name;
-        api_line(call, message ? json_of_message(name, message)
+        api_line(call, message ? json_of_preview(name, message)
                                : json_of_damaged(name, id, search->state));
         search->found++;
     }
@@ -252,15 +242,100 @@ void look_messages(struct call *call) {
     look_end(call, &cursor);
 }
 
+/* Messages on their way to the client. */
+struct whole {
+    dueq_result *result;
+    size_t index, at; /* the message, and how far its body was written */
+    bool begun, text; /* its body is text */
+    char queue[DUEQ_MAX_NAME + 1];
+};
+
+static void end_whole(void *context) {
+    struct whole *whole = context;
+    dueq_result_free(whole->result);
+    free(whole);
+}
+
+/* All of the message before its body, in which json_of_message() has it last. */
+static void begin_message(struct whole *whole, const dueq_message *message, FILE *out) {
+    json_object *object = json_of_head(whole->queue, message);
+    char *line = json_line_of(object);
+    whole->text = text_is_utf8(message->body);
+    whole->begun = true;
+    fwrite(line, 1, strlen(line) - 1, out);
+    fputs(whole->text ? ",\"body\":\"" : ",\"body_base64\":\"", out);
+    free(line);
+    json_object_put(object);
+}
+
+static void write_part(const struct whole *whole, dueq_bytes part, FILE *out) {
+    if (whole->text) {
+        json_write_part(out, part);
+        return;
+    }
+    char *encoded = text_base64(part);
+    if (!encoded)
+        cli_out_of_memory();
+    fputs(encoded, out);
+    free(encoded);
+}
+
+/* A body may be half a gigabyte: it is escaped as far as it was sent. */
+static bool write_whole(const struct http_request *request, void *context, uint64_t *seen,
+                        FILE *out) {
+    struct whole *whole = context;
+    const dueq_message *message = dueq_result_message(whole->result, whole->index);
+    (void)request;
+    (void)seen;
+    if (!message)
+        return false;
+    if (!whole->begun)
+        begin_message(whole, message, out);
+    const char *data = message->body.data;
+    const size_t size = lesser(WEB_PIECE, message->body.size - whole->at);
+    write_part(whole, (dueq_bytes){data + whole->at, size}, out);
+    whole->at += size;
+    if (whole->at == message->body.size) {
+        fputs("\"}\n", out);
+        whole->index++;
+        whole->at = 0;
+        whole->begun = false;
+    }
+    return whole->index < dueq_result_count(whole->result);
+}
+
+void look_whole(struct call *call, dueq_result *result) {
+    struct whole *whole = calloc(1, sizeof *whole);
+    if (!whole) {
+        dueq_result_free(result);
+        cli_out_of_memory();
+    }
+    whole->result = result;
+    snprintf(whole->queue, sizeof whole->queue, "%s", call->cli.queue_name);
+    call->answer->type = "application/x-ndjson";
+    call->answer->stream = write_whole;
+    call->answer->streamed = whole;
+    call->answer->release = end_whole;
+}
+
 void look_message(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
+    const char *preview = api_word(call, "preview");
     dueq_result *result;
+    if (preview && strcmp(preview, "1") != 0)
+        cli_usage(&call->cli, "preview is 1 or left out");
+    if (preview)
+        dueq_queue_preview(call->cli.queue, CLI_PREVIEW);
     dueq_status status = dueq_find(call->cli.queue, id, &result);
-    if (status == DUEQ_OK)
-        api_line(call, json_of_message(call->cli.queue_name, dueq_result_message(result, 0)));
-    else
+    if (status != DUEQ_OK) {
         api_item(call, "id", id, status);
-    dueq_result_free(result);
+        dueq_result_free(result);
+    } else if (preview) {
+        call->page = result;
+        api_line(call, json_of_preview(call->cli.queue_name, dueq_result_message(result, 0)));
+    } else {
+        look_whole(call, result);
+    }
 }
 
 /* ---- Dead messages by their errors --------------------------------------------------------------- */

@@ -18,8 +18,7 @@ enum {
 enum event { QUEUES, WHY, EVENTS };
 
 struct piece {
-    char *text;
-    size_t size;
+    struct buffer text;
     uint64_t number; /* grows with each that is made; 0: there is none */
 };
 
@@ -101,8 +100,7 @@ static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
     json_object *object = json_of_counts(name, &counts);
     if (status != DUEQ_OK)
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
-    fprintf(out, "data: %s\n", json_line_of(object));
-    json_object_put(object);
+    look_line(out, "data: ", object);
     return DUEQ_OK;
 }
 
@@ -110,8 +108,8 @@ static void put_failure(const char *status, const char *text, FILE *out) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "status", json_name(status));
     json_object_object_add(object, "text", json_name(text));
-    fprintf(out, "event: failure\ndata: %s\n\n", json_line_of(object));
-    json_object_put(object);
+    look_line(out, "event: failure\ndata: ", object);
+    fputc('\n', out);
 }
 
 static void put_silence(int64_t ms, FILE *out) {
@@ -162,21 +160,21 @@ static dueq_status put_why(struct watch *watch, struct cli *cli, FILE *out) {
 typedef dueq_status put_event(struct watch *watch, struct cli *cli, FILE *out);
 
 static FILE *begin(struct piece *piece) {
-    FILE *out = open_memstream(&piece->text, &piece->size);
+    FILE *out = buffer_open(&piece->text);
     if (!out)
         cli_out_of_memory();
     return out;
 }
 
-static void end(FILE *out) {
-    if (fclose(out) != 0)
+static void end(struct piece *piece, FILE *out) {
+    if (!buffer_close(&piece->text, out))
         cli_out_of_memory();
 }
 
 /* The last one is told no more. */
 static void tell(struct watch *watch, enum event event, struct piece piece) {
     pthread_mutex_lock(&watch->lock);
-    free(watch->pieces[event].text);
+    free(watch->pieces[event].text.data);
     piece.number = ++watch->number;
     watch->pieces[event] = piece;
     if (event == QUEUES) {
@@ -188,29 +186,29 @@ static void tell(struct watch *watch, enum event event, struct piece piece) {
 }
 
 static dueq_status make(struct watch *watch, struct cli *cli, enum event event, put_event *put) {
-    struct piece piece = {NULL, 0, 0};
+    struct piece piece = {0};
     FILE *out = begin(&piece);
     dueq_status status = put(watch, cli, out);
-    end(out);
+    end(&piece, out);
     if (status == DUEQ_OK)
         tell(watch, event, piece);
     else
-        free(piece.text);
+        free(piece.text.data);
     return status;
 }
 
 static void fail(struct watch *watch, const struct cli *cli, dueq_status status) {
-    struct piece piece = {NULL, 0, 0};
+    struct piece piece = {0};
     FILE *out = begin(&piece);
     const char *text = dueq_error_text(cli->client);
     if (status == DUEQ_INTERRUPTED)
         put_silence(PATIENCE_MS, out);
     else
         put_failure(dueq_status_name(status), *text ? text : dueq_status_text(status), out);
-    end(out);
+    end(&piece, out);
     pthread_mutex_lock(&watch->lock);
     free(watch->failure);
-    watch->failure = piece.text;
+    watch->failure = piece.text.data;
     pthread_cond_broadcast(&watch->told);
     pthread_mutex_unlock(&watch->lock);
 }
@@ -260,8 +258,8 @@ static void ask(struct watch *watch) {
 /* What was told last is old by the time that somebody looks on again. */
 static void forget(struct watch *watch) {
     for (int i = 0; i < EVENTS; i++) {
-        free(watch->pieces[i].text);
-        watch->pieces[i] = (struct piece){NULL, 0, 0};
+        free(watch->pieces[i].text.data);
+        watch->pieces[i] = (struct piece){0};
     }
     free(watch->failure);
     watch->failure = NULL;
@@ -350,7 +348,7 @@ static void put_state(const struct watch *watch, FILE *out) {
         fputs(":\n\n", out);
 }
 
-void watch_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
+bool watch_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
     struct watch *watch = ((struct web *)context)->watch;
     const int64_t begin_ms = time_monotonic_ms();
     (void)request;
@@ -361,8 +359,9 @@ void watch_stream(const struct http_request *request, void *context, uint64_t *s
         wait_until(watch, &watch->told, begin_ms + PULSE_MS);
     for (int i = 0; i < EVENTS; i++)
         if (watch->pieces[i].number > *seen)
-            fwrite(watch->pieces[i].text, 1, watch->pieces[i].size, out);
+            fwrite(watch->pieces[i].text.data, 1, watch->pieces[i].text.size, out);
     put_state(watch, out);
     *seen = watch->number;
     pthread_mutex_unlock(&watch->lock);
+    return true;
 }

@@ -74,8 +74,7 @@ static bool refuse(struct http_answer *answer, unsigned int status, const char *
     json_object_object_add(object, "text", json_name(text));
     answer->status = status;
     answer->type = "application/json";
-    fprintf(answer->out, "%s\n", json_line_of(object));
-    json_object_put(object);
+    look_line(answer->out, "", object);
     return false;
 }
 

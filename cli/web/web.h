@@ -4,17 +4,18 @@
 
 #include <pthread.h>
 
+#include "../buffer.h"
 #include "../draft.h"
 #include "../glance.h"
 #include "../http.h"
 #include "../json.h"
 
 enum {
-    WEB_LOOKED = 2000,      /* messages that a request looks at, at most, */
-    WEB_STEP = 64,          /* and in one call: others wait for that */
-    WEB_WAIT_MS = 60000,    /* the longest wait of a reserve */
-    WEB_BUSY_MS = 3000,     /* a request that changes many messages goes on this long */
-    WEB_PAGE_BYTES = 262144 /* a page of messages is to have about so many */
+    WEB_LOOKED = 2000,   /* messages that a request looks at, at most, */
+    WEB_STEP = 64,       /* and in one call: others wait for that */
+    WEB_WAIT_MS = 60000, /* the longest wait of a reserve */
+    WEB_BUSY_MS = 3000,  /* a request that changes many messages goes on this long */
+    WEB_PIECE = 49152    /* bytes of a body that are written at a time; in base64 without a rest */
 };
 
 struct web {
@@ -34,8 +35,9 @@ struct call {
     struct http_answer *answer;
     struct cli cli; /* its client, and its queue if the path names one */
     struct draft draft;
-    dueq_bytes queue; /* its name */
-    char *item;       /* what the path names in it, or NULL */
+    dueq_bytes queue;  /* its name */
+    dueq_result *page; /* that is looked at; freed with the call */
+    char *item;        /* what the path names in it, or NULL */
 };
 
 /* ---- web.c ---- */
@@ -70,6 +72,8 @@ void look_rates(struct call *call);
 void look_workers(struct call *call);
 void look_slow(struct call *call);
 void look_why(struct call *call);
+/* Writes an object behind this text as a line, and frees it. */
+void look_line(FILE *out, const char *before, json_object *object);
 /* Writes a line of JSON, with this before it, for the server and for each queue where something is wrong. */
 void look_whys(const struct glances *glances, const char *before, FILE *out);
 /* The same: what is wrong cannot be read. */
@@ -77,6 +81,8 @@ void look_unread(const struct cli *cli, dueq_status status, const char *before, 
 void look_who(struct call *call);
 void look_messages(struct call *call);
 void look_message(struct call *call);
+/* Answers with all messages of a result, whole. The result belongs to the answer then. */
+void look_whole(struct call *call, dueq_result *result);
 void look_errors(struct call *call);
 void look_schedules(struct call *call);
 

@@ -259,9 +259,12 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
         return NULL;
     const char *problem = dueq__reader_take(conn->reader, most, &reply);
     if (problem) {
-        dueq__fail(&conn->error, DUEQ_PROTOCOL,
-                   "what answers at %s does not speak the Redis protocol: %s",
-                   dueq__conn_shown(conn), problem);
+        if (dueq__reader_no_memory(conn->reader))
+            dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
+        else
+            dueq__fail(&conn->error, DUEQ_PROTOCOL,
+                       "what answers at %s does not speak the Redis protocol: %s",
+                       dueq__conn_shown(conn), problem);
         dueq__conn_lose(conn);
         return NULL;
     }

@@ -104,6 +104,8 @@ void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t siz
  */
 const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
                               struct dueq__reply **reply);
+/* Nothing is wrong with the bytes that it did not take: there is no memory for them. */
+bool dueq__reader_no_memory(const struct dueq__reader *reader);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);

@@ -121,6 +121,10 @@ const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
     return NULL;
 }
 
+bool dueq__reader_no_memory(const struct dueq__reader *reader) {
+    return reader->inner->err == REDIS_ERR_OOM && reader->values <= MOST_VALUES;
+}
+
 static const redisReply *inside(const struct dueq__reply *reply) {
     return (const redisReply *)reply;
 }

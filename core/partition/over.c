@@ -30,6 +30,8 @@ static void next(dueq_client *client, struct dueq__steps *steps) {
         asked.items = over->left;
         asked.count = over->left_count;
     }
+    if (part)
+        part->preview = steps->queue->preview;
     dueq__steps_submitted(client, steps, part ? asked.submit(part, &asked) : DUEQ_NO_MEMORY);
 }
 

@@ -51,6 +51,7 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
         item->more = NULL;
         return true;
     }
+    message->body_size = message->body.size;
     if (message->state == DUEQ_LEASED)
         message->ticket = ticket;
     set_attempts(message, parts.deliveries, text);
@@ -198,8 +199,17 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
     return add_headers(result, error);
 }
 
-/* find and peek: for each message time, ticket, envelope, attempts */
-#define LOOKED_EACH 4
+/* find and peek: for each message time, ticket, envelope, attempts, size of the whole envelope */
+#define LOOKED_EACH 5
+
+/* Of the message whose envelope may be cut: the size of its whole body. */
+static bool read_size(const struct dueq__reply *reply, struct message *made) {
+    int64_t size;
+    if (!dueq__reply_number(reply, &size) || size < 0 || (size_t)size < made->envelope.size)
+        return false;
+    made->message.body_size = made->message.body.size + ((size_t)size - made->envelope.size);
+    return true;
+}
 
 /* All from that place on; state and now: of each. NULL: freed, and it was malformed. */
 static dueq_result *read_looked(dueq_result *result, const struct dueq__reply *reply, size_t at,
@@ -211,7 +221,9 @@ static dueq_result *read_looked(dueq_result *result, const struct dueq__reply *r
         message->state = state;
         message->now_ms = now;
         good = dueq__reply_number(dueq__reply_item(reply, at), &message->time_ms) &&
-               read_entry(reply, at + 1, true, &result->items[i]);
+               read_entry(reply, at + 1, true, &result->items[i]) &&
+               (!result->items[i].more ||
+                read_size(dueq__reply_item(reply, at + 4), result->items[i].more));
     }
     return good ? add_headers(result, error) : dueq__result_malformed(result, error, script);
 }

@@ -254,6 +254,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return status;
     if ((*queue = unshelve(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
+        (*queue)->preview = 0;
         (*queue)->is_part = false;
         return DUEQ_OK;
     }
@@ -268,6 +269,8 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     *queue = opened;
     return DUEQ_OK;
 }
+
+void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview = bytes; }
 
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)

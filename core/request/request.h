@@ -178,6 +178,7 @@ struct dueq_queue {
     dueq_bytes keys[DUEQ__KEY_COUNT];
     dueq_durability durability; /* of pushes by this handle */
     int64_t durable_ms;         /* the longest that a call by it has waited for that */
+    size_t preview;             /* bytes of a body that find and peek answer at most; 0: all */
     int64_t minute;             /* of the last call that may have kept the history */
     int64_t kept;               /* the minute in which an answer's expiry was set last */
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */

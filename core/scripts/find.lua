@@ -1,9 +1,10 @@
 -- find: looks a message up by its id and changes nothing.
 -- keys msg delayed leased dead outbox attempts meta
--- args alone: id
+-- args alone: id, how many bytes of its body at most (0: all)
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
--- envelope, attempts ('' where there are none) }.
+-- envelope, attempts ('' where there are none), the size of the whole envelope }.
 
 -- include plain
 local m = message_of(ARGV[1], { delayed, leased, dead, outbox })
-return m and { int(now_ms()), (m.place or 0) + 1, int(tonumber(m.time or '') or 0), m.ticket, m.envelope, m.text or '' }
+return m and { int(now_ms()), (m.place or 0) + 1, int(tonumber(m.time or '') or 0), m.ticket, preview(m.envelope, ARGV[2]),
+  m.text or '', #m.envelope }

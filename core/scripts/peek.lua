@@ -1,14 +1,15 @@
 -- peek: shows messages of one state, a page at a time, and changes nothing.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta
--- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many
--- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket,
--- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be relayed, their error says
--- why.
+-- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many, how many
+--      bytes of each body at most (0: all)
+-- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket, envelope,
+-- attempts ('' where there are none), the size of the whole envelope }. Of one in the outbox that could not be relayed,
+-- their error says why. A page ends with the message that brings the envelopes to 16 MiB: reading them holds up others.
 -- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
 
 -- include plain
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
-local answer = { int(now_ms()), '' }
+local answer, room = { int(now_ms()), '' }, 16777216
 
 local function show(time, ticket)
   local deliveries, id, suffix = ticket_read(ticket)
@@ -29,7 +30,8 @@ local function show(time, ticket)
     end
     text = attempts_write(had)
   end
-  for _, word in ipairs({ int(tonumber(time) or 0), ticket, envelope, text or '' }) do
+  room = room - #m.envelope
+  for _, word in ipairs({ int(tonumber(time) or 0), ticket, preview(envelope, ARGV[4]), text or '', #envelope }) do
     answer[#answer + 1] = word
   end
 end
@@ -39,8 +41,10 @@ if state == 1 then
   for _, line in ipairs({ high, ready, low }) do
     local from = math.max(place - passed, 0)
     for _, ticket in ipairs(most > 0 and redis.call('LRANGE', line, from, from + most - 1) or {}) do
-      show('0', ticket)
-      place, most = place + 1, most - 1
+      if room > 0 then
+        show('0', ticket)
+        place, most = place + 1, room > 0 and most - 1 or 0
+      end
     end
     passed = passed + redis.call('LLEN', line)
   end
@@ -50,6 +54,10 @@ else
   found, answer[2] = page(({ nil, delayed, leased, dead, outbox })[state], cursor, most)
   for i = 1, #found, 2 do
     show(found[i + 1], found[i])
+    if room <= 0 and found[i + 2] then
+      answer[2] = cursor_after(found[i], found[i + 1])
+      break
+    end
   end
 end
 return answer

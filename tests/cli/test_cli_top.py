@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dueq import Queue
 from private_server import Server
 
 from . import stuck
@@ -63,6 +64,31 @@ def test_once(dueq: Program) -> None:
     assert any(re.fullmatch(r"orders +2 dead .* ValueError: row # of #", line) for line in lines)
     assert all(len(line) <= 80 for line in lines)
     assert "bills" not in dueq("top", "--once", "orders").text
+
+
+def test_once_reads_the_start_of_large_bodies(dueq: Program, server: Server) -> None:
+    with Queue("orders", server.url) as orders:
+        for _ in range(16):
+            orders.push(b"x" * 1_000_000)
+        taken = orders.reserve()
+        assert taken
+        taken.retry(delay=0, error="ValueError: row 17")
+
+    def sent() -> int:
+        text = server.command("INFO", "stats")
+        assert isinstance(text, bytes)
+        (number,) = re.findall(rb"total_net_output_bytes:(\d+)", text)
+        return int(number)
+
+    before = sent()
+    lines = dueq("top", "--once").lines
+    assert sent() - before < 100_000
+    assert any("orders" in line and "ValueError: row #" in line for line in lines)
+    (last,) = dueq("peek", "orders", "ready", "--count", "1").lines[1:]
+    assert "1000000" in last
+    assert sent() - before < 200_000
+    whole = dueq("peek", "orders", "ready", "--count", "1", "--json").object
+    assert len(whole["body"]) == 1_000_000
 
 
 def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:

@@ -327,12 +327,108 @@ static void test_queues_among_others(void **state) {
                   dueq_queues(jobs.client, BYTES("123456789012345678901"), NULL));
 }
 
+static void assert_body(const dueq_message *message, size_t size, size_t whole, char byte) {
+    assert_non_null(message);
+    assert_int_equal(message->body.size, size);
+    assert_int_equal(message->body_size, whole);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(((const char *)message->body.data)[i], byte);
+}
+
+static void test_bodies_are_cut_where_a_preview_is_asked_for(void **state) {
+    (void)state;
+    enum { LARGE = 300000 };
+    char *body = malloc(LARGE);
+    assert_non_null(body);
+    memset(body, 'x', LARGE);
+    dueq_header header = {BYTES("trace"), BYTES("00-ab")};
+    dueq_draft drafts[] = {DUEQ_DRAFT, DUEQ_DRAFT};
+    drafts[0].id = BYTES("large");
+    drafts[0].body = (dueq_bytes){body, LARGE};
+    drafts[0].headers = &header;
+    drafts[0].header_count = 1;
+    drafts[0].dead_letter = BYTES("failed");
+    drafts[1].id = BYTES("small");
+    drafts[1].body = BYTES("y");
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, 2, NULL));
+    free(body);
+    static const size_t previews[][3] = {{256, 256, 1}, {1, 1, 1}, {0, LARGE, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        dueq_result *page, *found;
+        dueq_queue_preview(jobs.queue, previews[i][0]);
+        assert_status(jobs.client, OK,
+                      dueq_peek(jobs.queue, DUEQ_READY, (dueq_bytes){0}, 10, &page));
+        const dueq_message *message = dueq_result_message(page, 0);
+        assert_body(message, previews[i][1], LARGE, 'x');
+        assert_int_equal(message->header_count, 1);
+        assert_memory_equal(message->headers[0].value.data, "00-ab", 5);
+        assert_int_equal(message->dead_letter.size, 6);
+        assert_body(dueq_result_message(page, 1), previews[i][2], 1, 'y');
+        assert_status(jobs.client, OK, dueq_find(jobs.queue, BYTES("large"), &found));
+        assert_body(dueq_result_message(found, 0), previews[i][1], LARGE, 'x');
+        dueq_result_free(page);
+        dueq_result_free(found);
+    }
+    /* A handle that is opened again has none. */
+    dueq_queue *other;
+    dueq_result *found;
+    assert_status(jobs.client, OK, dueq_queue_open(jobs.client, "other", 5, &other));
+    dueq_queue_preview(other, 1);
+    dueq_queue_close(other);
+    assert_status(jobs.client, OK, dueq_queue_open(jobs.client, "other", 5, &other));
+    push_body(other, "whole", 0, NULL);
+    assert_status(jobs.client, OK, dueq_peek(other, DUEQ_READY, (dueq_bytes){0}, 1, &found));
+    assert_int_equal(dueq_result_message(found, 0)->body.size, 5);
+    dueq_result_free(found);
+    dueq_queue_close(other);
+    /* What is damaged is so whatever is asked for. */
+    run_command(&server, "HSET dueq:{jobs}:msg small junk");
+    dueq_queue_preview(jobs.queue, 256);
+    assert_status(jobs.client, OK, dueq_peek(jobs.queue, DUEQ_READY, (dueq_bytes){0}, 10, &found));
+    assert_int_equal(dueq_result_status(found, 1), DUEQ_CORRUPT);
+    dueq_result_free(found);
+    assert_status(jobs.client, CORRUPT, dueq_find(jobs.queue, BYTES("small"), NULL));
+    dueq_queue_preview(jobs.queue, 0);
+}
+
+static void test_pages_of_large_messages_are_short(void **state) {
+    (void)state;
+    enum { LARGE = 7 * 1024 * 1024 };
+    char *body = calloc(1, LARGE);
+    assert_non_null(body);
+    static const char *const ids[] = {"a", "b", "c", "d", "e"};
+    for (size_t i = 0; i < 10; i++) {
+        char id[3] = {ids[i / 2][0], i % 2 ? 'x' : '\0', '\0'};
+        dueq_draft draft = DUEQ_DRAFT;
+        draft.id = BYTES(id);
+        draft.body = (dueq_bytes){body, LARGE};
+        draft.delay_ms = i % 2 ? 60000 : 0;
+        draft.priority = i == 4 ? DUEQ_HIGH : DUEQ_NORMAL;
+        assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    }
+    free(body);
+    dueq_queue_preview(jobs.queue, 1);
+    /* 16 MiB are reached by the third. */
+    dueq_result *page;
+    assert_status(jobs.client, OK, dueq_peek(jobs.queue, DUEQ_READY, (dueq_bytes){0}, 10, &page));
+    assert_int_equal(dueq_result_count(page), 3);
+    dueq_result_free(page);
+    assert_string_equal(peek_all(DUEQ_READY, 10), "c a b d e ");
+    assert_string_equal(peek_all(DUEQ_READY, 3), "c a b d e ");
+    assert_string_equal(peek_all(DUEQ_DELAYED, 10), "ax bx cx dx ex ");
+    assert_string_equal(peek_all(DUEQ_DELAYED, 3), "ax bx cx dx ex ");
+    assert_string_equal(peek_all(DUEQ_DELAYED, 5), "ax bx cx dx ex ");
+    dueq_queue_preview(jobs.queue, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_peek_by_state_and_page),
         TEST(test_peek_tells_all_of_a_message),
         TEST(test_peek_names_the_damaged),
         TEST(test_peek_refuses),
+        TEST(test_bodies_are_cut_where_a_preview_is_asked_for),
+        TEST(test_pages_of_large_messages_are_short),
         TEST(test_kick_all_by_filter),
         TEST(test_kick_all_refuses),
         TEST(test_stats_oldest),

@@ -262,9 +262,11 @@ static void test_tickets_are_settled(void **state) {
         dueq_result_free(taken[i]);
 }
 
-static size_t count_pages(size_t page) {
+/* Of bodies of two bytes, of which `preview` are read; 0: all. */
+static size_t count_pages(size_t page, size_t preview) {
     dueq_result *result = NULL;
     size_t count = 0;
+    dueq_queue_preview(orders, preview);
     do {
         dueq_result *more;
         dueq_bytes cursor = dueq_result_cursor(result);
@@ -272,6 +274,11 @@ static size_t count_pages(size_t page) {
         dueq_result_free(result);
         result = more;
         count += dueq_result_count(result);
+        for (size_t i = 0; i < dueq_result_count(result); i++) {
+            const dueq_message *message = dueq_result_message(result, i);
+            assert_int_equal(message->body.size, preview ? preview : 2);
+            assert_int_equal(message->body_size, 2);
+        }
     } while (dueq_result_cursor(result).size);
     dueq_result_free(result);
     return count;
@@ -279,10 +286,11 @@ static size_t count_pages(size_t page) {
 
 static void test_pages_and_what_takes_away(void **state) {
     (void)state;
-    assert_int_equal(count_pages(10), 0);
+    assert_int_equal(count_pages(10, 0), 0);
     for (int i = 0; i < 50; i++)
-        push_key("", "", "x");
-    assert_int_equal(count_pages(3), 50);
+        push_key("", "", "xy");
+    assert_int_equal(count_pages(3, 1), 50);
+    assert_int_equal(count_pages(3, 0), 50);
     dueq_result *result;
     assert_status(jobs.client, INVALID, dueq_peek(orders, DUEQ_READY, BYTES("9:"), 3, &result));
     assert_status(jobs.client, OK, dueq_pause(orders));

@@ -335,9 +335,10 @@ class RawDriver:
     def do_peek(self, request: Json) -> Json:
         messages, cursor, state = [], "", request["state"]
         while True:
-            answer = self.run("peek", request["queue"], STATES.index(state), cursor, PAGE)
+            answer = self.run("peek", request["queue"], STATES.index(state), cursor, PAGE, 0)
             rows = answer[2:]
-            for time_ms, ticket, stored, past in zip(*(rows[i::4] for i in range(4)), strict=True):
+            for row in zip(*(rows[i::5] for i in range(5)), strict=True):
+                time_ms, ticket, stored, past, _ = row
                 messages.append(shown(int(time_ms), ticket, stored, past, state))
             cursor = answer[1].decode()
             if not cursor:
@@ -346,7 +347,7 @@ class RawDriver:
     def do_look(self, request: Json) -> Json:
         """All in one round trip: it comes after each step."""
         ids = request["ids"]
-        calls = [self.looking("find", queue, id) for queue in ids for id in ids[queue]]
+        calls = [self.looking("find", queue, id, "0") for queue in ids for id in ids[queue]]
         calls += [self.looking("stats", queue) for queue in ids]
         answers: Iterator[Any] = iter(self._connection.commands(calls))
         found = {queue: [seen(next(answers)) for _ in ids[queue]] for queue in ids}

@@ -6,10 +6,12 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -46,7 +48,14 @@ def path(*parts: str, **arguments: str | int) -> str:
 
 
 class Site:
-    def __init__(self, server: str, token: str | None = None, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        server: str,
+        token: str | None = None,
+        options: Sequence[str] = (),
+        memory: int | None = None,
+    ) -> None:
+        """memory: how many bytes of addresses the program may have at most."""
         found = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
         assert found, "there is no dueq on the PATH"
         self._dueq, self._token = found, token
@@ -57,6 +66,9 @@ class Site:
             env=self.environment | given,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=partial(resource.setrlimit, resource.RLIMIT_AS, (memory, memory))
+            if memory
+            else None,
         )
         assert self.process.stderr
         line = self.process.stderr.readline()

@@ -33,9 +33,9 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
     asked: list[tuple[tuple[str, ...], dict[str, str | int], list[str]]] = [
         ((), {}, ["queues"]),
         ((name,), {}, ["stats", name]),
-        ((name, "messages"), {}, ["peek", name, "ready"]),
-        ((name, "messages"), {"state": "delayed"}, ["peek", name, "delayed"]),
-        ((name, "messages"), {"state": "dead", "count": 5}, ["peek", name, "dead"]),
+        ((name, "messages"), {}, ["peek", "--preview", name, "ready"]),
+        ((name, "messages"), {"state": "delayed"}, ["peek", "--preview", name, "delayed"]),
+        ((name, "messages"), {"state": "dead", "count": 5}, ["peek", "--preview", name, "dead"]),
         ((name, "messages", "i/3?&é"), {}, ["find", name, "i/3?&é"]),
         ((name, "messages", "none"), {}, ["find", name, "none"]),
         ((name, "who", "later"), {}, ["who", name, "later"]),

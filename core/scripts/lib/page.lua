@@ -1,3 +1,8 @@
+-- The cursor behind a member of a sorted set.
+local function cursor_after(member, score)
+  return int(tonumber(score)) .. ' ' .. member
+end
+
 -- A page of a sorted set, by score: up to `most` members behind a cursor ('': from the first on). The
 -- cursor is "score member" of the last one seen; where that is gone, its score is begun anew.
 -- Returns members and scores in turn, and the next cursor ('': there is no more).
@@ -12,5 +17,5 @@ local function page(set, cursor, most)
   if #found < 2 * most then
     return found, ''
   end
-  return found, int(tonumber(found[#found])) .. ' ' .. found[#found - 1]
+  return found, cursor_after(found[#found - 1], found[#found])
 end
