@@ -195,6 +195,11 @@ void cli_check_signal(struct cli *cli);
 /* Completes a call that a dueq_VERB_submit() has begun with `status`. `result` may be NULL. */
 dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
+/* ---- figures.c ---------------------------------------------------------------------------------- */
+
+/* Says so where nothing was ever pushed to a queue: its name may be mistyped. */
+void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
+
 /* ---- say.c: what is said on stderr -------------------------------------------------------------- */
 
 enum cli_level { CLI_INFO, CLI_WARNING, CLI_ERROR };

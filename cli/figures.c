@@ -109,20 +109,20 @@ static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_c
     return code;
 }
 
-static void warn_of_unused(const struct cli *cli, const dueq_counts *counts) {
+void cli_warn_of_unused(const char *queue, const dueq_counts *counts) {
     if (is_unused(counts))
         cli_say(CLI_WARNING, NULL, "dueq queues lists the queues of this server",
-                "nothing was ever pushed to the queue %s", cli->queue_name);
+                "nothing was ever pushed to the queue %s", queue);
 }
 
 static void print_stats(const struct cli *cli, const dueq_counts *counts) {
     print_counts(cli, counts);
-    warn_of_unused(cli, counts);
+    cli_warn_of_unused(cli->queue_name, counts);
 }
 
 static void json_stats(const struct cli *cli, const dueq_counts *counts) {
     json_counts(cli, counts);
-    warn_of_unused(cli, counts);
+    cli_warn_of_unused(cli->queue_name, counts);
 }
 
 static int run_stats(struct cli *cli, int argc, char *argv[]) {

@@ -19,8 +19,9 @@ struct worker {
     struct pollfd *set;
     size_t busy; /* jobs with a message */
     long taken;
+    size_t asked;   /* of so many queues it knows whether anything was ever pushed to them */
     int64_t max_ms; /* when --max-time is over */
-    enum { IDLE, TAKES, TURNS, SETTLES } call;
+    enum { IDLE, TAKES, TURNS, SETTLES, ASKS } call;
     struct job *settling; /* or its schedule is turned */
     int64_t heard_ms;     /* when a message came or was settled last */
     int64_t pause_ms;     /* until then no call is made */
@@ -152,17 +153,39 @@ static void turned(struct worker *worker, dueq_status status) {
         job_fail(worker->settling, dueq_error_text(worker->cli->client));
 }
 
+/* The next queue to ask for its counts, each name once; its place, or the number of all. */
+static size_t next_to_ask(const struct worker *worker) {
+    const struct cli *cli = worker->cli;
+    for (size_t i = worker->asked; i < cli->queue_count; i++) {
+        size_t first = 0;
+        while (strcmp(cli->names[first], cli->names[i]) != 0)
+            first++;
+        if (first == i)
+            return i;
+    }
+    return cli->queue_count;
+}
+
+/* A mistyped name looks like an idle queue. */
+static void counted(struct worker *worker, dueq_status status, dueq_result *result) {
+    if (status == DUEQ_OK)
+        cli_warn_of_unused(worker->cli->names[worker->asked], dueq_result_counts(result));
+    dueq_result_free(result);
+    worker->asked++;
+}
+
 /* ---- Calls ---------------------------------------------------------------------------------------- */
 
 /* Ends a call that is final, and so has done something; false: it goes on. */
 static bool finish(struct worker *worker, dueq_status submitted) {
     const dueq_message *message = NULL;
+    dueq_result *result = NULL;
     size_t queue = 0;
     dueq_status status = submitted;
     if (worker->call == TAKES && submitted >= 0)
         status = dueq_consumer_take(worker->consumer, &message, &queue);
     else if (worker->call != TAKES && submitted == DUEQ_PENDING)
-        status = dueq_take(worker->cli->client, NULL);
+        status = dueq_take(worker->cli->client, worker->call == ASKS ? &result : NULL);
     if (status == DUEQ_PENDING)
         return false;
     int call = (int)worker->call;
@@ -171,6 +194,8 @@ static bool finish(struct worker *worker, dueq_status submitted) {
         taken(worker, status, message, queue);
     else if (call == TURNS)
         turned(worker, status);
+    else if (call == ASKS)
+        counted(worker, status, result);
     else
         settled(worker, status);
     return true;
@@ -186,6 +211,10 @@ static bool begin(struct worker *worker) {
         worker->call = SETTLES;
         worker->settling = ended;
         status = job_settle_submit(ended, worker->work);
+    } else if (worker->ready && !worker->ending &&
+               (worker->asked = next_to_ask(worker)) < worker->cli->queue_count) {
+        worker->call = ASKS;
+        status = dueq_stats_submit(worker->cli->queues[worker->asked]);
     } else if (!worker->ending && !worker->quiet && job_in(worker, JOB_NONE)) {
         worker->call = TAKES;
         status = dueq_consumer_submit(worker->consumer, worker->ready ? patience(worker) : 0);

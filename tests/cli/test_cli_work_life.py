@@ -41,7 +41,11 @@ def test_work_told_to_end_while_it_waits(dueq: Program, server: Server, gate: Ga
         server.wait_for_waiting(1)
         worker.terminate()
         out, err = worker.communicate(timeout=60)
-    assert (worker.returncode, out, err) == (0, b"", b"")
+    assert (worker.returncode, out) == (0, b"")
+    assert err.splitlines() == [
+        b"dueq: warning: nothing was ever pushed to the queue orders",
+        b"  dueq queues lists the queues of this server",
+    ]
 
 
 def test_work_told_to_end_while_it_runs_and_waits(
@@ -203,6 +207,8 @@ def test_work_is_quiet_for_a_while(dueq: Program, server: Server, gate: Gate) ->
 
 
 def test_work_that_is_quiet_can_end(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x")
+    dueq("reserve", "orders", "--ack")
     with dueq.start("work", "orders", "--wait", "20s", "--", "cat") as worker:
         server.wait_for_waiting(1)
         worker.send_signal(signal.SIGTSTP)

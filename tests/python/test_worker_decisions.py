@@ -35,6 +35,7 @@ SAID = {
     "release": ("info", "released at the job's wish after 0.", "s, due in 2592000 s"),
     "push": ("info", "done in 0.", "s; successors: 2, of which duplicates: 1"),
     "elsewhere": ("info", "done in 0.", "s; successors: 1"),
+    "late": ("warning", "ended after 0.", "s, but its lease was lost before: it may run elsewhere"),
     "hush": ("warning", "failed at the job's wish after 0.", "s: hushed up"),
 }
 
@@ -90,6 +91,19 @@ def test_worker_does_what_jobs_ask_for(url: str, tmp_path: Path, pool: str) -> N
     assert failed.error == "wrong"
     loud = [line for line in worker.log if "traceback" in line or line["level"] == "error"]
     assert {line["id"].split()[-1] for line in loud} == {"misuse"}
+
+
+@pools
+def test_worker_releases_a_job_whose_task_group_it_stops(
+    url: str, tmp_path: Path, pool: str
+) -> None:
+    with dueq.Queue("decide", url) as queue:
+        queue.push('{"args": ["stop"]}', headers={"task": "async_decide"})
+        with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "1") as worker:
+            worker.wait_for("stop")
+            assert worker.stop() == 0
+        assert worker.said("released, for it ended by Stopped")
+        assert queue.stats().ready == 1
 
 
 # How often each runs, and what its final failure says.

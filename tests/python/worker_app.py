@@ -163,11 +163,21 @@ def decide(what: str) -> None:
             job.push(twin.draft(1), twin.draft(2))
         case "elsewhere":
             job.push(add.draft(20, 3))
+        case "late":
+            with dueq.Queue("decide") as queue:
+                queue.cancel(job.id)
+            job.retry(error="too late")
         case "hush":
             with contextlib.suppress(BaseException):
                 job.fail("hushed up")
         case "misuse":
             job.message.bury("x")  # type: ignore[attr-defined]
+
+
+async def saved_until_stopped() -> None:
+    while True:
+        await dueq.current_job().asave(1)
+        await asyncio.sleep(0.01)
 
 
 @app.task("decide", queue="decide", max_attempts=3)
@@ -177,6 +187,10 @@ def plain_decide(what: str) -> None:
 
 @app.task(queue="decide", max_attempts=3)
 async def async_decide(what: str) -> None:
+    if what == "stop":
+        note("stop")
+        async with asyncio.TaskGroup() as group:
+            group.create_task(saved_until_stopped())
     if what == "group":
         async with asyncio.TaskGroup() as group:
             group.create_task(asyncio.sleep(60))

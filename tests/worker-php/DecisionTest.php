@@ -22,11 +22,11 @@ final class DecisionTest extends WorkerTestCase
 {
     public function testTheWorkerDoesWhatAJobAsksFor(): void
     {
-        foreach (['retry', 'exhaust', 'fail', 'release', 'push', 'elsewhere', 'hush'] as $what) {
+        foreach (['retry', 'exhaust', 'fail', 'release', 'push', 'elsewhere', 'late', 'hush'] as $what) {
             $this->tasks->push('decide', [$what], id: $what, queue: 'decide', maxAttempts: $what === 'exhaust' ? 1 : 3);
         }
         $worker = $this->startWith('decisions.php', '--concurrency', '2');
-        $said = array_map(fn () => $this->heard(), range(1, 9));
+        $said = array_map(fn () => $this->heard(), range(1, 10));
         sort($said);
         // The successor of a job that was retried is not stored, and of two of one id one is.
         $this->assertSame([
@@ -35,6 +35,7 @@ final class DecisionTest extends WorkerTestCase
             'exhausted decide fail Dueq\Worker\Decided no such order',
             'exhausted decide hush Dueq\Worker\Decided hushed up',
             'hush at 1',
+            'late',
             'push at 1',
             'retry at 2',
             'successor at 1',
@@ -54,6 +55,7 @@ final class DecisionTest extends WorkerTestCase
             "info +\[\d+\] decide release released at the job's wish after 0\.\d+ s, due in 3600 s",
             'info +\[\d+\] decide push done in 0\.\d+ s; successors: 2, of which duplicates: 1',
             'info +\[\d+\] decide elsewhere done in 0\.\d+ s; successors: 1',
+            'warning +\[\d+\] decide late ended after 0\.\d+ s, but its lease was lost before: it may run elsewhere',
             "warning +\[\d+\] decide hush failed at the job's wish after 0\.\d+ s: hushed up",
         ] as $line) {
             $this->assertMatchesRegularExpression("/ $line\n/", $worker->log());

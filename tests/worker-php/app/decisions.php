@@ -40,6 +40,12 @@ return (new Worker(container: $services))
             case 'elsewhere':
                 $job->push('decide', ['successor'], delay: 0.01, queue: 'rare');
                 break;
+            case 'late':
+                $queue = new Dueq\Queue('decide');
+                $queue->cancel($job->message->id);
+                $say('late');
+                $job->retry(error: 'too late');
+                // no break
             case 'hush':
                 try {
                     $job->fail('hushed up');

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from dueq._decision import Decision, Fail, Push, Release, Retry
 from dueq._fields import Fields, described
+from dueq.errors import LeaseLost
 from dueq.job import PAUSE_S, Stopped
 from dueq.serializers import BadTask, UnknownTask
 from dueq.worker.logs import fields, log
@@ -81,12 +82,7 @@ def _done(running: Running, more: str) -> None:
     job = running.job
     seconds = time.monotonic() - running.since
     if job.lost:
-        log.warning(
-            "%s: ended after %.3f s, but its lease was lost before: it may run elsewhere",
-            _name(job.message),
-            seconds,
-            extra=fields(job, running.since),
-        )
+        _lost(running)
         return
     log.info(
         "%s: done in %.3f s%s",
@@ -94,6 +90,15 @@ def _done(running: Running, more: str) -> None:
         seconds,
         more,
         extra=fields(job, running.since),
+    )
+
+
+def _lost(running: Running) -> None:
+    log.warning(
+        "%s: ended after %.3f s, but its lease was lost before: it may run elsewhere",
+        _name(running.job.message),
+        time.monotonic() - running.since,
+        extra=fields(running.job, running.since),
     )
 
 
@@ -124,6 +129,10 @@ def failed(message: Fields, running: Running | None, error: Exception, why: str 
     """A job has failed, or its message is none. why: it is not retried."""
     if running is None or isinstance(error, (UnknownTask, BadTask)):
         log.error("%s: %s", _name(message), described(error))
+        return
+    if isinstance(error, LeaseLost) and running.job.decision is not None:
+        # Not its handler's: what the job asked for came too late.
+        _lost(running)
         return
     log.error(
         "%s: failed after %.3f s%s: %s",

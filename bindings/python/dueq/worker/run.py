@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dueq._decision import Decided, Decision, Fail, Retry
 from dueq.app import App, Task
-from dueq.job import Job, current
+from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask, arguments_of
 from dueq.worker import report
 from dueq.worker.running import Running
@@ -91,9 +91,11 @@ class Run:
             else:
                 raise
             self.running.failure = error
-        except (Decided, BaseExceptionGroup):
-            # A TaskGroup puts what one of its tasks decided into a group.
+        except (Decided, BaseExceptionGroup) as error:
+            # A TaskGroup puts what one of its tasks raised into a group.
             if job._decision is None:
+                if isinstance(error, BaseExceptionGroup) and error.subgroup(Stopped):
+                    raise Stopped("the worker stops") from error
                 raise
         finally:
             job.over = True

@@ -7,6 +7,7 @@ namespace Dueq\Worker;
 use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\DueqException;
+use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Worker;
@@ -225,7 +226,14 @@ final class Child
             } finally {
                 $this->endJob();
             }
-            $decision = $this->worker->settle($job, $failure);
+            $decision = null;
+            $isLost = false;
+            try {
+                $decision = $this->worker->settle($job, $failure);
+            } catch (LeaseLostException) {
+                $isLost = true;
+                $failure = null;
+            }
             $seconds = round((hrtime(true) - $begun) / 1e9, 6);
             $context = self::context($message) + ['seconds' => $seconds];
             if ($decision !== null) {
@@ -243,8 +251,8 @@ final class Child
             if ($failure !== null) {
                 throw $failure;
             }
-            OpenTelemetry::settled($message, 'ack', $this->url());
-            if ($job->isLost()) {
+            $isLost || OpenTelemetry::settled($message, 'ack', $this->url());
+            if ($isLost || $job->isLost()) {
                 $this->logger->warning(sprintf('%s ended after %.3f s, but its lease was lost before: it may run elsewhere', $job, $seconds), $context);
             } else {
                 $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), $context);
