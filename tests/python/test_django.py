@@ -57,6 +57,7 @@ def test_django_worker_runs_what_is_enqueued(
     tasks.async_add.enqueue(3, 4)
     tasks.fail.enqueue("no luck")
     tasks.give_up.enqueue()
+    tasks.async_give_up.enqueue()
     tasks.query.enqueue()
     with WorkerProcess(
         tmp_path, dueq_url, "--pool", pool, app="dueq.django.worker:default"
@@ -67,6 +68,7 @@ def test_django_worker_runs_what_is_enqueued(
             *("started fail 1", "fail 1", "started fail 2", "fail 2"),
             "finished fail FAILED ['ValueError']",
             "finished give_up FAILED ['Decided']",
+            "finished async_give_up FAILED ['Decided']",
             "query 17 True",
         )
         failure = worker.wait_until_said("failed after", times=2)
@@ -75,7 +77,7 @@ def test_django_worker_runs_what_is_enqueued(
     assert worker.notes().count("finished fail FAILED ['ValueError']") == 1
     assert sorted(app.queue_names) == ["default", "mail"]
     counts = app.queue("default").stats()
-    assert (counts.acked, counts.dead, counts.ready, counts.delayed) == (2, 2, 0, 0)
+    assert (counts.acked, counts.dead, counts.ready, counts.delayed) == (2, 3, 0, 0)
 
 
 def test_django_task_is_a_task_of_every_language(app: dueq.App) -> None:

@@ -50,6 +50,11 @@ def give_up() -> None:
 
 
 @task
+async def async_give_up() -> None:
+    dueq.current_job().fail("no such order")
+
+
+@task
 def query() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 17")
