@@ -6,6 +6,7 @@ import { add, total, wholeOf, wholes } from "./live.js";
 import { messageView } from "./message.js";
 import { overview } from "./overview.js";
 import { partitionsView } from "./partitions.js";
+import { free, put } from "./place.js";
 import { queueView } from "./queue.js";
 import { workersView } from "./workers.js";
 
@@ -57,11 +58,10 @@ function mark() {
 }
 
 function show() {
-  document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why " + store.server.level }, plain(store.server.why))]);
+  put(document.getElementById("wrong"), store.server, () => store.server && el("p", { class: "why " + store.server.level }, plain(store.server.why)));
   // That a queue consists of partitions, or what it has, may turn out late.
   const late = view?.queue !== undefined && (view.whole !== store.wholes.has(view.queue) || (view.early && store.queues.has(view.queue)));
-  if (late) route();
-  else view?.update?.(store);
+  free(main, late ? route : () => view?.update?.(store));
 }
 
 // ---- Which view, keys ----

@@ -1,15 +1,31 @@
-// Charts as inline SVG.
+// Charts as inline SVG, which are drawn anew in their place.
 
 import { el, number, span, svg } from "./dom.js";
+import { put, set } from "./place.js";
 
-const line = (points) => points.map(([x, y], i) => (i ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1)).join("");
+const HEIGHT = 170, TOP = 14, BOTTOM = 22, RIGHT = 8;
+const LETTER = 7; // pixels of one in a label, at most
+
+/** The path through points [x, y]; null is a gap, and a point between two gaps a dot. */
+function line(points) {
+  let drawn = "", before = null;
+  points.forEach((point, i) => {
+    if (point) drawn += (before ? "L" : "M") + point[0].toFixed(1) + " " + point[1].toFixed(1) + (!before && !points[i + 1] ? "h0" : "");
+    before = point;
+  });
+  return drawn;
+}
 
 /** A line without axes. */
-export function spark(values, label) {
-  const width = 96, height = 24, most = Math.max(...values, 1);
-  const points = values.map((value, i) => [i * width / Math.max(values.length - 1, 1), height - 2 - value / most * (height - 4)]);
-  return svg("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, preserveAspectRatio: "none" },
-    points.length > 1 && svg("path", { class: "line a", d: line(points) }));
+export function spark(label) {
+  const width = 96, height = 24, path = svg("path", { class: "line a" });
+  const show = (values) => {
+    const most = Math.max(...values, 1);
+    set(path, "d", values.length < 2 ? ""
+      : line(values.map((value, i) => [i * width / (values.length - 1), height - 2 - value / most * (height - 4)])));
+  };
+  return { show, element: svg("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label,
+    preserveAspectRatio: "none" }, path) };
 }
 
 /** A round number that is not less. */
@@ -19,32 +35,55 @@ function ceiling(value) {
 }
 
 /**
- * A chart of time: series are { name, values }, of the same length as times (ms); null is a gap.
+ * A chart of time. show(times, series): the values of each name at these times (ms), of the same length; null is a gap.
  * unit: how a value is said.
  */
-export function chart(title, times, series, { unit = number, empty = "Nothing happened yet." } = {}) {
-  const width = 560, height = 170, left = 60, right = 8, top = 14, bottom = 22;
-  const all = series.flatMap((one) => one.values).filter((value) => value !== null);
-  const legend = series.map((one, i) => el("span", { class: "key " + "abcd"[i] }, one.name, " ",
-    el("b", null, one.values.length && one.values.at(-1) !== null ? unit(one.values.at(-1)) : "–")));
-  const head = el("figcaption", null, el("h3", null, title), legend);
-  if (times.length < 2) return el("figure", { class: "chart" }, head, el("p", { class: "dim" }, empty));
-  const most = ceiling(Math.max(...all, 1)), first = times[0], last = times.at(-1);
-  const x = (ms) => left + (ms - first) / Math.max(last - first, 1) * (width - left - right);
-  const y = (value) => top + (1 - value / most) * (height - top - bottom);
-  const grid = [0, 0.5, 1].map((part) => [
-    svg("line", { class: "grid", x1: left, x2: width - right, y1: y(part * most), y2: y(part * most) }),
-    svg("text", { class: "tick", x: left - 6, y: y(part * most) + 4, "text-anchor": "end" }, unit(part * most))]);
-  const paths = series.map((one, i) => {
-    const pieces = [[]];
-    one.values.forEach((value, k) => value === null ? pieces.push([]) : pieces.at(-1).push([x(times[k]), y(value)]));
-    return pieces.filter((piece) => piece.length).map((piece) => piece.length > 1
-      ? svg("path", { class: "line " + "abcd"[i], d: line(piece) })
-      : svg("circle", { class: "dot " + "abcd"[i], cx: piece[0][0], cy: piece[0][1], r: 2.5 }));
-  });
-  const label = title + ": " + series.map((one) => `${one.name} ${unit(one.values.at(-1) ?? 0)}`).join(", ");
-  return el("figure", { class: "chart" }, head,
-    svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, grid.flat(), paths.flat(),
-      svg("text", { class: "tick", x: left, y: height - 6 }, span(last - first) + " ago"),
-      svg("text", { class: "tick", x: width - right, y: height - 6, "text-anchor": "end" }, "now")));
+export function chart(title, names, { unit = number, empty = "Nothing happened yet." } = {}) {
+  const parts = [0, 0.5, 1], amounts = names.map(() => el("b"));
+  const lines = parts.map(() => svg("line", { class: "grid" })), ticks = parts.map(() => svg("text", { class: "tick", "text-anchor": "end" }));
+  const paths = names.map((name, i) => svg("path", { class: "line " + "abcd"[i] }));
+  const begin = svg("text", { class: "tick" }), end = svg("text", { class: "tick", "text-anchor": "end" }, "now");
+  const picture = svg("svg", { role: "img" }, lines, ticks, paths, begin, end), none = el("p", { class: "dim" }, empty);
+  const element = el("figure", { class: "chart" }, el("figcaption", null, el("h3", null, title),
+    names.map((name, i) => el("span", { class: "key " + "abcd"[i] }, name, " ", amounts[i]))), picture, none);
+  let width = 560, last = null;
+
+  function draw() {
+    const [times, series] = last, few = times.length < 2;
+    picture.toggleAttribute("hidden", few);
+    none.hidden = !few;
+    const latest = series.map((values) => (values.length && values.at(-1) !== null ? unit(values.at(-1)) : "–"));
+    latest.forEach((text, i) => put(amounts[i], text));
+    if (few) return;
+    const most = ceiling(Math.max(1, ...series.flat())), first = times[0], whole = Math.max(times.at(-1) - first, 1);
+    const labels = parts.map((part) => unit(part * most)), left = LETTER * Math.max(...labels.map((text) => text.length)) + 10;
+    const x = (ms) => left + (ms - first) / whole * (width - left - RIGHT), y = (value) => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
+    const place = (text, atX, atY) => { set(text, "x", atX); set(text, "y", atY); };
+    set(picture, "viewBox", `0 0 ${width} ${HEIGHT}`);
+    set(picture, "aria-label", title + ": " + names.map((name, i) => `${name} ${latest[i]}`).join(", "));
+    parts.forEach((part, i) => {
+      const at = y(part * most);
+      for (const [name, value] of Object.entries({ x1: left, x2: width - RIGHT, y1: at, y2: at })) set(lines[i], name, value);
+      place(ticks[i], left - 6, at + 4);
+      put(ticks[i], labels[i]);
+    });
+    series.forEach((values, i) => set(paths[i], "d", line(values.map((value, k) => value === null ? null : [x(times[k]), y(value)]))));
+    place(begin, left, HEIGHT - 6);
+    place(end, width - RIGHT, HEIGHT - 6);
+    put(begin, span(whole) + " ago");
+  }
+
+  // In pixels, so that a letter has the same size on a phone.
+  new ResizeObserver(([{ contentRect }]) => {
+    const now = Math.max(Math.round(contentRect.width), 120);
+    if (now === width) return;
+    width = now;
+    if (last) draw();
+  }).observe(element);
+  const show = (times, series) => {
+    last = [times, series];
+    draw();
+  };
+  show([], names.map(() => []));
+  return { show, element };
 }

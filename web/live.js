@@ -2,6 +2,7 @@
 
 import { chart } from "./chart.js";
 import { el, number, path, plain } from "./dom.js";
+import { put } from "./place.js";
 
 const KEPT = 180; // seconds of live history
 const SUMS = ["ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried", "cancelled", "died"];
@@ -76,16 +77,25 @@ export const speeds = (points, name) =>
 
 export const rate = (value) => (value < 10 ? Math.round(value * 10) / 10 : number(Math.round(value))) + "/s";
 
-export const liveCharts = (points) => {
-  const times = points.slice(1).map((point) => point.ms);
-  return [
-    chart("Throughput", times, [{ name: "pushed", values: speeds(points, "pushed") }, { name: "done", values: speeds(points, "acked") },
-      { name: "failed", values: speeds(points, "retried") }], { unit: rate, empty: "It is being measured." }),
-    chart("Waiting", times, [{ name: "ready", values: points.slice(1).map((point) => point.ready) },
-      { name: "in work", values: points.slice(1).map((point) => point.leased) }], { empty: "It is being measured." })];
-};
+export function liveCharts() {
+  const empty = "It is being measured.";
+  const flow = chart("Throughput", ["pushed", "done", "failed"], { unit: rate, empty }), stock = chart("Waiting", ["ready", "in work"], { empty });
+  const show = (points) => {
+    const times = points.slice(1).map((point) => point.ms);
+    flow.show(times, ["pushed", "acked", "retried"].map((name) => speeds(points, name)));
+    stock.show(times, ["ready", "leased"].map((name) => points.slice(1).map((point) => point[name])));
+  };
+  return { show, element: el("div", { class: "charts" }, flow.element, stock.element) };
+}
 
-export const badges = (counts) => [
+/** Why a queue is stuck, below its name. reason: as of why(), or null. */
+export const putWhy = (place, queue, reason) =>
+  put(place, [queue, reason], () => reason && el("p", { class: "why " + reason.level }, whyLine(queue, reason)));
+
+export const putBadges = (place, counts) =>
+  put(place, [counts.parts, counts.paused, counts.status, counts.evicting, counts.outbox, counts.outbox_error], () => badges(counts));
+
+const badges = (counts) => [
   counts.parts && el("span", { class: "badge" }, `${counts.parts} partitions`),
   counts.paused && el("span", { class: "badge warn" }, "paused"),
   counts.status && el("span", { class: "badge bad" }, "cannot be read"),

@@ -2,7 +2,8 @@
 
 import { spark } from "./chart.js";
 import { brief, el, number, path, span } from "./dom.js";
-import { badges, liveCharts, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
+import { liveCharts, putBadges, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
+import { keyed, put, set } from "./place.js";
 
 const SHOWN = 500; // queues in the table
 
@@ -15,74 +16,129 @@ const value = (known, column) =>
   : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
   : known.counts[column];
 
-/** A table that the heads sort; at first by urgency, then as it is. show(store, [[name, known]], reasons): fills it, with reasons why. */
+const setClass = (element, name) => {
+  if (element.className !== name) element.className = name;
+};
+
+const AMOUNTS = [["Ready", "ready"], ["Delayed", "delayed"], ["In work", "leased"], ["Dead", "dead", "bad"]];
+
+/** The row of a queue. seen: an observer of what is in the window: a curve that nobody sees is not drawn. */
+function queueRow(name, seen) {
+  const marks = el("span"), line = spark("done per second"), trend = el("td", { class: "trend" }, line.element);
+  const amounts = AMOUNTS.map(([label]) => el("td", { class: "num", "data-label": label }));
+  const oldest = el("td", { class: "num", "data-label": "Oldest" }), speed = el("td", { class: "num", "data-label": "Done/s" });
+  const element = el("tr", null, el("td", { class: "name" }, el("a", { href: path("q", name) }, brief(name, 80)), marks),
+    amounts, oldest, speed, trend);
+  let last = null, visible = false;
+  const draw = () => visible && last && line.show(speeds(last.points, "acked"));
+  seen(trend, (now) => {
+    visible = now;
+    draw();
+  });
+  const show = ({ known, reason }) => {
+    const { counts } = last = known;
+    setClass(element, reason ? "stuck " + reason.level : "");
+    putBadges(marks, counts);
+    AMOUNTS.forEach(([, field, kind], i) => {
+      put(amounts[i], number(counts[field]));
+      setClass(amounts[i], "num " + (counts[field] ? kind ?? "" : "zero"));
+    });
+    put(oldest, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–");
+    put(speed, rate(value(known, "done")));
+    draw();
+  };
+  return { element, show };
+}
+
+function reasonRow(name) {
+  const place = el("td", { colspan: COLUMNS.length }), element = el("tr", null, place);
+  return { element, show: ({ reason }) => {
+    setClass(element, "reason " + reason.level);
+    put(place, reason, () => whyLine(name, reason));
+  } };
+}
+
+/** Calls back when an element comes into the window, or leaves. */
+function watcher() {
+  const calls = new WeakMap();
+  const observer = new IntersectionObserver((entries) => entries.forEach((one) => calls.get(one.target)(one.isIntersecting)));
+  return (element, call) => {
+    calls.set(element, call);
+    observer.observe(element);
+  };
+}
+
+/** A table that the heads sort; at first by urgency, then as it is. show(store, [[name, known]], reasons, now): with reasons why. */
 export function queueTable(sorted = null) {
-  const head = el("tr"), body = el("tbody");
+  const body = el("tbody"), seen = watcher();
+  const fill = keyed(body, ({ name, below }) => (below ? reasonRow(name) : queueRow(name, seen)));
   let down = false, last = null;
 
-  function row(name, known, reason) {
-    const { counts } = known;
-    const cell = (column, amount, kind) => el("td", { class: "num " + (amount ? kind ?? "" : "zero"), "data-label": column }, number(amount));
-    return [el("tr", { class: reason ? "stuck " + reason.level : null },
-      el("td", { class: "name" }, el("a", { href: path("q", name) }, brief(name, 80)), badges(counts)),
-      cell("Ready", counts.ready), cell("Delayed", counts.delayed), cell("In work", counts.leased), cell("Dead", counts.dead, "bad"),
-      el("td", { class: "num", "data-label": "Oldest" }, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–"),
-      el("td", { class: "num", "data-label": "Done/s" }, rate(value(known, "done"))),
-      el("td", { class: "trend" }, spark(speeds(known.points, "acked"), "done per second"))),
-    reason && el("tr", { class: "reason " + reason.level }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
-  }
-
-  function show(store, list, reasons = true) {
+  function show(store, list, reasons = true, now = false) {
     last = [store, list, reasons];
-    const ordered = sorted === null ? [...list].sort(([a], [b]) => urgency(store, a) - urgency(store, b)) : [...list].sort(([a, one], [b, other]) => {
-      const x = sorted === "queue" ? a : value(one, sorted), y = sorted === "queue" ? b : value(other, sorted);
-      return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
-    });
-    const focused = document.activeElement?.closest("tbody") === body ? document.activeElement.getAttribute("href") : null;
-    body.replaceChildren(...ordered.slice(0, SHOWN).flatMap(([name, known]) => row(name, known, reasons ? why(store, name) : null)).filter(Boolean));
-    if (focused) [...body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
+    const ordered = sorted === null ? list.map((one) => [urgency(store, one[0]), one]).sort(([a], [b]) => a - b)
+      : list.map((one) => [sorted === "queue" ? one[0] : value(one[1], sorted), one])
+        .sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1));
+    fill(ordered.slice(0, SHOWN).flatMap(([, [name, known]]) => {
+      const reason = reasons ? why(store, name) : null;
+      return [[name, { name, known, reason }], ...reason ? [[name + "\n", { name, reason, below: true }]] : []];
+    }), now);
   }
 
   const sort = (column) => {
     down = sorted === column ? !down : column !== "queue";
     sorted = column;
-    heads();
-    if (last) show(...last);
+    mark();
+    if (last) show(...last, true);
   };
-  const heads = () => head.replaceChildren(...COLUMNS.map(([column, title]) =>
-    el("th", { scope: "col", class: column, "aria-sort": sorted === column ? (down ? "descending" : "ascending") : null },
-      el("button", { type: "button", click: () => sort(column) }, title, sorted === column ? (down ? " ↓" : " ↑") : ""))));
-  heads();
-  return { show, element: el("div", { class: "scroll" }, el("table", { class: "queues" }, el("thead", null, head), body)) };
+  const heads = COLUMNS.map(([column]) => {
+    const name = el("button", { type: "button", click: () => sort(column) });
+    return { column, name, element: el("th", { scope: "col", class: column }, name) };
+  });
+  const mark = () => heads.forEach(({ column, name, element }, i) => {
+    set(element, "aria-sort", sorted === column ? (down ? "descending" : "ascending") : null);
+    name.textContent = COLUMNS[i][1] + (sorted === column ? (down ? " ↓" : " ↑") : "");
+  });
+  mark();
+  return { show, element: el("div", { class: "scroll" }, el("table", { class: "queues" },
+    el("thead", null, el("tr", null, heads.map(({ element }) => element))), body)) };
 }
 
 export function overview(main) {
   let last = null, only = false;
-  const tiles = el("div", { class: "tiles" }), charts = el("div", { class: "charts" }), note = el("p", { class: "dim" });
-  const table = queueTable();
-  const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: () => update(last) });
-  const stuck = el("button", { type: "button", class: "danger", "aria-pressed": "false", click: () => {
+  const note = el("p", { class: "dim" }), table = queueTable(), charts = liveCharts();
+  const tiles = [["ready"], ["delayed"], ["leased", "in work"], ["dead"]].map(([name, title]) => {
+    const amount = el("b");
+    return { name, amount, element: el("div", { class: "tile" }, amount, title ?? name) };
+  });
+  const again = () => update(last, true);
+  const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: again });
+  const stuck = el("button", { type: "button", class: "danger", "aria-pressed": "false", hidden: true, click: () => {
     only = !only;
-    update(last);
+    again();
   } });
 
-  function update(store) {
+  function update(store, now = false) {
     last = store;
     if (!store?.all.size) return;
     const list = rows(store).sort(([a], [b]) => (a < b ? -1 : 1)), sums = total(list.map(([, known]) => known.counts));
-    const tile = (name, kind) => el("div", { class: "tile " + (kind && sums[name] ? kind : "") }, el("b", null, number(sums[name])), name === "leased" ? "in work" : name);
-    tiles.replaceChildren(tile("ready"), tile("delayed"), tile("leased"), tile("dead", "bad"));
-    charts.replaceChildren(...liveCharts(store.all.get("").points));
+    for (const { name, amount, element } of tiles) {
+      put(amount, number(sums[name]));
+      setClass(element, "tile" + (name === "dead" && sums.dead ? " bad" : ""));
+    }
+    charts.show(store.all.get("").points);
     const wrong = list.filter(([name]) => why(store, name) !== null && why(store, name).level !== "meant");
-    stuck.textContent = `Stuck or failing: ${number(wrong.length)}`;
+    put(stuck, `Stuck or failing: ${number(wrong.length)}`);
     stuck.hidden = wrong.length === 0 && !only;
     stuck.setAttribute("aria-pressed", only);
-    const found = (only ? wrong : list).filter(([name]) => name.toLowerCase().includes(search.value.toLowerCase()));
-    note.textContent = found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`
-      : list.length === 0 ? "There is no queue yet: dueq push orders 'hello'" : found.length === 0 ? "There is none of these." : "";
-    table.show(store, found);
+    const wanted = search.value.toLowerCase();
+    const found = (only ? wrong : list).filter(([name]) => name.toLowerCase().includes(wanted));
+    put(note, found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`
+      : list.length === 0 ? "There is no queue yet: dueq push orders 'hello'" : found.length === 0 ? "There is none of these." : "");
+    table.show(store, found, true, now);
   }
 
-  main.replaceChildren(el("h1", { class: "hidden" }, "Queues"), tiles, charts, el("div", { class: "row" }, search, stuck), table.element, note);
+  main.replaceChildren(el("h1", { class: "hidden" }, "Queues"), el("div", { class: "tiles" }, tiles.map(({ element }) => element)),
+    charts.element, el("div", { class: "row" }, search, stuck), table.element, note);
   return { update };
 }

@@ -2,15 +2,16 @@
 
 import * as api from "./api.js";
 import { brief, button, el, path, toast } from "./dom.js";
-import { badges, liveCharts, partitions, why, whyLine } from "./live.js";
+import { liveCharts, partitions, putBadges, putWhy, why } from "./live.js";
 import { queueTable } from "./overview.js";
+import { put } from "./place.js";
 import { attempt } from "./table.js";
 import { workers } from "./workers.js";
 
 export function partitionsView(main, queue) {
-  const marks = el("span"), reason = el("div"), charts = el("div", { class: "charts" }), buttons = el("span"), rows = queueTable();
+  const marks = el("span"), reason = el("div"), charts = liveCharts(), rows = queueTable();
   const consumers = workers(api.of(queue));
-  let parts = [], due = 0, offered = null;
+  let parts = [], due = 0, paused = false;
 
   /** Of all partitions, or it says which one failed. */
   const change = (verb, title) => attempt(title, async () => {
@@ -35,27 +36,29 @@ export function partitionsView(main, queue) {
 
   const search = el("input", { type: "search", placeholder: "Find a message by its id  ( / )", "aria-label": "Find a message by its id", change: find });
 
+  const pause = button("", () => (paused ? change("resume", "Resumed") : change("pause", "Paused")));
+  pause.hidden = true;
+
   function update(store) {
     const known = store.wholes.get(queue);
     if (!known) return;
     parts = partitions(store, queue);
-    const { counts } = known, wrong = why(store, queue);
-    marks.replaceChildren(...badges(counts).filter(Boolean));
-    reason.replaceChildren(...wrong === null ? [] : [el("p", { class: "why " + wrong.level }, whyLine(queue, wrong))]);
-    charts.replaceChildren(...liveCharts(known.points));
+    const { counts } = known;
+    putBadges(marks, counts);
+    putWhy(reason, queue, why(store, queue));
+    charts.show(known.points);
     // What is the same of all of them is said once.
     const kinds = parts.map(([name]) => why(store, name)?.cause);
     rows.show(store, parts, new Set(kinds).size > 1);
-    if (api.state.writable && offered !== counts.paused) {
-      offered = counts.paused;
-      buttons.replaceChildren(counts.paused ? button("Resume", () => change("resume", "Resumed"), "main") : button("Pause", () => change("pause", "Paused")));
-    }
+    paused = counts.paused;
+    pause.hidden = !api.state.writable;
+    put(pause, paused ? "Resume" : "Pause");
     if (Date.now() < due) return;
     due = Date.now() + 5000;
     consumers.read();
   }
 
-  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, buttons), reason, charts,
+  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts.element,
     el("div", { class: "row" }, search), rows.element, el("section", null, el("h2", null, "Workers"), ...consumers.body));
   return { update };
 }

@@ -1,14 +1,43 @@
 // Tables, and what came of an action.
 
 import { el, plain, toast } from "./dom.js";
+import { keyed, put, set } from "./place.js";
 
 export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
 
-export const table = (titles, rows, empty) => rows.length === 0 ? el("p", { class: "dim empty" }, empty)
-  : el("div", { class: "scroll" }, el("table", null,
-    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), el("tbody", null, rows)));
+/** A cell that shows a text, or what make() gives for a value; the value has all that make() goes by. */
+export const cell = (label, value, make = null, kind = "") => ({ label, value, make, kind });
 
-export const cell = (label, ...children) => el("td", { "data-label": label }, el("span", null, ...children));
+/** A row of such cells. of(item): its cells. */
+function row(of) {
+  const element = el("tr"), places = [];
+  const add = ({ make }) => {
+    const place = make ? el("span") : el("td");
+    const shown = make ? el("td", null, place) : place;
+    element.append(shown);
+    return { place, shown };
+  };
+  const show = (item) => of(item).forEach((one, i) => {
+    const { place, shown } = places[i] ??= add(one);
+    if (shown.className !== one.kind) shown.className = one.kind;
+    if (one.label) set(shown, "data-label", one.label);
+    put(place, one.value, one.make);
+  });
+  return { element, show };
+}
+
+/** A table whose rows stay: one for each key(item), with the cells of(item). show(items, empty, now): as keyed(). */
+export function table(titles, key, of) {
+  const body = el("tbody"), none = el("p", { class: "dim empty" });
+  const shown = el("div", { class: "scroll" }, el("table", null,
+    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), body));
+  const rows = keyed(body, () => row(of));
+  const show = (items, empty, now = false) => {
+    put(none, empty);
+    rows(items.map((item) => [key(item), item]), now);
+  };
+  return { show, element: el("div", null, shown, none) };
+}
 
 /** Does it, says what came of it. */
 export async function attempt(what, action) {
