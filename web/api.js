@@ -3,7 +3,7 @@
 import { ask } from "./dom.js";
 
 const KEY = "dueq-token";
-let asking = null;
+let asking = null, locked = null;
 
 export const state = { server: "", version: "", writable: false };
 
@@ -23,6 +23,21 @@ function askToken(first) {
   return asking;
 }
 
+/** Nobody gave the token: nobody is asked again until the person wishes it. */
+function lock() {
+  if (locked) return;
+  const button = document.getElementById("token");
+  let open;
+  locked = new Promise((resolve) => { open = resolve; });
+  button.hidden = false;
+  button.onclick = async () => {
+    if (!(await askToken(!sessionStorage.getItem(KEY)))) return;
+    button.hidden = true;
+    locked = null;
+    open();
+  };
+}
+
 /** begins(), ends(): before and after each question of dueq web, not of the person who has the token. */
 async function request(path, options = {}, begins = () => {}, ends = () => {}) {
   for (;;) {
@@ -30,14 +45,24 @@ async function request(path, options = {}, begins = () => {}, ends = () => {}) {
     const answer = await fetch("api" + path, { ...options, headers: headers() });
     if (answer.status !== 401) return answer;
     ends();
-    if (!(await askToken(!sessionStorage.getItem(KEY)))) return answer;
+    if (locked) return answer;
+    if (await askToken(!sessionStorage.getItem(KEY))) continue;
+    lock();
+    return answer;
   }
 }
 
 const parse = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
+/** A browser makes another path of these, however they are encoded. */
+export const unaskable = (name) => (name === "." || name === ".." ? `A browser cannot ask for “${name}”: use dueq in a shell.` : null);
+
 /** The path of a queue's verb; each part is encoded. */
-export const of = (queue, ...rest) => "/queues/" + [queue, ...rest].map(encodeURIComponent).join("/");
+export function of(queue, ...rest) {
+  const parts = [queue, ...rest], refused = parts.map(unaskable).find(Boolean);
+  if (refused) throw new Error(refused);
+  return "/queues/" + parts.map(encodeURIComponent).join("/");
+}
 
 export const query = (values) => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
@@ -80,6 +105,7 @@ async function listen(on) {
     failure: ([{ text }]) => on.failure(text) };
   try {
     const answer = await request("/events", { signal: leave.signal }, heard, () => clearTimeout(timer));
+    if (locked) return "no token was given";
     if (!answer.ok) return (await read(answer).catch((error) => error)).message;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
@@ -90,7 +116,7 @@ async function listen(on) {
       for (const event of events) {
         const [kind, ...data] = event.split("\n");
         const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
-        if (kind.startsWith("event: ")) kinds[kind.slice(7)](list);
+        if (kind.startsWith("event: ")) kinds[kind.slice(7)]?.(list);
       }
     }
     return "the connection to dueq web ended";
@@ -108,6 +134,6 @@ async function listen(on) {
 export async function follow(on) {
   for (;;) {
     on.failure(await listen(on));
-    await new Promise((again) => setTimeout(again, AGAIN_MS));
+    await (locked ?? new Promise((again) => setTimeout(again, AGAIN_MS)));
   }
 }

@@ -66,16 +66,25 @@ function show() {
 
 // ---- Which view, keys ----
 
+const partsOf = (hash) => hash.replace(/^#\/?/, "").split("/").map((part) => {
+  try { return decodeURIComponent(part); } catch { return part; }
+});
+
+/** In the place of a view: why there is none. */
+function refusal(title, text) {
+  main.replaceChildren(el("h1", null, brief(title, 120)), el("p", { class: "empty" }, text));
+  return {};
+}
+
 function route() {
-  const parts = location.hash.replace(/^#\/?/, "").split("/").map((part) => {
-    try { return decodeURIComponent(part); } catch { return part; }
-  });
+  const parts = partsOf(location.hash), refused = parts[0] === "q" && parts.slice(1).map(api.unaskable).find(Boolean);
   view?.close?.();
   view = null;
   document.title = parts[1] ? brief(parts[1], 60) + " – dueq" : "dueq";
   for (const link of document.querySelectorAll("nav a"))
     link.toggleAttribute("aria-current", link.getAttribute("href") === (parts[0] === "workers" ? "#/workers" : "#/"));
-  if (parts[0] === "workers") view = workersView(main);
+  if (refused) view = refusal(parts[1], refused);
+  else if (parts[0] === "workers") view = workersView(main);
   else if (parts[0] === "q" && parts[2] === "m") view = messageView(main, parts[1], parts[3] ?? "");
   else if (parts[0] === "q" && parts[1]) {
     const [, queue, tab] = parts, whole = store.wholes.has(queue), known = store.queues.get(queue);
@@ -101,9 +110,8 @@ function move(by) {
 }
 
 function up() {
-  const parts = location.hash.split("/");
-  const whole = parts[1] === "q" && wholeOf(decodeURIComponent(parts[2] ?? ""));
-  location.hash = parts[3] === "m" ? parts.slice(0, 3).join("/") : whole ? path("q", whole) : "#/";
+  const [kind, queue, place] = partsOf(location.hash), whole = kind === "q" && wholeOf(queue ?? "");
+  location.hash = place === "m" ? path("q", queue) : whole ? path("q", whole) : "#/";
 }
 
 document.addEventListener("keydown", (event) => {
@@ -143,7 +151,8 @@ async function greet() {
     document.getElementById("server").textContent = plain(api.state.server) + (api.state.writable ? "" : " (read only)");
   } catch (error) {
     greeted = false;
-    onFailure(error.message);
+    // What ends the events says more.
+    if (store.failure === null) onFailure(error.message);
   }
   route();
 }

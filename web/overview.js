@@ -81,7 +81,7 @@ export function queueTable(sorted = null) {
         .sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1));
     fill(ordered.slice(0, SHOWN).flatMap(([, [name, known]]) => {
       const reason = reasons ? why(store, name) : null;
-      return [[name, { name, known, reason }], ...reason ? [[name + "\n", { name, reason, below: true }]] : []];
+      return [["queue " + name, { name, known, reason }], ...reason ? [["why " + name, { name, reason, below: true }]] : []];
     }), now);
   }
 

@@ -24,14 +24,17 @@ export function partitionsView(main, queue) {
 
   /** The partition that has this message. */
   async function find() {
-    for (const [name] of parts) {
-      if (!search.value) return;
-      if ((await api.get(api.of(name, "messages", search.value))).ok) {
+    try {
+      for (const [name] of parts) {
+        if (!search.value) return;
+        if (!(await api.get(api.of(name, "messages", search.value))).ok) continue;
         location.hash = path("q", name, "m", search.value);
         return;
       }
+      toast("No partition has a message of this id.", true);
+    } catch (error) {
+      toast(error.message, true);
     }
-    toast("No partition has a message of this id.", true);
   }
 
   const search = el("input", { type: "search", placeholder: "Find a message by its id  ( / )", "aria-label": "Find a message by its id", change: find });

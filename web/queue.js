@@ -209,8 +209,8 @@ const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", sched
 const firstTab = (counts) => ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
 
 export function queueView(main, queue, known, given) {
-  const tab = given || firstTab(known?.counts);
-  const shown = STATES.includes(tab) ? messages(queue, tab) : (TABS[tab] ?? TABS.errors)[1](queue);
+  const tab = STATES.includes(given) || Object.hasOwn(TABS, given) ? given : firstTab(known?.counts);
+  const shown = STATES.includes(tab) ? messages(queue, tab) : TABS[tab][1](queue);
   const charts = liveCharts(), marks = el("span"), reason = el("div");
   let counts = null, due = 0, seen = null;
 

@@ -214,6 +214,86 @@ def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
         browser.sees(seen)
 
 
+def test_who_has_no_token_is_not_asked_again(browser: Browser, site: Site) -> None:
+    browser.open("about:blank")
+    browser.open(site.url)
+    browser.until("location.protocol === 'http:'")
+    browser.run("sessionStorage.clear()")
+    browser.open(site.url + "?refused")
+    browser.sees("This dashboard is protected")
+    # How often the page asks the API from now on.
+    browser.run(
+        "(() => { const real = fetch; window.asked = 0;"
+        "window.fetch = (...all) => { window.asked++; return real(...all); }; })()"
+    )
+    browser.press("Cancel")
+    browser.sees("not live: no token was given")
+    browser.run("location.hash = '#/workers'")
+    browser.until("window.asked > 0")
+    browser.sees("the token is missing or wrong")
+    assert browser.run("document.querySelector('dialog')") is None
+    browser.press("Give the token")
+    browser.run(f"document.querySelector('dialog input').value = {TOKEN!r}")
+    browser.press("Open")
+    browser.until("document.querySelector('#live').textContent === 'live'")
+    browser.sees("No consumer is registered")
+    assert browser.run("document.querySelector('#token').hidden")
+    assert "the token is missing" not in browser.text()
+
+
+def test_names_that_a_browser_takes_for_something_else(page: Browser, site: Site) -> None:
+    for name in ["..", ".", "constructor", "__proto__", "%2e%2e", "%", "a/../b", "?x#y"]:
+        site.shell("push", name, "--id", "m0", "x")
+    rows = "[...document.querySelectorAll('tbody td.name a')].map(a => a.textContent)"
+    page.until(f"{rows}.length === 8")
+    for name in ["..", "."]:
+        page.press(name)
+        page.sees(f"A browser cannot ask for “{name}”: use dueq in a shell.")
+        page.run("location.hash = '#/'")
+    for name in ["constructor", "__proto__", "%2e%2e", "%", "a/../b", "?x#y"]:
+        page.press(name)
+        page.until("document.querySelector('tbody a')?.textContent === 'm0'")
+        assert page.run("document.querySelector('h1').textContent") == name
+        page.run("location.hash = '#/'")
+    for tab in ["constructor", "__proto__", "nonsense"]:
+        page.run(f"location.hash = '#/q/constructor/{tab}'")
+        page.until("document.querySelector('tbody a')?.textContent === 'm0'")
+        page.run("location.hash = '#/'")
+    page.run("location.hash = '#/q/constructor/m/..'")
+    page.sees("A browser cannot ask for “..”")
+    page.run("location.hash = '#/q/%/m'")
+    page.sees("%")
+    clean(page)
+
+
+def test_a_process_is_one_row_of_workers(page: Browser, site: Site, server: Server) -> None:
+    for number, queue in enumerate(["mail", "orders"]):
+        site.post(queue, "messages", id="m0", body="x")
+        taken = site.post(queue, "reserve").object
+        register(server, f"s{number}", f"65000 1 0 {taken['ticket']}", queue=queue)
+    page.run("location.hash = '#/workers'")
+    page.sees("mail orders")
+    assert page.run("document.querySelector('table tbody').children.length") == 1
+
+
+def test_the_axis_is_whole_on_a_narrow_phone(page: Browser, site: Site, server: Server) -> None:
+    site.post("orders", "messages", body="x")
+    page.look(360, 740, phone=True)
+    page.run("location.hash = '#/q/orders/history'")
+    page.until("document.querySelectorAll('.tick').length > 8")
+    cut = (
+        "[...document.querySelectorAll('.chart svg:not([hidden])')].flatMap(svg => {"
+        "const { left, right } = svg.getBoundingClientRect();"
+        "return [...svg.querySelectorAll('text')].filter(text => {"
+        "const box = text.getBoundingClientRect();"
+        "return box.left < left - 1 || box.right > right + 1 || box.height < 9; })"
+        ".map(text => text.textContent); })"
+    )
+    page.until("document.querySelectorAll('.chart svg:not([hidden])').length >= 4")
+    page.until(f"{cut}.length === 0")
+    page.look(1280, 900)
+
+
 def test_a_reader_sees_no_buttons_that_change(browser: Browser, reader: Site) -> None:
     reader.shell("push", "orders", "--id", "m0", "x")
     browser.open(reader.url + "#/q/orders/m/m0")
