@@ -100,6 +100,7 @@ async function listen(on) {
   const kinds = {
     queues: (list) => { fresh = true; on.queues(list); },
     why: on.why,
+    history: on.history,
     // What is shown is of before the outage until the queues are told.
     live: () => fresh && on.live(),
     failure: ([{ text }]) => on.failure(text) };
@@ -128,7 +129,7 @@ async function listen(on) {
 }
 
 /**
- * Follows the events without end. queues(list) and why(list): what is new; live(): both are as of now; failure(text): they are
+ * Follows the events without end. queues(list), why(list) and history(list): what is new; live(): both are as of now; failure(text): they are
  * not, from now on.
  */
 export async function follow(on) {

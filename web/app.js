@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { brief, el, path, plain } from "./dom.js";
-import { add, total, wholeOf, wholes } from "./live.js";
+import { add, past, total, wholeOf, wholes } from "./live.js";
 import { messageView } from "./message.js";
 import { overview } from "./overview.js";
 import { partitionsView } from "./partitions.js";
@@ -12,9 +12,10 @@ import { workersView } from "./workers.js";
 
 /**
  * What the events told: { counts, points: [{ ms, ready, pushed, acked ... }] } of queues, of those that consist of
- * partitions, by name, and of all together, by ""; what is wrong, by queue, and with the server.
+ * partitions, by name, and of all together, by ""; the minutes before, by name alike; what is wrong, by queue, and with the
+ * server.
  */
-const store = { queues: new Map(), wholes: new Map(), all: new Map(), whys: new Map(), server: null, live: false, failure: null };
+const store = { queues: new Map(), wholes: new Map(), all: new Map(), history: new Map(), whys: new Map(), server: null, live: false, failure: null };
 
 const main = document.getElementById("main");
 let view = null, greeted = false;
@@ -55,6 +56,11 @@ function mark() {
   if (live.textContent === text) return;
   live.textContent = text;
   live.className = store.live ? "good" : "bad";
+}
+
+function onHistory(list) {
+  store.history = past(list);
+  show();
 }
 
 function show() {
@@ -159,4 +165,4 @@ async function greet() {
 
 mark();
 greet();
-api.follow({ queues: onQueues, why: onWhy, live: onLive, failure: onFailure });
+api.follow({ queues: onQueues, why: onWhy, history: onHistory, live: onLive, failure: onFailure });

@@ -19,10 +19,10 @@ function line(points) {
 /** A line without axes. */
 export function spark(label) {
   const width = 96, height = 24, path = svg("path", { class: "line a" });
-  const show = (values) => {
-    const most = Math.max(...values, 1);
+  const show = (times, values) => {
+    const most = Math.max(...values, 1), whole = Math.max(times.at(-1) - times[0], 1);
     set(path, "d", values.length < 2 ? ""
-      : line(values.map((value, i) => [i * width / (values.length - 1), height - 2 - value / most * (height - 4)])));
+      : line(values.map((value, i) => [(times[i] - times[0]) * width / whole, height - 2 - value / most * (height - 4)])));
   };
   return { show, element: svg("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label,
     preserveAspectRatio: "none" }, path) };
@@ -35,21 +35,21 @@ function ceiling(value) {
 }
 
 /**
- * A chart of time. show(times, series): the values of each name at these times (ms), of the same length; null is a gap.
- * unit: how a value is said.
+ * A chart of time. show(times, series, until): the values of each name at these times (ms), of the same length; null is a
+ * gap; until: what the last time is called. unit: how a value is said.
  */
 export function chart(title, names, { unit = number, empty = "Nothing happened yet." } = {}) {
   const parts = [0, 0.5, 1], amounts = names.map(() => el("b"));
   const lines = parts.map(() => svg("line", { class: "grid" })), ticks = parts.map(() => svg("text", { class: "tick", "text-anchor": "end" }));
   const paths = names.map((name, i) => svg("path", { class: "line " + "abcd"[i] }));
-  const begin = svg("text", { class: "tick" }), end = svg("text", { class: "tick", "text-anchor": "end" }, "now");
+  const begin = svg("text", { class: "tick" }), end = svg("text", { class: "tick", "text-anchor": "end" });
   const picture = svg("svg", { role: "img" }, lines, ticks, paths, begin, end), none = el("p", { class: "dim" }, empty);
   const element = el("figure", { class: "chart" }, el("figcaption", null, el("h3", null, title),
     names.map((name, i) => el("span", { class: "key " + "abcd"[i] }, name, " ", amounts[i]))), picture, none);
   let width = 560, last = null;
 
   function draw() {
-    const [times, series] = last, few = times.length < 2;
+    const [times, series, until] = last, few = times.length < 2;
     picture.toggleAttribute("hidden", few);
     none.hidden = !few;
     const latest = series.map((values) => (values.length && values.at(-1) !== null ? unit(values.at(-1)) : "–"));
@@ -71,6 +71,7 @@ export function chart(title, names, { unit = number, empty = "Nothing happened y
     place(begin, left, HEIGHT - 6);
     place(end, width - RIGHT, HEIGHT - 6);
     put(begin, span(whole) + " ago");
+    put(end, until);
   }
 
   // In pixels, so that a letter has the same size on a phone.
@@ -80,8 +81,8 @@ export function chart(title, names, { unit = number, empty = "Nothing happened y
     width = now;
     if (last) draw();
   }).observe(element);
-  const show = (times, series) => {
-    last = [times, series];
+  const show = (times, series, until = "now") => {
+    last = [times, series, until];
     draw();
   };
   show([], names.map(() => []));

@@ -75,17 +75,45 @@ export function whyLine(queue, reason) {
 export const speeds = (points, name) =>
   points.slice(1).map((point, i) => Math.max(0, (point[name] - points[i][name]) * 1000 / Math.max(point.ms - points[i].ms, 1)));
 
+const MINUTE = 60000, SPAN = 15 * MINUTE; // of the charts
+
+/** From what the history says of queues: the speeds of their minutes, by name, and of all together, by "". */
+export function past(list) {
+  const found = new Map(list.map(({ queue, start_ms, pushed, acked, retried }) => [queue, pushed.map((_, i) =>
+    // In the middle of the minute.
+    ({ ms: start_ms + (i + 0.5) * MINUTE, pushed: pushed[i] / 60, acked: acked[i] / 60, retried: retried[i] / 60 }))]));
+  const all = new Map();
+  for (const [queue, minutes] of found) {
+    if (found.has(wholeOf(queue))) continue;
+    for (const minute of minutes) {
+      const sum = all.get(minute.ms) ?? { ms: minute.ms, pushed: 0, acked: 0, retried: 0 };
+      for (const name of ["pushed", "acked", "retried"]) sum[name] += minute[name];
+      all.set(minute.ms, sum);
+    }
+  }
+  return found.set("", [...all.values()].sort((a, b) => a.ms - b.ms));
+}
+
+/** The times, and of(name): the speeds then: of the server's minutes, and then of what the page has seen itself. */
+export function flow(store, name, known) {
+  const { points } = known, first = points.at(-1).ms - SPAN;
+  const minutes = (store.history.get(name) ?? []).filter(({ ms }) => ms >= first && ms + MINUTE / 2 <= points[0].ms);
+  return { times: [...minutes, ...points.slice(1)].map(({ ms }) => ms),
+    of: (field) => [...minutes.map((minute) => minute[field]), ...speeds(points, field)] };
+}
+
 export const rate = (value) => (value < 10 ? Math.round(value * 10) / 10 : number(Math.round(value))) + "/s";
 
 export function liveCharts() {
   const empty = "It is being measured.";
-  const flow = chart("Throughput", ["pushed", "done", "failed"], { unit: rate, empty }), stock = chart("Waiting", ["ready", "in work"], { empty });
-  const show = (points) => {
-    const times = points.slice(1).map((point) => point.ms);
-    flow.show(times, ["pushed", "acked", "retried"].map((name) => speeds(points, name)));
-    stock.show(times, ["ready", "leased"].map((name) => points.slice(1).map((point) => point[name])));
+  const speed = chart("Throughput", ["pushed", "done", "failed"], { unit: rate, empty }), stock = chart("Waiting", ["ready", "in work"], { empty });
+  const show = (store, name, known) => {
+    const { times, of } = flow(store, name, known), { points } = known;
+    speed.show(times, ["pushed", "acked", "retried"].map(of));
+    // No server keeps how many waited.
+    stock.show(points.map(({ ms }) => ms), ["ready", "leased"].map((state) => points.map((point) => point[state])));
   };
-  return { show, element: el("div", { class: "charts" }, flow.element, stock.element) };
+  return { show, element: el("div", { class: "charts" }, speed.element, stock.element) };
 }
 
 /** Why a queue is stuck, below its name. reason: as of why(), or null. */

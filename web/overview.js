@@ -2,14 +2,14 @@
 
 import { spark } from "./chart.js";
 import { brief, el, number, path, span } from "./dom.js";
-import { liveCharts, putBadges, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
+import { flow, liveCharts, putBadges, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
 import { keyed, put, set } from "./place.js";
 
 const SHOWN = 500; // queues in the table
 
 const COLUMNS = [
   ["queue", "Queue"], ["ready", "Ready"], ["delayed", "Delayed"], ["leased", "In work"], ["dead", "Dead"],
-  ["age", "Oldest"], ["done", "Done/s"], ["trend", "Done, 3 min"]];
+  ["age", "Oldest"], ["done", "Done/s"], ["trend", "Done, 15 min"]];
 
 const value = (known, column) =>
   column === "age" ? (known.counts.oldest_ms ? known.counts.now_ms - known.counts.oldest_ms : -1)
@@ -30,13 +30,18 @@ function queueRow(name, seen) {
   const element = el("tr", null, el("td", { class: "name" }, el("a", { href: path("q", name) }, brief(name, 80)), marks),
     amounts, oldest, speed, trend);
   let last = null, visible = false;
-  const draw = () => visible && last && line.show(speeds(last.points, "acked"));
+  const draw = () => {
+    if (!visible || !last) return;
+    const { times, of } = flow(last.store, name, last.known);
+    line.show(times, of("acked"));
+  };
   seen(trend, (now) => {
     visible = now;
     draw();
   });
-  const show = ({ known, reason }) => {
-    const { counts } = last = known;
+  const show = ({ store, known, reason }) => {
+    const { counts } = known;
+    last = { store, known };
     setClass(element, reason ? "stuck " + reason.level : "");
     putBadges(marks, counts);
     AMOUNTS.forEach(([, field, kind], i) => {
@@ -81,7 +86,7 @@ export function queueTable(sorted = null) {
         .sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1));
     fill(ordered.slice(0, SHOWN).flatMap(([, [name, known]]) => {
       const reason = reasons ? why(store, name) : null;
-      return [["queue " + name, { name, known, reason }], ...reason ? [["why " + name, { name, reason, below: true }]] : []];
+      return [["queue " + name, { name, store, known, reason }], ...reason ? [["why " + name, { name, reason, below: true }]] : []];
     }), now);
   }
 
@@ -126,7 +131,7 @@ export function overview(main) {
       put(amount, number(sums[name]));
       setClass(element, "tile" + (name === "dead" && sums.dead ? " bad" : ""));
     }
-    charts.show(store.all.get("").points);
+    charts.show(store, "", store.all.get(""));
     const wrong = list.filter(([name]) => why(store, name) !== null && why(store, name).level !== "meant");
     put(stuck, `Stuck or failing: ${number(wrong.length)}`);
     stuck.hidden = wrong.length === 0 && !only;

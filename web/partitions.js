@@ -49,7 +49,7 @@ export function partitionsView(main, queue) {
     const { counts } = known;
     putBadges(marks, counts);
     putWhy(reason, queue, why(store, queue));
-    charts.show(known.points);
+    charts.show(store, queue, known);
     // What is the same of all of them is said once.
     const kinds = parts.map(([name]) => why(store, name)?.cause);
     rows.show(store, parts, new Set(kinds).size > 1);

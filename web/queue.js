@@ -169,26 +169,28 @@ function schedules(queue) {
   return { body: [failed, list.element, more] };
 }
 
-function historyCharts(per) {
+function historyCharts(step) {
+  const per = step === "minute" ? " a minute" : " an hour";
   const made = [
     ["Messages" + per, { pushed: "pushed", done: "acked" }], ["Failures" + per, { failed: "retried", died: "died" }],
     ["Lateness", { half: "late_p50_ms", "99 of 100": "late_p99_ms" }, { unit: span }],
     ["Run time", { half: "run_p50_ms", "99 of 100": "run_p99_ms" }, { unit: span }],
   ].map(([title, fields, options]) => [chart(title, Object.keys(fields), options), Object.values(fields)]);
-  const show = (times, of) => made.forEach(([one, fields]) => one.show(times, fields.map(of)));
+  const show = (times, of) => made.forEach(([one, fields]) => one.show(times, fields.map(of), `the last whole ${step}`));
   return { show, element: el("div", { class: "charts", hidden: true }, made.map(([{ element }]) => element)) };
 }
 
 function history(queue) {
-  const failed = el("div"), charts = ["minutes", "hours"].map((unit) => historyCharts(unit === "minutes" ? " a minute" : " an hour"));
+  const failed = el("div"), charts = ["minutes", "hours"].map((unit) => historyCharts(unit === "minutes" ? "minute" : "hour"));
   let unit = "minutes";
   async function read() {
     const asked = api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 });
     const [{ list: rows }, { list: [{ now_ms }] }] = await Promise.all([api.get(asked), api.get(api.of(queue))]);
     // Nothing is told of a time in which nothing happened.
     const step = unit === "minutes" ? 60000 : 3600000, told = new Map(rows.map((row) => [Math.floor(row.start_ms / step), row]));
-    const last = Math.floor(now_ms / step), times = [];
-    for (let at = Math.min(last - LEAST, ...told.keys()); at <= last; at++) times.push(at * step);
+    // The one under way would look like a fall.
+    const now = Math.floor(now_ms / step), times = [];
+    for (let at = Math.min(now - LEAST, ...told.keys()); at < now; at++) times.push(at * step);
     const of = (name) => times.map((ms) => told.get(ms / step)?.[name] ?? (name.endsWith("_ms") ? null : 0));
     charts.forEach((one, i) => { one.element.hidden = (unit === "minutes") !== (i === 0); });
     charts[unit === "minutes" ? 0 : 1].show(times, of);
@@ -245,7 +247,7 @@ export function queueView(main, queue, known, given) {
     }
     counts = known.counts;
     draw();
-    charts.show(known.points);
+    charts.show(store, queue, known);
     putWhy(reason, queue, why(store, queue));
     const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried, counts.cancelled, counts.pushed]);
     if (seen !== null && (shown.live || now !== seen) && Date.now() >= due) {

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum {
 };
 
 /* What is told: the last event of each kind. */
-enum event { QUEUES, WHY, EVENTS };
+enum event { QUEUES, WHY, HISTORY, EVENTS };
 
 struct piece {
     struct buffer text;
@@ -38,7 +39,8 @@ struct watch {
     int64_t names_ms, due_ms;       /* when the names and the queues are to be read again */
     struct glances glances;         /* what is wrong, and when that is to be read again */
     int64_t why_ms;
-    size_t probed; /* the queue that was asked for last */
+    int64_t history_ms; /* the minute whose beginning the history that was told ends at */
+    size_t probed;      /* the queue that was asked for last */
 };
 
 /* What runs in the thread: a run of the program, almost. The client waits for its answers by wait_call(). */
@@ -157,6 +159,62 @@ static dueq_status put_why(struct watch *watch, struct cli *cli, FILE *out) {
     return glance_general(status) ? status : DUEQ_OK;
 }
 
+enum { MINUTE_MS = 60000 };
+
+static int64_t minute_of(const struct glance *row) {
+    return row->counts.now_ms / MINUTE_MS * MINUTE_MS;
+}
+
+static json_object *series(const struct glance *row, size_t first, size_t field) {
+    json_object *list = json_object_new_array();
+    for (size_t i = first; i < GLANCE_MINUTES - 1; i++) {
+        const int64_t *value =
+            (const int64_t *)(const void *)((const char *)&row->minutes[i] + field);
+        json_object_array_add(list, json_object_new_int64(*value));
+    }
+    return list;
+}
+
+/* The minutes that are over, from the first with an event on. The one under way would look like a fall. */
+static void put_minutes(const struct glance *row, FILE *out) {
+    size_t first = 0;
+    while (first < GLANCE_MINUTES - 1 && !row->minutes[first].pushed &&
+           !row->minutes[first].acked && !row->minutes[first].retried)
+        first++;
+    if (first == GLANCE_MINUTES - 1)
+        return;
+    const int64_t start_ms = minute_of(row) - (int64_t)(GLANCE_MINUTES - 1 - first) * MINUTE_MS;
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue",
+                           json_text((dueq_bytes){row->queue, strlen(row->queue)}));
+    json_object_object_add(object, "start_ms", json_object_new_int64(start_ms));
+    json_object_object_add(object, "pushed", series(row, first, offsetof(dueq_rate, pushed)));
+    json_object_object_add(object, "acked", series(row, first, offsetof(dueq_rate, acked)));
+    json_object_object_add(object, "retried", series(row, first, offsetof(dueq_rate, retried)));
+    fprintf(out, "data: %s\n", json_line_of(object));
+    json_object_put(object);
+}
+
+/* As it was read for why. */
+static dueq_status put_history(struct watch *watch, struct cli *cli, FILE *out) {
+    (void)cli;
+    fputs("event: history\n", out);
+    for (size_t i = 0; i < watch->glances.count; i++)
+        if (!watch->glances.rows[i].status)
+            put_minutes(&watch->glances.rows[i], out);
+    fputs("data:\n\n", out);
+    return DUEQ_OK;
+}
+
+/* The minute under way when the last queue was read. */
+static int64_t latest_minute(const struct glances *glances) {
+    int64_t latest = 0;
+    for (size_t i = 0; i < glances->count; i++)
+        if (minute_of(&glances->rows[i]) > latest)
+            latest = minute_of(&glances->rows[i]);
+    return latest;
+}
+
 typedef dueq_status put_event(struct watch *watch, struct cli *cli, FILE *out);
 
 static FILE *begin(struct piece *piece) {
@@ -223,6 +281,11 @@ static dueq_status look(struct watch *watch, struct cli *cli) {
         const int64_t why_ms = time_monotonic_ms();
         status = make(watch, cli, WHY, put_why);
         watch->why_ms = again_ms(why_ms, WHY_MS, PATIENT);
+        const int64_t minute_ms = latest_minute(&watch->glances);
+        if (status == DUEQ_OK && minute_ms != watch->history_ms) {
+            make(watch, cli, HISTORY, put_history);
+            watch->history_ms = minute_ms;
+        }
     }
     return status;
 }
@@ -263,7 +326,7 @@ static void forget(struct watch *watch) {
     }
     free(watch->failure);
     watch->failure = NULL;
-    watch->due_ms = watch->why_ms = watch->names_ms = 0;
+    watch->due_ms = watch->why_ms = watch->names_ms = watch->history_ms = 0;
 }
 
 static void wait_until(struct watch *watch, pthread_cond_t *what, int64_t ms) {

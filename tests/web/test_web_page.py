@@ -276,6 +276,49 @@ def test_a_process_is_one_row_of_workers(page: Browser, site: Site, server: Serv
     assert page.run("document.querySelector('table tbody').children.length") == 1
 
 
+def minute_of(server: Server) -> int:
+    clock = server.command("TIME")
+    assert isinstance(clock, list)
+    assert isinstance(clock[0], bytes)
+    return int(clock[0]) // 60
+
+
+def steady(server: Server, site: Site) -> int:
+    """600 messages in each of the ten minutes that are over, none in this one."""
+    site.shell("push", "orders", "x")
+    minute = minute_of(server)
+    server.command("DEL", "dueq:{orders}:rates")
+    for ago in range(11):
+        counts = f"{(minute - ago) * 60000} 0 {6000 - 600 * ago} 0 0 0 0 0 0"
+        server.command("RPUSH", "dueq:{orders}:rates", counts)
+    server.command("HSET", "dueq:{orders}:meta", "pushed", "6000")
+    return minute
+
+
+def test_charts_begin_with_the_history_and_end_without_a_fall(
+    browser: Browser, server: Server
+) -> None:
+    throughput = "(document.querySelector('.chart')?.innerHTML ?? '')"
+    line = "document.querySelectorAll('.chart')[2]?.querySelector('path')?.getAttribute('d')"
+    browser.look(1280, 900)
+    minute, heights = 0, set[str]()
+    while minute != minute_of(server):
+        server.command("FLUSHALL")
+        with Site(server.url) as site:
+            minute = steady(server, site)
+            for place in ["#/", "#/q/orders"]:
+                browser.open("about:blank")
+                browser.open(site.url + place)
+                # 600 a minute, and when they began.
+                browser.until(f"{throughput}.includes('>10/s<')")
+                browser.until(f"/>(9|10)m[^<]* ago</.test({throughput})")
+            browser.open("about:blank")
+            browser.open(site.url + "#/q/orders/history")
+            drawn = browser.until(f"{line}?.includes('L') && {line}")
+            heights = {part.split(" ")[1] for part in drawn[1:].split("L")}
+    assert len(heights) == 1, heights
+
+
 def test_the_axis_is_whole_on_a_narrow_phone(page: Browser, site: Site, server: Server) -> None:
     site.post("orders", "messages", body="x")
     page.look(360, 740, phone=True)
