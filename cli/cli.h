@@ -280,7 +280,7 @@ void cli_print_message(const struct cli *cli, const dueq_message *message); /* f
 void cli_json_message(const struct cli *cli, const dueq_message *message);  /* one line of JSON */
 /* "NAME   ", as long as for all names of find and stats */
 void cli_label(const char *name);
-/* "2026-12-01T10:00:00.000Z (in 12.3 s)"; cli_print_time(): and the end of the line */
+/* "2026-12-01T10:00:00.000Z (in 12.3s)"; cli_print_time(): and the end of the line */
 void cli_put_time(int64_t ms, int64_t now_ms);
 void cli_print_time(int64_t ms, int64_t now_ms);
 /* Its state, since or until when, and the end of the line. */
@@ -370,10 +370,8 @@ bool time_parse_point(const char *text, int64_t *ms);
 #define TIME_ROOM 32
 /* "2026-12-01T10:00:00.000Z" */
 const char *time_format(int64_t ms, char out[TIME_ROOM]);
-/* "0.3s", "59.9s", "1m30s", "2h5m", "3d4h" */
+/* "78ms", "1.2s", "1m30s", "2h5m", "3d4h"; below 0: "-" */
 const char *time_format_span(int64_t ms, char out[TIME_ROOM]);
-/* "250ms", "5s", "1m30s"; below 0: "-" */
-const char *time_format_brief(int64_t ms, char out[TIME_ROOM]);
 
 /* ---- input.c ----------------------------------------------------------------------------------- */
 

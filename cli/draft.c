@@ -52,9 +52,12 @@ static bool read_jitter(const char *word, dueq_jitter *jitter) {
     return false;
 }
 
+/* What is none leaves *ms as it was. */
 static bool read_duration(const char *text, int64_t *ms) {
-    *ms = dueq_duration_ms(text);
-    return *ms >= 0;
+    const int64_t read_ms = dueq_duration_ms(text);
+    if (read_ms >= 0)
+        *ms = read_ms;
+    return read_ms >= 0;
 }
 
 /* "5s" is fixed, "1s,5s" a list. */

@@ -202,10 +202,8 @@ static void print_rate(const struct cli *cli, const dueq_rate *rate) {
     for (size_t i = 0; i < RATES; i++)
         printf(" %9lld", (long long)figures[i].value);
     for (size_t i = RATES; i < RATES + TIMES; i++) {
-        char time[TIME_ROOM] = "-";
-        if (figures[i].value >= 0)
-            time_format_span(figures[i].value, time);
-        printf(" %8s", time);
+        char time[TIME_ROOM];
+        printf(" %8s", time_format_span(figures[i].value, time));
     }
     putchar('\n');
 }

@@ -29,7 +29,7 @@ struct exchange {
     http_stream *stream;
     void *streamed;
     void (*release)(void *streamed);
-    bool begun, ended;
+    bool ended;
     uint64_t seen; /* the stream's own */
     struct buffer piece;
     size_t piece_sent;
@@ -172,9 +172,8 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     struct exchange *exchange = context;
     (void)position;
     while (exchange->piece_sent == exchange->piece.size) {
-        if (exchange->ended || (exchange->begun && !http_wait(&exchange->request, 0)))
+        if (exchange->ended)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        exchange->begun = true;
         if (!make_piece(exchange))
             return MHD_CONTENT_READER_END_WITH_ERROR;
     }

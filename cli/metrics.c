@@ -221,20 +221,29 @@ static void put_number(FILE *out, const struct number *number, const struct tabl
     }
 }
 
+/* The bounds of the histogram: each is a series of its own, so three of a decade are enough. */
+static bool is_one_two_five(int64_t bound) {
+    while (bound && bound % 10 == 0)
+        bound /= 10;
+    return bound == 1 || bound == 2 || bound == 5;
+}
+
 static void put_timing(FILE *out, const char *name, const struct row *row,
                        const dueq_timing *timing) {
     char part[64];
     int64_t sum = 0;
     snprintf(part, sizeof part, "%s_bucket", name);
-    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++) {
-        int64_t bound = dueq_timing_bound_ms(i);
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS - 1; i++) {
+        const int64_t bound = dueq_timing_bound_ms(i);
         sum += timing->counts[i];
+        if (!is_one_two_five(bound))
+            continue;
         put_name(out, part, row);
-        if (bound)
-            fprintf(out, ",le=\"%g\"} %lld\n", (double)bound / 1000, (long long)sum);
-        else
-            fprintf(out, ",le=\"+Inf\"} %lld\n", (long long)sum);
+        fprintf(out, ",le=\"%g\"} %lld\n", (double)bound / 1000, (long long)sum);
     }
+    sum += timing->counts[DUEQ_TIMING_BUCKETS - 1];
+    put_name(out, part, row);
+    fprintf(out, ",le=\"+Inf\"} %lld\n", (long long)sum);
     snprintf(part, sizeof part, "%s_sum", name);
     put_name(out, part, row);
     fputs("} ", out);

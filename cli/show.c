@@ -93,10 +93,10 @@ static void row_of_limit(const char *name, uint32_t count, uint32_t limit) {
 }
 
 void cli_put_time(int64_t ms, int64_t now_ms) {
-    char text[TIME_ROOM];
-    double away = (double)(ms - now_ms) / 1000;
-    printf("%s (%s%.1f s%s)", time_format(ms, text), away >= 0 ? "in " : "",
-           away >= 0 ? away : -away, away >= 0 ? "" : " ago");
+    char text[TIME_ROOM], span[TIME_ROOM];
+    const bool ahead = ms >= now_ms;
+    printf("%s (%s%s%s)", time_format(ms, text), ahead ? "in " : "",
+           time_format_span(ahead ? ms - now_ms : now_ms - ms, span), ahead ? "" : " ago");
 }
 
 void cli_print_time(int64_t ms, int64_t now_ms) {

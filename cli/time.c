@@ -86,7 +86,11 @@ const char *time_format(int64_t ms, char out[TIME_ROOM]) {
 
 const char *time_format_span(int64_t ms, char out[TIME_ROOM]) {
     long long seconds = ms / 1000;
-    if (seconds < 60)
+    if (ms < 0)
+        return strcpy(out, "-");
+    if (ms < 1000)
+        snprintf(out, TIME_ROOM, "%lldms", (long long)ms);
+    else if (seconds < 60)
         snprintf(out, TIME_ROOM, "%lld.%llds", seconds, (long long)(ms % 1000 / 100));
     else if (seconds < 3600)
         snprintf(out, TIME_ROOM, "%lldm%llds", seconds / 60, seconds % 60);
@@ -94,15 +98,5 @@ const char *time_format_span(int64_t ms, char out[TIME_ROOM]) {
         snprintf(out, TIME_ROOM, "%lldh%lldm", seconds / 3600, seconds / 60 % 60);
     else
         snprintf(out, TIME_ROOM, "%lldd%lldh", seconds / 86400, seconds / 3600 % 24);
-    return out;
-}
-
-const char *time_format_brief(int64_t ms, char out[TIME_ROOM]) {
-    if (ms < 0)
-        return strcpy(out, "-");
-    if (ms < 1000)
-        snprintf(out, TIME_ROOM, "%lldms", (long long)ms);
-    else
-        time_format_span(ms < 60000 ? ms : ms / 1000 * 1000, out);
     return out;
 }

@@ -77,7 +77,7 @@ bool why_server(const struct health *health, bool several, struct why *why) {
         return because(why, CAUSE_CLOCK, WHY_LOOK,
                        "the clock of the server%s is %s %s this machine's: due times and leases "
                        "go by the server's",
-                       server, time_format_brief(llabs(health->ahead_ms), apart),
+                       server, time_format_span(llabs(health->ahead_ms), apart),
                        health->ahead_ms > 0 ? "ahead of" : "behind");
     return health->disk &&
            because(why, CAUSE_DISK, WHY_LOOK, "the server%s: %s", server, health->disk);
@@ -144,7 +144,7 @@ static bool nobody(const struct roster *roster, const struct glance *row, const 
     return because(why, CAUSE_NOBODY, WHY_ACT,
                    "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
                    SHOWN(lapsed->host), (long long)lapsed->pid,
-                   time_format_brief(lapsed->now_ms - lapsed->until_ms, ago), waited);
+                   time_format_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 
 /* How long 99 of 100 messages ran at most in the last half hour; 0: none ran. */
@@ -176,14 +176,14 @@ static bool waits(const struct roster *roster, const struct glance *row, struct 
     const dueq_holding *oldest = NULL;
     const struct consumer *slow = roster_longest(roster, row->whole, &oldest);
     const int64_t ms = waited_ms(&row->counts);
-    time_format_brief(ms, waited);
+    time_format_span(ms, waited);
     if (!row->workers)
         return nobody(roster, row, waited, why);
     if (slow && all_hang(roster, row))
         return because(why, CAUSE_HUNG, WHY_ACT,
                        "hung: works on %.*s for %s (%.*s process %lld); others wait for %s",
                        SHOWN(oldest->id),
-                       time_format_brief(row->counts.now_ms - oldest->since_ms, held),
+                       time_format_span(row->counts.now_ms - oldest->since_ms, held),
                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
     return because(why, CAUSE_BEHIND, ms >= LONG_MS ? WHY_ACT : WHY_LOOK,
                    "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",

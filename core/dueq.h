@@ -116,7 +116,7 @@ enum {
     DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
     DUEQ_MAX_HOURS = 336,           /* hours of history that are kept */
-    DUEQ_TIMING_BUCKETS = 25,       /* sizes that measured times are counted by */
+    DUEQ_TIMING_BUCKETS = 196,      /* sizes that measured times are counted by */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
     DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */

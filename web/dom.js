@@ -33,17 +33,15 @@ export const brief = (text, most = 160) => {
 
 export const number = (value) => Number(value).toLocaleString("en").replaceAll(",", "\u202f");
 
-const UNITS = [[86400000, "d"], [3600000, "h"], [60000, "m"], [1000, "s"]];
-
-/** "1m 30s" */
+/** As the shell writes it: "78ms", "1.2s", "1m30s", "2h5m", "3d4h". */
 export function span(ms) {
-  if (ms === null || ms === undefined) return "–";
-  if (Math.abs(ms) < 1000) return Math.round(ms) + "ms";
-  const at = UNITS.findIndex(([unit]) => Math.abs(ms) >= unit);
-  const [unit, name] = UNITS[at];
-  const whole = Math.trunc(ms / unit), next = UNITS[at + 1];
-  const rest = next ? Math.trunc(Math.abs(ms % unit) / next[0]) : 0;
-  return whole + name + (rest ? " " + rest + next[1] : "");
+  if (ms === null || ms === undefined || ms < 0) return "–";
+  const seconds = Math.floor(ms / 1000), of = (unit, parts) => Math.floor(seconds / unit) % parts;
+  if (ms < 1000) return Math.floor(ms) + "ms";
+  if (seconds < 60) return seconds + "." + Math.floor(ms % 1000 / 100) + "s";
+  if (seconds < 3600) return of(60, 60) + "m" + of(1, 60) + "s";
+  if (seconds < 86400) return of(3600, 24) + "h" + of(60, 60) + "m";
+  return Math.floor(seconds / 86400) + "d" + of(3600, 24) + "h";
 }
 
 /** "in 2m", "3h ago" */

@@ -29,10 +29,11 @@ static bool measure(struct doctor *doctor, struct server *server, int64_t *ahead
 }
 
 static void say_clock(struct doctor *doctor, const struct server *server, int64_t ahead_ms) {
+    char span[TIME_ROOM];
     if (llabs(ahead_ms) >= FAR_MS)
         say_of(doctor, server, CLOCK, WARNING, "let NTP set both clocks, by slewing",
-               "its clock is %.1f s %s this machine's: due times and leases go by the server's",
-               (double)llabs(ahead_ms) / 1000, ahead_ms > 0 ? "ahead of" : "behind");
+               "its clock is %s %s this machine's: due times and leases go by the server's",
+               time_format_span(llabs(ahead_ms), span), ahead_ms > 0 ? "ahead of" : "behind");
     else
         say_of(doctor, server, CLOCK, OK, NULL, "its clock is this machine's, within a second");
 }
@@ -51,6 +52,7 @@ static void say_latency(struct doctor *doctor, const struct server *server, int6
 
 void check_times(struct doctor *doctor) {
     int64_t trip_us, ahead_ms = 0, least = INT64_MAX, most = INT64_MIN;
+    char span[TIME_ROOM];
     for (size_t i = 0; i < doctor->count; i++) {
         struct server *server = &doctor->servers[i];
         if (server->role == ROLE_SENTINEL || !server->info)
@@ -68,7 +70,7 @@ void check_times(struct doctor *doctor) {
     if (most > least && most - least >= FAR_MS)
         doctor_say(doctor, CHECK_CLOCK, LEVEL_WARNING, NULL, NULL,
                    "let NTP set the clocks of all servers, by slewing",
-                   "the servers' clocks are up to %.1f s apart: a failover moves due times and "
+                   "the servers' clocks are up to %s apart: a failover moves due times and "
                    "ends leases by so much",
-                   (double)(most - least) / 1000);
+                   time_format_span(most - least, span));
 }

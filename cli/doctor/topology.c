@@ -13,12 +13,13 @@ static double field(const char *text, const char *name) {
 /* How long servers need to replace one, against what a call has. */
 static void check_patience(struct doctor *doctor, struct server *server, enum check check,
                            const char *setting, double ms) {
-    double call = (double)dueq_client_timeout_ms(doctor->cli->client);
-    if (ms >= call)
+    const int64_t call_ms = dueq_client_timeout_ms(doctor->cli->client);
+    char span[TIME_ROOM], call[TIME_ROOM];
+    if (ms >= (double)call_ms)
         doctor_say(doctor, check, LEVEL_NOTE, dueq_peer_address(server->peer), NULL,
                    "a lower one, or a higher ?timeout= in the URL",
-                   "%s is %.1f s, and calls give up after %.1f s: they fail at a failover", setting,
-                   ms / 1000, call / 1000);
+                   "%s is %s, and calls give up after %s: they fail at a failover", setting,
+                   time_format_span((int64_t)ms, span), time_format_span(call_ms, call));
 }
 
 static void check_partitions_of(struct doctor *doctor, const char *name, size_t first, size_t count,

@@ -19,7 +19,7 @@ static void put_time(struct top_page *page, const char *label, int64_t ms, int64
     char time[TIME_ROOM], away[TIME_ROOM];
     bool ahead = ms > now_ms;
     page_say(page, TOP_PLAIN, "%-*s %s (%s%s%s)", LABEL, label, time_format(ms, time),
-             ahead ? "in " : "", time_format_brief(ahead ? ms - now_ms : now_ms - ms, away),
+             ahead ? "in " : "", time_format_span(ahead ? ms - now_ms : now_ms - ms, away),
              ahead ? "" : " ago");
 }
 
@@ -54,7 +54,7 @@ static void put_failures(const struct top *top, int64_t now_ms, struct top_page 
                      (long long)pid);
         page_say(page, failure->kind == DUEQ_DIED ? TOP_BAD : TOP_WARN,
                  "%-*s %s ago, delivery %u%s%s%.*s", LABEL, dueq_failure_name(failure->kind),
-                 time_format_brief(now_ms > failure->time_ms ? now_ms - failure->time_ms : 0, away),
+                 time_format_span(now_ms > failure->time_ms ? now_ms - failure->time_ms : 0, away),
                  failure->delivery, by, failure->error.size ? ": " : "", (int)failure->error.size,
                  (const char *)failure->error.data);
     }

@@ -26,7 +26,7 @@ static void draw_series(const struct glance *row, struct top_page *page) {
             char text[TIME_ROOM];
             fprintf(out, "%-6s %6s ", names[i],
                     i < 4 ? text_number(most[i], text)
-                          : time_format_brief(most[i] ? most[i] : -1, text));
+                          : time_format_span(most[i] ? most[i] : -1, text));
             top_spark(out, values[i] + GLANCE_MINUTES - 24, 24);
             fputs("  ", out);
         }
@@ -61,7 +61,7 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     FILE *out = page_line(page);
     snprintf(attempt, sizeof attempt, message->max_attempts ? "%u/%u" : "%u", message->attempt,
              message->max_attempts);
-    fprintf(out, "%8s %7s %7s  ", time_format_brief(away_ms > 0 ? away_ms : 0, span), attempt,
+    fprintf(out, "%8s %7s %7s  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
             text_number((int64_t)message->body_size, size));
     top_cell(out, message->id, 24);
     fputs("  ", out);

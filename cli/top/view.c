@@ -10,7 +10,7 @@ static bool why_head(const struct top *top, struct why *why) {
     char waited[TIME_ROOM];
     if (under_way >= 1000)
         return snprintf(why->text, WHY_ROOM, "the server has not answered for %s%s%s",
-                        time_format_brief(under_way / 1000 * 1000, waited),
+                        time_format_span(under_way / 1000 * 1000, waited),
                         top->problem[0] ? ": " : "", top->problem);
     if (top->status)
         return snprintf(why->text, WHY_ROOM, "%s: %s", dueq_status_name(top->status), top->problem);
@@ -35,7 +35,7 @@ static void draw_title(const struct top *top, struct top_page *page) {
     char time[TIME_ROOM], every[TIME_ROOM];
     FILE *out = page_line(page);
     fprintf(out, "dueq top  %s  %.8s  every %s%s  ", names[top->view],
-            time_format(time_now_ms(), time) + 11, time_format_brief(top->every_ms, every),
+            time_format(time_now_ms(), time) + 11, time_format_span(top->every_ms, every),
             top->read_only ? "  read only" : "");
     fputs(top->cli->client ? dueq_client_url(top->cli->client) : "", out);
     page_put(page, TOP_TITLE, false);
@@ -127,8 +127,8 @@ static void draw_row(const struct glance *row, const struct columns *columns, FI
     for (size_t i = 0; i < 4; i++)
         fprintf(out, " %6s", text_number(numbers[i], text));
     fprintf(out, " %6s",
-            time_format_brief(counts->oldest_ms ? counts->now_ms - counts->oldest_ms : -1, text));
-    fprintf(out, " %6s", time_format_brief(late_ms(row), text));
+            time_format_span(counts->oldest_ms ? counts->now_ms - counts->oldest_ms : -1, text));
+    fprintf(out, " %6s", time_format_span(late_ms(row), text));
     fprintf(out, " %3s ", text_number(row->workers, text));
     if (columns->rates) {
         put_rate(out, row->in);
@@ -176,11 +176,11 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
             : worker->working     ? "works"
                                   : "waits",
             (long long)worker->held, (long long)worker->slots,
-            time_format_brief(worker->now_ms - worker->since_ms, up),
-            time_format_brief(worker->now_ms - worker->seen_ms, seen));
+            time_format_span(worker->now_ms - worker->since_ms, up),
+            time_format_span(worker->now_ms - worker->seen_ms, seen));
     top_cell_text(out, consumer->queue, width);
     if (oldest) {
-        fprintf(out, " %s ", time_format_brief(worker->now_ms - oldest->since_ms, held));
+        fprintf(out, " %s ", time_format_span(worker->now_ms - oldest->since_ms, held));
         top_cell(out, oldest->id, 22);
     }
     fputs("  ", out);
@@ -221,7 +221,7 @@ static void draw_errors(const struct top *top, struct top_page *page) {
             top_cell_text(out, row->queue, width);
             fprintf(
                 out, " %6lld %-8s %8s  %s", (long long)group->count, dueq_state_name(group->state),
-                time_format_brief(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
+                time_format_span(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
                 group->text);
             page_put(page, group->state == DUEQ_DEAD ? TOP_BAD : TOP_WARN, true);
         }

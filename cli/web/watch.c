@@ -191,8 +191,7 @@ static void put_minutes(const struct glance *row, FILE *out) {
     json_object_object_add(object, "pushed", series(row, first, offsetof(dueq_rate, pushed)));
     json_object_object_add(object, "acked", series(row, first, offsetof(dueq_rate, acked)));
     json_object_object_add(object, "retried", series(row, first, offsetof(dueq_rate, retried)));
-    fprintf(out, "data: %s\n", json_line_of(object));
-    json_object_put(object);
+    look_line(out, "data: ", object);
 }
 
 /* As it was read for why. */
@@ -414,7 +413,8 @@ static void put_state(const struct watch *watch, FILE *out) {
 bool watch_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
     struct watch *watch = ((struct web *)context)->watch;
     const int64_t begin_ms = time_monotonic_ms();
-    (void)request;
+    if (*seen && !http_wait(request, 0))
+        return false;
     pthread_mutex_lock(&watch->lock);
     watch->looked_ms = begin_ms;
     pthread_cond_signal(&watch->looked);

@@ -5,21 +5,44 @@
 
 /* How late messages are delivered, and how long they run: counts by size, which consumers add up (measure.lua). */
 
+/*
+ * The bounds of a decade, in hundredths of its first: each is at most a tenth more than the one before, so what lies
+ * between two is known within 5 %, and 1, 2 and 5 are among them. Up to EXACT each whole number is a bound.
+ */
+enum { EXACT = 20, STEPS = 26, SHIFT = 14, DECADES = 8 };
+static const int64_t steps[STEPS] = {100, 109, 119, 130, 141, 154, 168, 183, 200,
+                                     219, 240, 263, 288, 316, 346, 379, 415, 455,
+                                     500, 545, 595, 648, 707, 771, 841, 917};
+_Static_assert(DUEQ_TIMING_BUCKETS == STEPS * DECADES - SHIFT + 2, "the last bucket has no bound");
+
 int64_t dueq_timing_bound_ms(size_t bucket) {
-    static const int64_t steps[] = {1, 2, 5};
-    int64_t bound = bucket < DUEQ_TIMING_BUCKETS - 1 ? steps[bucket % 3] : 0;
-    for (size_t i = 3; bound && i <= bucket; i += 3)
-        bound *= 10;
-    return bound;
+    if (bucket <= EXACT || bucket >= DUEQ_TIMING_BUCKETS - 1)
+        return bucket <= EXACT ? (int64_t)bucket : 0;
+    int64_t unit = 1;
+    for (size_t i = (bucket + SHIFT) / STEPS; i > 0; i--)
+        unit *= 10;
+    return steps[(bucket + SHIFT) % STEPS] * unit / 100;
+}
+
+static size_t bucket_of(int64_t ms) {
+    size_t decade = 0, step = 0;
+    int64_t unit = 1;
+    if (ms <= EXACT)
+        return ms > 0 ? (size_t)ms : 0;
+    while (decade < DECADES && ms > 10 * unit) {
+        unit *= 10;
+        decade++;
+    }
+    if (decade == DECADES)
+        return DUEQ_TIMING_BUCKETS - 1;
+    while (step < STEPS && steps[step] * unit < 100 * ms)
+        step++;
+    return STEPS * decade + step - SHIFT;
 }
 
 void dueq__timing_add(dueq_timing *timing, int64_t ms) {
-    size_t bucket = 0;
-    ms = ms > 0 ? ms : 0;
-    while (bucket < DUEQ_TIMING_BUCKETS - 1 && ms > dueq_timing_bound_ms(bucket))
-        bucket++;
-    timing->counts[bucket]++;
-    timing->sum_ms += ms;
+    timing->counts[bucket_of(ms)]++;
+    timing->sum_ms += ms > 0 ? ms : 0;
 }
 
 static void add(dueq_timing *sum, const dueq_timing *more) {
@@ -33,27 +56,33 @@ void dueq__timings_add(dueq_timings *sum, const dueq_timings *more) {
     add(&sum->run, &more->run);
 }
 
+/* What all times of a bucket are taken for: as near to its least as to its greatest, relatively. */
+static int64_t middle_ms(size_t bucket) {
+    const int64_t most = dueq_timing_bound_ms(bucket);
+    if (bucket <= EXACT || !most)
+        return most ? most : bucket ? dueq_timing_bound_ms(bucket - 1) : 0;
+    const int64_t least = dueq_timing_bound_ms(bucket - 1) + 1;
+    return (2 * least * most + (least + most) / 2) / (least + most);
+}
+
 int64_t dueq__timing_quantile(const dueq_timing *timing, double part) {
-    int64_t all = 0, below = 0, under = 0;
+    int64_t all = 0, below = 0;
+    size_t bucket = 0;
     for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++)
         all += timing->counts[i];
     if (!all)
         return -1;
-    /* Those of a bucket are taken to lie evenly in it; those of the last at its start. */
-    double wanted = part * (double)all;
-    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS - 1; i++) {
-        int64_t bound = dueq_timing_bound_ms(i), count = timing->counts[i];
-        if (count && (double)(below + count) >= wanted)
-            return under +
-                   (int64_t)((double)(bound - under) * (wanted - (double)below) / (double)count +
-                             0.5);
-        below += count;
-        under = bound;
+    const double wanted = part * (double)all;
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++) {
+        below += timing->counts[i];
+        bucket = i;
+        if (timing->counts[i] && (double)below >= wanted)
+            break;
     }
-    return under;
+    return middle_ms(bucket);
 }
 
-/* ---- As text: "NAME:NUMBER NAME:NUMBER ...", where NAME is l or r, and the number of a bucket or s ---- */
+/* ---- As text: "NAME:NUMBER NAME:NUMBER ...", NAME: l or r and the number of a bucket; alone: the sum ---- */
 
 #define MOST INT64_C(9007199254740991)
 enum { TEXT_ROOM = 2 * (DUEQ_TIMING_BUCKETS + 1) * 32 };
@@ -70,9 +99,9 @@ void dueq__timings_read(dueq_timings *timings, dueq_bytes text) {
         if (size < sizeof word)
             memcpy(word, at, size);
         dueq_timing *timing = *word == 'l' ? &timings->late : *word == 'r' ? &timings->run : NULL;
-        if (timing && sscanf(word, "%cs:%16lld%c", &which, &number, &rest) == 2)
+        if (timing && sscanf(word, "%c:%16lld%c", &which, &number, &rest) == 2)
             counter = &timing->sum_ms;
-        else if (timing && sscanf(word, "%c%2u:%16lld%c", &which, &bucket, &number, &rest) == 3 &&
+        else if (timing && sscanf(word, "%c%3u:%16lld%c", &which, &bucket, &number, &rest) == 3 &&
                  bucket < DUEQ_TIMING_BUCKETS)
             counter = &timing->counts[bucket];
         if (counter && number >= 0 && *counter + number <= MOST)
@@ -87,7 +116,7 @@ static int put_timing(char *out, char name, const dueq_timing *timing) {
         if (timing->counts[i])
             at += sprintf(at, "%c%zu:%lld ", name, i, (long long)timing->counts[i]);
     if (at != out)
-        at += sprintf(at, "%cs:%lld ", name, (long long)timing->sum_ms);
+        at += sprintf(at, "%c:%lld ", name, (long long)timing->sum_ms);
     return (int)(at - out);
 }
 

@@ -1,7 +1,7 @@
 -- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336 hours.
 -- keys meta timings
--- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time), and the number of a
---      bucket, or `s`: the sum in ms
+-- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time) and the number of a
+--      bucket, or the letter alone: the sum in ms
 -- Returns 1; 0: there is no such queue.
 
 -- include known
@@ -17,11 +17,12 @@ for i, start in ipairs(starts) do
   -- What is left of the last round is over.
   local old = stored[i] or ''
   old = string.sub(old, 1, #start) == start and string.sub(old, #start + 1) or ''
+  local before = #old
   old = old .. ' ' .. ARGV[1]
-  -- To sum costs more than to add a text, which readers sum.
-  if #old > 600 then
+  -- To sum costs more than to add a text, which readers sum. What was summed may be long itself.
+  if math.floor(#old / 600) > math.floor(before / 600) then
     local sums, names, texts = {}, {}, {}
-    for name, number in string.gmatch(old, '([lr]%w+):(%d+)') do
+    for name, number in string.gmatch(old, '([lr]%d*):(%d+)') do
       if not sums[name] then
         names[#names + 1], sums[name] = name, 0
       end

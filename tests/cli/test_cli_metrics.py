@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import math
 import os
 import re
 import signal
@@ -163,10 +164,19 @@ def test_metrics_of_what_a_worker_measured(dueq: Program) -> None:
     assert found['dueq_run_seconds_bucket{queue="orders",le="0.2"}'] == 0
     assert found['dueq_run_seconds_bucket{queue="orders",le="+Inf"}'] == 3
     assert found['dueq_run_seconds_sum{queue="orders"}'] >= 0.9
+    bounds = [
+        float(bound)
+        for name in found
+        for bound in re.findall(r'dueq_run_seconds_bucket.*le="([^"]+)"', name)
+    ]
+    thousandths = [lead * 10**power for power in range(8) for lead in (1, 2, 5)] + [10**8]
+    assert bounds == [ms / 1000 for ms in thousandths] + [math.inf]
     assert 1 <= found['dueq_lateness_seconds_count{queue="orders"}'] <= 3
     rates = dueq("rates", "orders", "--json").objects
     assert max(rate["run_p50_ms"] or 0 for rate in rates) >= 200
     assert max(rate["late_p99_ms"] or 0 for rate in rates) > 0
+    runs = [line.split()[-1] for line in dueq("rates", "orders").lines[1:]]
+    assert any(re.fullmatch(r"\d+ms|\d+\.\ds", run) for run in runs)
 
 
 def test_metrics_are_served(dueq: Program) -> None:

@@ -97,7 +97,7 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     assert lines[1].startswith("state       dead since ")
     assert lines[-2:] == ["delivered   2 (2 failed, 0 crashed)", "error       still\x1b none"]
     own = re.escape(socket.gethostname())
-    when = r"2\S+Z \([\d.]+ s ago\)"
+    when = r"2\S+Z \([\d.]+m?s ago\)"
     assert re.fullmatch(
         rf"failed      {when}, delivery 1, by {own} process \d+: no such shop", lines[3]
     )

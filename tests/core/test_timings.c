@@ -54,60 +54,169 @@ static int64_t count_of(const dueq_timing *timing) {
     return count;
 }
 
-static void test_bounds_are_one_two_five(void **state) {
+static const int64_t day_ms = 86400000;
+
+static void test_bounds_rise_by_a_tenth(void **state) {
     (void)state;
-    const int64_t first[] = {1, 2, 5, 10, 20, 50, 100};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        assert_int_equal(dueq_timing_bound_ms(i), first[i]);
-    assert_int_equal(dueq_timing_bound_ms(DUEQ_TIMING_BUCKETS - 2), 50000000);
+    for (size_t i = 0; i <= 20; i++)
+        assert_int_equal(dueq_timing_bound_ms(i), i);
+    for (size_t i = 21; i < DUEQ_TIMING_BUCKETS - 1; i++) {
+        int64_t before = dueq_timing_bound_ms(i - 1), bound = dueq_timing_bound_ms(i);
+        assert_true(bound > before);
+        assert_in_range(bound, 0, (before + 1) * 11 / 10 + 1);
+    }
+    assert_int_equal(dueq_timing_bound_ms(DUEQ_TIMING_BUCKETS - 2), 100000000);
     assert_int_equal(dueq_timing_bound_ms(DUEQ_TIMING_BUCKETS - 1), 0);
     assert_int_equal(dueq_timing_bound_ms(SIZE_MAX), 0);
+    /* Those of the histograms in `dueq metrics`. */
+    static const int64_t leads[] = {1, 2, 5};
+    for (int64_t unit = 1; unit <= 10000000; unit *= 10)
+        for (size_t lead = 0; lead < 3; lead++) {
+            size_t bucket = 1;
+            while (bucket < DUEQ_TIMING_BUCKETS - 1 &&
+                   dueq_timing_bound_ms(bucket) != leads[lead] * unit)
+                bucket++;
+            assert_true(bucket < DUEQ_TIMING_BUCKETS - 1);
+        }
 }
 
 static void test_times_are_counted_up_to_their_bound(void **state) {
     (void)state;
     dueq_timing timing = {0};
-    const int64_t times[] = {-5, 0, 1, 2, 3, 5, 6, 50000000, 50000001, DUEQ_MAX_TIME_MS};
-    const size_t buckets[] = {0, 0, 0, 1, 2, 2, 3, 23, 24, 24};
-    int64_t sum = 0;
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        int64_t before = timing.counts[buckets[i]];
-        dueq__timing_add(&timing, times[i]);
-        assert_int_equal(timing.counts[buckets[i]], before + 1);
-        sum += times[i] > 0 ? times[i] : 0;
+    size_t bucket = 0;
+    for (int64_t ms = 0; ms <= 110000000; ms += ms < 300000 ? 1 : 977) {
+        while (bucket < DUEQ_TIMING_BUCKETS - 1 && ms > dueq_timing_bound_ms(bucket))
+            bucket++;
+        int64_t before = timing.counts[bucket], sum = timing.sum_ms;
+        dueq__timing_add(&timing, ms);
+        assert_int_equal(timing.counts[bucket], before + 1);
+        assert_int_equal(timing.sum_ms, sum + ms);
     }
+    int64_t before = timing.counts[0], sum = timing.sum_ms;
+    dueq__timing_add(&timing, -5);
+    assert_int_equal(timing.counts[0], before + 1);
     assert_int_equal(timing.sum_ms, sum);
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS - 1; i++) {
+        before = timing.counts[i];
+        dueq__timing_add(&timing, dueq_timing_bound_ms(i));
+        assert_int_equal(timing.counts[i], before + 1);
+    }
+    before = timing.counts[DUEQ_TIMING_BUCKETS - 1];
+    dueq__timing_add(&timing, DUEQ_MAX_TIME_MS);
+    assert_int_equal(timing.counts[DUEQ_TIMING_BUCKETS - 1], before + 1);
 }
 
-static void test_quantiles_lie_in_their_bucket(void **state) {
+static void assert_within_5_percent(int64_t found, int64_t truth) {
+    if (llabs(found - truth) * 100 > 5 * truth)
+        fail_msg("%lld is not %lld", (long long)found, (long long)truth);
+}
+
+static void test_quantiles_are_within_5_percent_up_to_a_day(void **state) {
     (void)state;
     dueq_timing timing = {0};
     assert_int_equal(dueq__timing_quantile(&timing, 0.5), -1);
+    for (int64_t ms = 0; ms <= day_ms; ms += ms < 300000 ? 1 : 977) {
+        dueq_timing one = {0};
+        dueq__timing_add(&one, ms);
+        assert_within_5_percent(dueq__timing_quantile(&one, 0.5), ms);
+    }
     for (size_t i = 0; i < 98; i++)
         dueq__timing_add(&timing, 15);
     for (size_t i = 0; i < 2; i++)
         dueq__timing_add(&timing, 700);
-    assert_in_range(dueq__timing_quantile(&timing, 0.5), 11, 20);
-    assert_in_range(dueq__timing_quantile(&timing, 0.98), 11, 20);
-    assert_in_range(dueq__timing_quantile(&timing, 0.99), 501, 1000);
+    assert_int_equal(dueq__timing_quantile(&timing, 0.5), 15);
+    assert_int_equal(dueq__timing_quantile(&timing, 0.98), 15);
+    assert_within_5_percent(dueq__timing_quantile(&timing, 0.99), 700);
     dueq_timing long_ones = {.counts = {[DUEQ_TIMING_BUCKETS - 1] = 3}};
-    assert_int_equal(dueq__timing_quantile(&long_ones, 0.5), 50000000);
+    assert_int_equal(dueq__timing_quantile(&long_ones, 0.5), 100000000);
+}
+
+static void measure(dueq_queue *queue, const dueq_timings *measured) {
+    dueq_status status = dueq__measure_submit(queue, measured);
+    if (status == DUEQ_PENDING)
+        status = dueq_wait(jobs.client, -1);
+    assert_status(jobs.client, OK, status);
+    dueq_take(jobs.client, NULL);
+}
+
+/* What many consumers say, in every minute and since ever. */
+static void test_rates_are_within_5_percent_of_what_was_measured(void **state) {
+    (void)state;
+    static const int64_t truths[] = {0, 1, 78, 600000, 23 * 3600000};
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+        const char name[] = {'q', (char)('0' + i), '\0'};
+        dueq_queue *queue;
+        assert_status(jobs.client, OK, dueq_queue_open(jobs.client, name, 2, &queue));
+        push_body(queue, "x", 0, NULL);
+        for (int k = 0; k < 200; k++) {
+            dueq_timings measured = {0};
+            dueq__timing_add(&measured.run, truths[i]);
+            dueq__timing_add(&measured.late, truths[i] / 2);
+            measure(queue, &measured);
+        }
+        dueq_result *result;
+        assert_status(jobs.client, OK, dueq_rates(queue, 60, 0, &result));
+        const dueq_timings *all = dueq_result_timings(result);
+        assert_int_equal(count_of(&all->run), 200);
+        assert_int_equal(all->run.sum_ms, 200 * truths[i]);
+        assert_int_equal(all->late.sum_ms, 200 * (truths[i] / 2));
+        bool found = false;
+        for (size_t k = 0; k < dueq_result_count(result); k++) {
+            const dueq_rate *rate = dueq_result_rate(result, k);
+            if (rate->run_p50_ms < 0)
+                continue;
+            found = true;
+            assert_within_5_percent(rate->run_p50_ms, truths[i]);
+            assert_within_5_percent(rate->run_p99_ms, truths[i]);
+            assert_within_5_percent(rate->late_p50_ms, truths[i] / 2);
+            assert_within_5_percent(rate->late_p99_ms, truths[i] / 2);
+        }
+        assert_true(found);
+        dueq_result_free(result);
+        assert_in_range(command_number(&server, "HSTRLEN dueq:{%s}:timings total", name), 1, 620);
+        dueq_queue_close(queue);
+    }
+}
+
+/* Many sizes at once: a text of many words is added up now and then, not each time, and nothing is lost. */
+static void test_times_of_all_sizes_add_up(void **state) {
+    (void)state;
+    dueq_timings all = {0};
+    int64_t summed = 0, before = 0;
+    push_body(jobs.queue, "x", 0, NULL);
+    for (int i = 0; i < 400; i++) {
+        dueq_timings measured = {0};
+        for (int k = 0; k < 3; k++) {
+            int64_t ms = (int64_t)(i * 37 + k * 11) * (i * 37 + k * 11) % day_ms;
+            dueq__timing_add(&measured.run, ms);
+            dueq__timing_add(&measured.late, ms / 3);
+        }
+        dueq__timings_add(&all, &measured);
+        measure(jobs.queue, &measured);
+        int64_t size = command_number(&server, "HSTRLEN dueq:{jobs}:timings total");
+        summed += size < before;
+        before = size;
+    }
+    dueq_timings found = timings();
+    assert_memory_equal(&found, &all, sizeof all);
+    assert_in_range(summed, 1, 100);
+    assert_in_range(before, 600, 4000);
 }
 
 static void test_what_is_no_timing_is_left_out(void **state) {
     (void)state;
-    const char *const texts[] = {"",      " ",    "l",    "l1",    "l1:",   "l1:-1",
-                                 "l25:1", "x1:1", "l1:x", "l1:1x", "ls:1x", "l1:12345678901234567",
-                                 "l-1:1", "1:1",  "ll:1"};
+    const char *const texts[] = {"",       " ",    "l",    "l1",    "l1:",  "l1:-1",
+                                 "l196:1", "x1:1", "l1:x", "l1:1x", "l:1x", "l1:12345678901234567",
+                                 "l-1:1",  "1:1",  "ll:1", "ls:1",  "l:-1"};
     dueq_timings found = {0}, none = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         dueq__timings_read(&found, (dueq_bytes){texts[i], strlen(texts[i])});
         assert_memory_equal(&found, &none, sizeof none);
     }
-    const char *good = "l1:2 x r24:3 rs:9 l1:5";
+    const char *good = "l1:2 x r195:3 r:9 l1:5";
     dueq__timings_read(&found, (dueq_bytes){good, strlen(good)});
     assert_int_equal(found.late.counts[1], 7);
-    assert_int_equal(found.run.counts[24], 3);
+    assert_int_equal(found.run.counts[195], 3);
     assert_int_equal(found.run.sum_ms, 9);
 }
 
@@ -255,9 +364,9 @@ static void test_what_is_of_a_round_before_is_over(void **state) {
     int64_t minute = time(NULL) / 60, hour = minute / 60;
     for (int64_t i = 0; i < 2; i++) {
         run_command(&server, "HSET dueq:{jobs}:timings m%lld %s", (long long)((minute + i) % 360),
-                    "1 r3:1000 rs:9");
+                    "1 r3:1000 r:9");
         run_command(&server, "HSET dueq:{jobs}:timings h%lld %s", (long long)((hour + i) % 336),
-                    "1 r3:1000 rs:9");
+                    "1 r3:1000 r:9");
     }
     dueq_timings measured = {0};
     dueq__timing_add(&measured.run, 3);
@@ -273,8 +382,8 @@ static void test_what_is_of_a_round_before_is_over(void **state) {
     for (size_t i = 0; i < dueq_result_count(result); i++)
         if (dueq_result_rate(result, i)->run_p99_ms > slowest)
             slowest = dueq_result_rate(result, i)->run_p99_ms;
-    assert_in_range(slowest, 3, 5);
-    assert_int_equal(dueq_result_timings(result)->run.counts[2], 2);
+    assert_int_equal(slowest, 3);
+    assert_int_equal(dueq_result_timings(result)->run.counts[3], 2);
     dueq_result_free(result);
     assert_true(command_number(&server, "HLEN dueq:{jobs}:timings") <= 5);
 }
@@ -307,9 +416,11 @@ static void test_timings_of_another_shape_are_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH(test_bounds_are_one_two_five),
+        WITH(test_bounds_rise_by_a_tenth),
         WITH(test_times_are_counted_up_to_their_bound),
-        WITH(test_quantiles_lie_in_their_bucket),
+        WITH(test_quantiles_are_within_5_percent_up_to_a_day),
+        WITH(test_rates_are_within_5_percent_of_what_was_measured),
+        WITH(test_times_of_all_sizes_add_up),
         WITH(test_what_is_no_timing_is_left_out),
         WITH(test_run_times_are_of_every_message),
         WITH(test_lateness_is_since_a_message_was_due),

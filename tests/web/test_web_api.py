@@ -309,7 +309,7 @@ def test_events_tell_of_all_queues(site: Site) -> None:
     answer = connection.getresponse()
     assert answer.headers["Content-Type"] == "text/event-stream"
     counts: list[dict[str, object]] = []
-    while not any(count["queue"] == "orders" and count["ready"] == 1 for count in counts):
+    while not any(count.get("queue") == "orders" and count.get("ready") == 1 for count in counts):
         line = answer.readline()
         if line.startswith(b"data: {"):
             counts.append(json.loads(line[6:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 import dueq
 from private_server import Server
 
-from .site import Answer, Site, path
+from .site import TOKEN, Answer, Site, path
 
 LARGE = 12 * 1024 * 1024
 LIMIT = 256 * 1024 * 1024
@@ -91,6 +92,19 @@ def test_a_whole_body_is_what_the_shell_prints(site: Site, server: Server, body:
     taken = site.post("orders", "reserve", count=2).objects
     assert [message["id"] for message in taken] == ["m0", "m1"]
     assert all(taken[1].get(name) == answer.object.get(name) for name in ("body", "body_base64"))
+
+
+def test_who_has_sent_all_gets_all(site: Site, server: Server) -> None:
+    """A client that closes its own side behind the request."""
+    fill(server, 1, b"x" * LARGE)
+    with socket.create_connection(("127.0.0.1", site.port), timeout=60) as connection:
+        lines = [f"GET {path('orders', 'messages', 'm0')} HTTP/1.1", f"Host: 127.0.0.1:{site.port}"]
+        lines += [f"Authorization: Bearer {TOKEN}", "", ""]
+        connection.sendall("\r\n".join(lines).encode())
+        connection.shutdown(socket.SHUT_WR)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        assert len(json.loads(answer.read())["body"]) == LARGE
 
 
 def test_a_large_body_takes_no_more_memory_than_it_has(site: Site, server: Server) -> None:

@@ -99,7 +99,7 @@ def test_an_operator_can_act(page: Browser, site: Site) -> None:
     page.press("Reschedule")
     page.run("document.querySelector('dialog input').value = '2h'")
     page.run("[...document.querySelectorAll('dialog button')].at(-1).click()")
-    page.sees("in 1h 59m")
+    page.sees("in 1h59m")
     page.press("Deliver now")
     page.sees("Ready now")
     page.press("Cancel")
@@ -141,7 +141,7 @@ def test_what_is_held_longest_is_on_the_page_of_workers(
     for place in ["#/workers", "#/q/orders/workers"]:
         page.run(f"location.hash = '{place}'")
         page.sees("Held longest")
-        page.sees("1m 5s")
+        page.sees("1m5s")
         page.sees("<img src=x onerror=")
         clean(page)
 
