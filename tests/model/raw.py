@@ -116,7 +116,7 @@ def seen(answer: Any) -> Json:
     """What find answers."""
     if answer is None:
         return None
-    _, state, time_ms, ticket, stored, past = answer
+    _, state, time_ms, ticket, stored, past, _ = answer
     return shown(int(time_ms), ticket, stored, past, STATES[int(state)])
 
 
