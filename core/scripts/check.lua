@@ -9,7 +9,13 @@
 --           (of attempts ids; judged, those that are where they are), which of these to judge (of msg: cannot be read),
 --           then for each kind of finding its name, how many and up to five examples }.
 
--- include plain
+-- A wire version that others wrote is wrong where every key has its type of here; else a newer dueq wrote the queue.
+local wire = redis.pcall('HGET', meta, 'wire')
+if wire ~= '1' and not has_foreign() then
+  wire = nil
+end
+-- include refuse
+-- include whole
 if repairs and stage ~= 'types' then
   -- include permit
 end

@@ -1,12 +1,34 @@
--- Keys of another type; they are renamed.
-local function check_types()
-  for kind, keys in pairs({
+-- The keys that check looks at, by the type that each has.
+local function typed_keys()
+  return {
     list = { ready, high, low, quarantine, rates, failures }, hash = { msg, attempts, handover, meta },
     zset = { delayed, leased, dead, outbox, unique, wake, received },
-  }) do
+  }
+end
+
+-- The type of a key that has another one than this; nil: it has none, or this one.
+local function foreign_type(key, kind)
+  local is = redis.call('TYPE', key).ok
+  return is ~= 'none' and is ~= kind and is or nil
+end
+
+local function has_foreign()
+  for kind, keys in pairs(typed_keys()) do
     for _, key in ipairs(keys) do
-      local is = redis.call('TYPE', key).ok
-      if is ~= 'none' and is ~= kind then
+      if foreign_type(key, kind) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Keys of another type; they are renamed.
+local function check_types()
+  for kind, keys in pairs(typed_keys()) do
+    for _, key in ipairs(keys) do
+      local is = foreign_type(key, kind)
+      if is then
         tell('type', key .. ' ' .. is)
         local foreign = quarantine .. ':' .. string.match(key, '}:(.*)$')
         if repairs then
