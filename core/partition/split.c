@@ -219,7 +219,8 @@ dueq_status dueq__parts_push(dueq_queue *queue, const struct dueq__pushed *pushe
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (i = 0; !status && i < count; i++) {
-        status = dueq__draft_check(&drafts[i], error);
+        status = pushed->script ? dueq__draft_check_made(&drafts[i], error)
+                                : dueq__draft_check(&drafts[i], error);
         if (!status && drafts[i].key.size && parts->key_size)
             status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
     }

@@ -107,7 +107,7 @@ static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *err
     return check_backoff(&draft->backoff, error);
 }
 
-dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error) {
+dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
         {"max_attempts", NULL, draft->max_attempts, 0, DUEQ_MAX_MAX_ATTEMPTS},
         {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
@@ -131,6 +131,31 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
     if (!status)
         status = dueq__headers_check(draft, error);
     return status ? status : check_policy(draft, error);
+}
+
+/*
+ * A worker takes a message with such an id and headers for a schedule, and pushes jobs by what they say: so a producer
+ * could have it push without end.
+ */
+static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *error) {
+    static const char *const names[] = {"schedule", "time", "zone", "catchup"};
+    size_t size = strlen(DUEQ__SCHEDULE_PREFIX);
+    if (draft->id.size >= size && memcmp(draft->id.data, DUEQ__SCHEDULE_PREFIX, size) == 0)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "a message's id begins with " DUEQ__SCHEDULE_PREFIX
+                          ", which only a schedule's does");
+    for (size_t i = 0; i < draft->header_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (dueq__same(draft->headers[i].name, dueq__text(names[k])))
+                return dueq__fail(error, DUEQ_INVALID,
+                                  "the header '%s' is one of those that only a schedule has",
+                                  names[k]);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error) {
+    dueq_status status = refuse_schedule(draft, error);
+    return status ? status : dueq__draft_check_made(draft, error);
 }
 
 size_t dueq__draft_size(const dueq_draft *draft) {

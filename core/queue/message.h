@@ -12,8 +12,13 @@
 /* As a time to live: it is over already. For the core's own drafts, to partitions. */
 #define DUEQ__OVER_MS (-1)
 
+/* What the ids of schedules' messages begin with. */
+#define DUEQ__SCHEDULE_PREFIX "schedule:"
+
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
+/* The same without the refusal of a schedule's id and headers: of drafts that the schedule verbs made. */
+dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 

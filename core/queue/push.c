@@ -37,8 +37,9 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
     all->disk |= more->disk;
 }
 
-static dueq_status measure(dueq_queue *queue, bool keyed, const dueq_draft *drafts, size_t count,
-                           struct batch *batch) {
+/* made: by a schedule verb. */
+static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
+                           size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
         .drafts = drafts, .count = count, .usual = queue->minute == dueq__call_minute()};
@@ -46,7 +47,9 @@ static dueq_status measure(dueq_queue *queue, bool keyed, const dueq_draft *draf
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
         bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
-        status = own ? DUEQ_OK : dueq__draft_check(draft, error);
+        status = own    ? DUEQ_OK
+                 : made ? dueq__draft_check_made(draft, error)
+                        : dueq__draft_check(draft, error);
         if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
@@ -144,7 +147,7 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     if (queue->whole)
         return queue->whole->push(
             queue, &(struct dueq__pushed){.script = script, .drafts = drafts, .count = count});
-    dueq_status status = measure(queue, queue->is_part, drafts, count, &batch);
+    dueq_status status = measure(queue, queue->is_part, script != NULL, drafts, count, &batch);
     if (!status)
         status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
@@ -158,14 +161,39 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
     return dueq__push_submit(queue, NULL, drafts, count);
 }
 
+/* Acknowledges the message of this id, and pushes its successors; made: by a schedule verb. */
+static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, dueq_queue *target,
+                          bool made, const dueq_draft *drafts, size_t count) {
+    struct batch batch;
+    struct dueq__resp words;
+    dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
+    dueq_status status = measure(queue, target && target->is_part, made, drafts, count, &batch);
+    batch.usual = false;
+    batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
+    if (!status)
+        status =
+            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,
+                            1 + count, &words);
+    if (status)
+        return status;
+    dueq__resp_bytes(&words, ticket.data, ticket.size);
+    if (batch.leaves)
+        dueq__resp_bytes(&words, name.data, name.size);
+    return submit(queue->client, &batch, id, &words);
+}
+
+dueq_status dueq__turn_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
+                              size_t count) {
+    struct dueq__ticket parts = {0};
+    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
+    return status ? status : follow(queue, ticket, parts.id, NULL, true, drafts, count);
+}
+
 dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
                                  const dueq_draft *drafts, size_t count) {
     struct dueq__error *error = &queue->client->error;
-    struct batch batch;
     struct dueq__ticket parts = {0};
-    struct dueq__resp words;
     dueq_queue *whole = target && target->whole ? target : queue;
-    dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq__client_check_fork(queue->client);
     dueq_status status = DUEQ_OK;
     if (target && whole != queue)
@@ -181,18 +209,5 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
                                           .source = queue,
                                           .ticket = ticket,
                                           .target = whole == target ? NULL : target});
-    if (!status)
-        status = measure(queue, target && target->is_part, drafts, count, &batch);
-    batch.usual = false;
-    batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
-    if (!status)
-        status =
-            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,
-                            1 + count, &words);
-    if (status)
-        return status;
-    dueq__resp_bytes(&words, ticket.data, ticket.size);
-    if (batch.leaves)
-        dueq__resp_bytes(&words, name.data, name.size);
-    return submit(queue->client, &batch, parts.id, &words);
+    return status ? status : follow(queue, ticket, parts.id, target, false, drafts, count);
 }

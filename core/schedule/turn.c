@@ -6,8 +6,10 @@
 
 /* The message of a schedule: its id is PREFIX and the name, its body the envelope of its jobs (docs/protocol.md). */
 
-#define PREFIX "schedule:"
+#define PREFIX DUEQ__SCHEDULE_PREFIX
 #define GRACE_MS 60000
+/* So long after a turn that left times that have come the next one follows: at most 1000 of them in a minute. */
+#define REST_MS 12000
 #define NUMBER_SIZE 24
 /* Jobs of one turn; the message that follows is one more. */
 #define MOST (DUEQ_MAX_BATCH - 1)
@@ -201,7 +203,9 @@ static dueq_status turn(dueq_queue *queue, const struct asking *asking, int64_t 
             drafts[i].at_ms = times[i];
         }
         drafts[count] = draft_message(plan, next, &room);
-        status = dueq_ack_push_submit(queue, asking->ticket, NULL, drafts, count + 1);
+        if (next <= now)
+            drafts[count].at_ms = now + REST_MS;
+        status = dueq__turn_submit(queue, asking->ticket, drafts, count + 1);
     }
     free(headers);
     free(drafts);

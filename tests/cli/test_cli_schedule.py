@@ -2,6 +2,8 @@ import time
 
 import pytest
 
+from private_server import Server
+
 from .program import Program
 
 
@@ -105,11 +107,26 @@ def test_schedule_is_turned_by_dueq_work(dueq: Program) -> None:
     assert dueq.stats()["leased"] == 0
 
 
-def test_schedule_that_dueq_work_cannot_turn_is_retried(dueq: Program) -> None:
-    words = ["--id", "schedule:bad", "--header", "schedule=@daily", "--backoff", "1h"]
-    dueq("push", "orders", "x", *words)
+def test_schedule_that_dueq_work_cannot_turn_is_retried(server: Server, dueq: Program) -> None:
+    dueq("schedule", "add", "orders", "bad", "@daily", "x")
+    spoil = (
+        "local e = redis.call('HGET', KEYS[1], 'schedule:bad') "
+        "redis.call('HSET', KEYS[1], 'schedule:bad', (string.gsub(e, '%d%d%d%d%d+', 'soon.........')))"
+    )
+    server.command("EVAL", spoil, "1", "dueq:{orders}:msg")
+    dueq("reschedule", "orders", "schedule:bad")
     ended = dueq("work", "orders", "--wait", "0", "--", "false")
     assert "schedule:bad: retried: attempt 1: the schedule's message has no time" in ended.err
     message = dueq.find("schedule:bad")
     assert (message["state"], message["attempt"]) == ("delayed", 1)
     assert message["error"].startswith("the schedule's message has no time")
+
+
+@pytest.mark.parametrize(
+    "words", [["--id", "schedule:a"], ["--header", "schedule=@daily"], ["--header", "catchup=all"]]
+)
+def test_push_of_what_only_a_schedule_has_is_refused(dueq: Program, words: list[str]) -> None:
+    ended = dueq.run("push", "orders", "x", *words)
+    assert ended.code == 2
+    assert "INVALID" in ended.err
+    assert "schedule" in ended.err

@@ -89,27 +89,36 @@ def take(queue: dueq.Queue) -> dueq.Message:
     return message
 
 
+def forge(server: Server, queue: dueq.Queue, at: int | str) -> None:
+    """Writes another time into the message of the schedule "a", as no verb does, and has it due now."""
+    server.command(
+        "EVAL",
+        "local e = redis.call('HGET', KEYS[1], 'schedule:a') "
+        "return redis.call('HSET', KEYS[1], 'schedule:a', "
+        "(string.gsub(e, 'time%z\\r%d+', 'time\\0\\r' .. ARGV[1])))",
+        "1",
+        f"dueq:{{{queue.name}}}:msg",
+        f"{at:013}",
+    )
+    assert queue.reschedule("schedule:a")
+
+
 def late(
-    queue: dueq.Queue, expression: str, catchup: str, seconds: float, body: str = "x"
+    server: Server,
+    queue: dueq.Queue,
+    expression: str,
+    catchup: str,
+    seconds: float,
+    body: str = "x",
 ) -> dueq.Message:
     """The message of a schedule whose worker comes so late, and which is leased."""
     assert queue.schedule("a", expression, body, catchup=catchup)  # type: ignore[arg-type]
-    message = queue.find("schedule:a")
-    assert message
-    at = int((time.time() - seconds) * 1000)
-    queue.push(
-        message.body,
-        id=message.id,
-        headers={**message.headers, "time": str(at)},
-        max_attempts=None,
-        max_crashes=None,
-        replace=True,
-    )
+    forge(server, queue, int((time.time() - seconds) * 1000))
     return take(queue)
 
 
-def test_turn_on_time(queue: dueq.Queue) -> None:
-    message = late(queue, "every 1h", "skip", 0.05)
+def test_turn_on_time(server: Server, queue: dueq.Queue) -> None:
+    message = late(server, queue, "every 1h", "skip", 0.05)
     assert message.is_schedule
     at = int(message.headers["time"])
     assert message.turn() == [f"a:{at}"]
@@ -133,9 +142,9 @@ def test_turn_on_time(queue: dueq.Queue) -> None:
     ],
 )
 def test_turn_that_comes_late(
-    queue: dueq.Queue, catchup: str, seconds: float, least: int, most: int
+    server: Server, queue: dueq.Queue, catchup: str, seconds: float, least: int, most: int
 ) -> None:
-    message = late(queue, "every 1s", catchup, seconds)
+    message = late(server, queue, "every 1s", catchup, seconds)
     ids = message.turn()
     assert least <= len(ids) <= most
     times = [int(id.removeprefix("a:")) for id in ids]
@@ -150,21 +159,43 @@ def test_turn_that_comes_late(
     assert int(after.headers["time"]) == times[-1] // 1000 * 1000 + 1000
 
 
-def test_turn_of_many_large_jobs(queue: dueq.Queue) -> None:
-    message = late(queue, "every 1s", "all", 86_400, "x" * 3_000_000)
+def test_turn_of_many_large_jobs(server: Server, queue: dueq.Queue) -> None:
+    message = late(server, queue, "every 1s", "all", 86_400, "x" * 3_000_000)
     assert len(message.turn()) == 6
+    assert queue.reschedule("schedule:a")
     assert len(take(queue).turn()) == 6
 
 
+def test_turn_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -> None:
+    """All times since 2001 are to be caught up: a worker does so with a thousand a minute at most."""
+    message = late(server, queue, "every 1s", "all", 86_400 * 9000)
+    begun, first = time.time(), int(message.headers["time"])
+    assert len(message.turn()) == 199
+    after = queue.find("schedule:a")
+    assert after
+    assert after.state == "delayed"
+    assert begun + 10 < after.time < time.time() + 14
+    assert int(after.headers["time"]) == first // 1000 * 1000 + 199_000
+    pushed = 0
+    while message := queue.reserve():
+        assert not message.is_schedule
+        message.ack()
+        pushed += 1
+    assert pushed == 199
+
+
 @pytest.mark.parametrize(("catchup", "jobs"), [("once", 1), ("skip", 0), ("all", 1)])
-def test_turn_of_one_that_is_over(queue: dueq.Queue, catchup: str, jobs: int) -> None:
-    message = late(queue, "@yearly", catchup, 120)
+def test_turn_of_one_that_is_over(
+    server: Server, queue: dueq.Queue, catchup: str, jobs: int
+) -> None:
+    message = late(server, queue, "@yearly", catchup, 120)
     assert len(message.turn()) == jobs
     assert queue.stats().delayed == 1
 
 
-def test_turn_that_fails_comes_again(queue: dueq.Queue) -> None:
-    queue.push("x", id="schedule:a", headers={"schedule": "@daily"}, max_attempts=None)
+def test_turn_that_fails_comes_again(server: Server, queue: dueq.Queue) -> None:
+    assert queue.schedule("a", "@daily", "x")
+    forge(server, queue, "soon.........")
     message = take(queue)
     for call in (message.turn, message.turn):
         with pytest.raises(errors.InvalidError):

@@ -216,10 +216,10 @@ def test_what_people_do_with_schedules(site: Site) -> None:
         for verb in ["pause", "resume", "run", "remove"]:
             answer = site.post("mail", f"schedule_{verb}", body=name)
             assert answer.code == (404 if name == "digest" else 400)
-    # A message with the id of a schedule is none.
-    site.post("mail", "messages", id="schedule:x", body="x")
+    # Nothing but a schedule has the id of one.
+    assert site.post("mail", "messages", id="schedule:x", body="x").code == 400
     assert site.post("mail", "schedule_remove", body="x").code == 404
-    assert site.get("mail").object["ready"] == 2
+    assert site.get("mail").object["ready"] == 1
 
 
 def test_what_is_held_longest(site: Site, server: Server) -> None:
