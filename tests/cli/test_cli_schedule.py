@@ -111,7 +111,8 @@ def test_schedule_that_dueq_work_cannot_turn_is_retried(server: Server, dueq: Pr
     dueq("schedule", "add", "orders", "bad", "@daily", "x")
     spoil = (
         "local e = redis.call('HGET', KEYS[1], 'schedule:bad') "
-        "redis.call('HSET', KEYS[1], 'schedule:bad', (string.gsub(e, '%d%d%d%d%d+', 'soon.........')))"
+        "e = string.gsub(e, '%d%d%d%d%d+', 'soon.........') "
+        "redis.call('HSET', KEYS[1], 'schedule:bad', e)"
     )
     server.command("EVAL", spoil, "1", "dueq:{orders}:msg")
     dueq("reschedule", "orders", "schedule:bad")

@@ -90,7 +90,7 @@ def take(queue: dueq.Queue) -> dueq.Message:
 
 
 def forge(server: Server, queue: dueq.Queue, at: int | str) -> None:
-    """Writes another time into the message of the schedule "a", as no verb does, and has it due now."""
+    """Writes a time into the message of the schedule "a", as no verb does, and has it due now."""
     server.command(
         "EVAL",
         "local e = redis.call('HGET', KEYS[1], 'schedule:a') "
@@ -167,7 +167,7 @@ def test_turn_of_many_large_jobs(server: Server, queue: dueq.Queue) -> None:
 
 
 def test_turn_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -> None:
-    """All times since 2001 are to be caught up: a worker does so with a thousand a minute at most."""
+    """All times of 25 years are to be caught up: a worker does a thousand a minute at most."""
     message = late(server, queue, "every 1s", "all", 86_400 * 9000)
     begun, first = time.time(), int(message.headers["time"])
     assert len(message.turn()) == 199
