@@ -50,7 +50,7 @@ final class ScheduleTest extends QueueTestCase
         $this->assertThrows(LeaseLostException::class, fn () => $message->turn());
         $job = $queue->find("a:$at");
         $this->assertFalse($job->isSchedule());
-        $this->assertSame([$at / 1000, 'x', ['task' => 'report']], [$job->time, $job->body, $job->headers]);
+        $this->assertSame([$at / 1000.0, 'x', ['task' => 'report']], [$job->time, $job->body, $job->headers]);
         $next = $queue->find('schedule:a');
         $this->assertSame(Queue::nextTime('@yearly', 'Europe/Berlin', $at / 1000), $next->time);
         $this->assertSame('delayed', $queue->cancel('schedule:a'));

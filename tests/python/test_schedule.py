@@ -174,12 +174,13 @@ def test_turn_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -
     after = queue.find("schedule:a")
     assert after
     assert after.state == "delayed"
+    assert after.time
     assert begun + 10 < after.time < time.time() + 14
     assert int(after.headers["time"]) == first // 1000 * 1000 + 199_000
     pushed = 0
-    while message := queue.reserve():
-        assert not message.is_schedule
-        message.ack()
+    while job := queue.reserve():
+        assert not job.is_schedule
+        job.ack()
         pushed += 1
     assert pushed == 199
 
