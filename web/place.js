@@ -13,9 +13,16 @@ for (const kind of ["pointerup", "pointercancel", "dragend", "blur"])
   addEventListener(kind, (event) => { if (kind !== "blur" || event.target === window) setTimeout(() => { pressed = false; }); }, true);
 addEventListener("pointermove", (event) => { if (event.buttons === 0) pressed = false; }, true);
 
+let range; // what is selected; null: nothing
+
+/** To ask for the selection makes the browser lay the page out: it is asked once, and is the same until this task ends. */
 function selected(place) {
-  const selection = getSelection();
-  return !selection.isCollapsed && selection.containsNode(place, true);
+  if (range === undefined) {
+    const selection = getSelection();
+    range = selection.isCollapsed ? null : selection.getRangeAt(0);
+    queueMicrotask(() => { range = undefined; });
+  }
+  return range !== null && range.intersectsNode(place);
 }
 
 const focused = (place) => place !== document.activeElement && place.contains(document.activeElement);
@@ -99,15 +106,18 @@ export function keyed(parent, make) {
   }
 
   async function fill(list, now) {
-    const hold = held(now);
-    let end = performance.now() + SLICE_MS;
+    const first = known.size === 0;
+    let hold = held(now), end = performance.now() + SLICE_MS, before = null;
     for (const [key, item] of list) {
+      // A hand may have come meanwhile.
+      hold ||= !first && !known.has(key) && held(now);
       const row = known.get(key) ?? (hold ? null : make(item));
       row?.show(item);
       if (row && !known.has(key)) {
         known.set(key, row);
-        parent.append(row.element);
+        parent.insertBefore(row.element, before ? before.nextElementSibling : parent.firstElementChild);
       }
+      before = row?.element ?? before;
       if (performance.now() < end) continue;
       do await new Promise((again) => setTimeout(again, pressed ? 20 : 0));
       while (pressed);

@@ -94,13 +94,15 @@ LINK = "document.elementFromPoint({0}, {1})?.closest('tbody a')?.textContent ?? 
 def changing(browser: Browser, site: Site, every_ms: int) -> Iterator[Browser]:
     script = f"const EVERY = {every_ms};\n{AGAIN}"
     added = browser.call("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
-    browser.open("about:blank")
-    browser.look(1280, 900)
-    browser.open(site.url)
-    browser.until("window.told > 2")
-    yield browser
-    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added)
-    browser.open("about:blank")
+    try:
+        browser.open("about:blank")
+        browser.look(1280, 900)
+        browser.open(site.url)
+        browser.until("window.told > 2")
+        yield browser
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added)
+        browser.open("about:blank")
 
 
 def fill(server: Server, site: Site, queues: int) -> None:
