@@ -248,6 +248,7 @@ class Storm(Faults):
             self.cluster.elected(replica)
             # One that is killed or stopped does nothing more that could be lost.
             self.forgotten(synced_ms, now_ms() if goes_on else failed_ms, queues)
+            self.replaced_by(failed_ms, queues)
             self.feel(begin_ms)
             self.note(f"failed over: {primary.port} to {replica.port}")
             self.later(self.chance.uniform(0, 2), come_back)

@@ -150,6 +150,7 @@ class Failover(Faults):
         def settled(back_ms: int) -> None:
             self.feel(begin_ms)
             queues = [*Own.queues, Own.steady, *PROBED]
+            self.replaced_by(begin_ms, queues)
             if down:
                 self.forgotten(synced_ms, begin_ms, queues)
                 self.forgotten(back_ms, now_ms(), queues)

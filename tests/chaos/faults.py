@@ -112,6 +112,11 @@ class Faults(ABC):
         if queues:
             self.felt.write(f"forgotten {begin_ms} {end_ms} {','.join(queues)}\n")
 
+    def replaced_by(self, begin_ms: int, queues: Sequence[str]) -> None:
+        """Notes for the judge that queues had no primary until now: what was due then is late."""
+        if queues:
+            self.felt.write(f"replaced {begin_ms} {now_ms()} {','.join(queues)}\n")
+
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
 

@@ -106,6 +106,8 @@ class Facts:
     faults: list[tuple[int, int, str]] = field(default_factory=list)  # from, to, worker or -
     # Of each queue the times of which a failover may have lost what was done: from, to.
     forgotten: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    # And the times in which its primary was replaced by another one.
+    replaced: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     alive: dict[str, int] = field(default_factory=dict)  # the last time of each worker
     killed: int = 0  # processes by poison
@@ -115,7 +117,11 @@ class Facts:
 
     def forgot(self, queue: str, begin: int, end: int) -> bool:
         """Whether a failover may have lost what was done to a queue between these times."""
-        return any(first <= end and begin <= last for first, last in self.forgotten.get(queue, ()))
+        return _met(self.forgotten.get(queue, ()), begin, end)
+
+    def waited(self, queue: str, begin: int, end: int) -> bool:
+        """Whether a failover met a wait between these times."""
+        return self.forgot(queue, begin, end) or _met(self.replaced.get(queue, ()), begin, end)
 
     def touched(self, delivery: Delivery) -> bool:
         """Whether a failover may have lost a delivery, or what was done with it last."""
@@ -123,6 +129,10 @@ class Facts:
         return self.forgot(delivery.queue, delivery.now, delivery.now) or (
             bool(delivery.verb) and self.forgot(delivery.queue, delivery.begin, done)
         )
+
+
+def _met(times: Iterable[tuple[int, int]], begin: int, end: int) -> bool:
+    return any(first <= end and begin <= last for first, last in times)
 
 
 def read(ledgers: Iterable[Iterable[str]]) -> Facts:
@@ -151,9 +161,10 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 facts.faults.append((int(rest[0]), int(rest[1]), rest[2]))
             elif word == "probe":
                 facts.probes.append((rest[0], int(rest[1]), int(rest[2])))
-            elif word == "forgotten":
+            elif word in ("forgotten", "replaced"):
+                times = facts.forgotten if word == "forgotten" else facts.replaced
                 for queue in rest[2].split(","):
-                    facts.forgotten.setdefault(queue, []).append((int(rest[0]), int(rest[1])))
+                    times.setdefault(queue, []).append((int(rest[0]), int(rest[1])))
             elif word in ("healthy", "poison"):
                 pushes[rest[0]].kind = word
             elif word == "alive":

@@ -137,7 +137,7 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
         if push.id != "-":
             groups.setdefault(push.id, []).append(push)
     for queue, due, came in facts.probes:
-        met = facts.forgot(queue, due, came)
+        met = facts.waited(queue, due, came)
         (verdict.late_failover if met else verdict.late_calm).append(came - due)
     for mark, push in facts.pushes.items():
         _count(verdict, push, facts)
