@@ -176,7 +176,8 @@ def test_redisson_cancelled_polls_are_the_next_polls(
             while values := await orders.poll_many(3):
                 polled.update(values)
             assert polled == Counter(range(200))
-            assert not caplog.text
+            # Beside the event loop's own, which says on a busy machine that a task was slow.
+            assert not [record for record in caplog.records if record.name == "dueq"]
             await orders.offer("last")
             task = asyncio.create_task(orders.poll())
             await asyncio.sleep(0)
