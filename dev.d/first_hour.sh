@@ -1,0 +1,70 @@
+# ./dev first-hour: what a newcomer does first, in a system that has nothing. Sourced by ../dev.
+
+HOURS=(python php on_call)
+
+# first_hour [--suite SUITE] [NAME...]
+first_hour() {
+    local suite=bookworm names=() name begin=$SECONDS
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --suite) suite=${2:?--suite names a release of Debian, as bookworm} && shift ;;
+        *) [[ " ${HOURS[*]} " == *" $1 "* ]] || { echo "./dev first-hour: there is no hour $1; there are: ${HOURS[*]}" >&2 && return 2; }
+            names+=("$1") ;;
+        esac
+        shift
+    done
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "./dev first-hour needs root: it makes a system of its own, and installs in it" >&2
+        return 2
+    fi
+    need_packages debootstrap git
+    bare_system "$suite"
+    # shellcheck disable=SC2064 # as it is now
+    trap "leave_bare_system '$BARE'" EXIT
+    echo "-- README's Install, in a bare Debian ($suite)"
+    in_bare_system bash -exo pipefail /dueq/tests/first_hour/install.sh
+    for name in "${names[@]:-${HOURS[@]}}"; do
+        echo "-- the first hour: $name"
+        in_bare_system bash -euo pipefail "/dueq/tests/first_hour/$name.sh"
+        echo "first hour: $name: ok"
+    done
+    echo "first hours: suite=$suite ok=$(wc -w <<<"${names[*]:-${HOURS[*]}}") seconds=$((SECONDS - begin))"
+}
+
+# BARE becomes a new system with this checkout, as it is committed, in /dueq.
+bare_system() {
+    local base=build/first-hour/$1.tar
+    mkdir -p build/first-hour
+    BARE=$(mktemp -d "${TMPDIR:-/var/tmp}/dueq-bare.XXXXXX")
+    if [ ! -e "$base" ]; then
+        debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" >build/log/debootstrap.log
+        tar -C "$BARE" -cf "$base.new" . && mv "$base.new" "$base"
+    else
+        tar -C "$BARE" -xf "$base"
+    fi
+    mkdir "$BARE/dueq"
+    git archive HEAD | tar -C "$BARE/dueq" -x
+    # README says apt, which asks; and this machine's way to the network.
+    echo 'APT::Get::Assume-Yes "true";' >"$BARE/etc/apt/apt.conf.d/90dueq"
+    cp /etc/resolv.conf /etc/hosts "$BARE/etc/"
+    cp /etc/ssl/certs/ca-certificates.crt "$BARE/etc/ssl/certs/"
+    [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$BARE/etc/"
+    mount -t proc proc "$BARE/proc"
+    mount --bind /dev "$BARE/dev"
+}
+
+in_bare_system() {
+    env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DEFAULT_TIMEOUT=180 \
+        chroot "$BARE" "$@"
+}
+
+# The servers that dueq started for the programs in it end with it.
+leave_bare_system() {
+    local process
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/root" 2>/dev/null)" != "$1" ] || kill -9 "${process#/proc/}" 2>/dev/null || true
+    done
+    umount "$1/proc" "$1/dev" && rm -rf --one-file-system "$1"
+}

@@ -1,0 +1,38 @@
+# What the first hours have in common. Each names the server as README says, and works in a folder of its own.
+
+mkdir -p "/root/$HOUR"
+cd "/root/$HOUR"
+redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --daemonize yes --logfile "$PWD/redis.log" >/dev/null
+until redis-cli -s redis.sock ping >/dev/null 2>&1; do sleep 0.1; done
+export DUEQ_URL=unix://$PWD/redis.sock
+
+# said WHAT TEXT: TEXT is in WHAT, a file.
+said() {
+    grep -q -- "$2" "$1" || { echo "not said: $2" >&2 && cat "$1" >&2 && exit 1; }
+}
+
+# refused CODE TEXT COMMAND...: it ends with CODE and says TEXT.
+refused() {
+    local code=0
+    "${@:3}" >out 2>&1 || code=$?
+    [ "$code" = "$1" ] || { echo "$code, not $1: ${*:3}" >&2 && cat out >&2 && exit 1; }
+    said out "$2"
+}
+
+# until COMMAND succeeds; a minute at most.
+await() {
+    for ((try = 0; try < 600; try++)); do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    echo "it did not come: $*" >&2
+    exit 1
+}
+
+# block LANGUAGE NUMBER: of README, the first has number 1.
+block() {
+    awk -v language="\`\`\`$1" -v wanted="$2" '
+        $0 == language { inside = ++count == wanted; next }
+        /^```/ { inside = 0 }
+        inside' /dueq/README.md
+}
