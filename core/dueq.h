@@ -676,6 +676,13 @@ DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
  * For a consumer that is to be closed.
  */
 DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
+/*
+ * For a program that ends although a message is worked on: the heartbeat extends no lease any more, tells the queues
+ * that the consumer is gone, and ends. Nobody waits: call it again until it returns 1, which takes some round trips, and
+ * half a second where the server does not answer. Any thread may call it; the consumer can only be closed afterwards.
+ * Returns 1 if the heartbeat has ended, or there is none; else 0.
+ */
+DUEQ_API int dueq_consumer_leave(dueq_consumer *consumer);
 
 /*
  * How many messages were lost so far: acknowledged or to be delivered after another consumer had taken them, or they had

@@ -200,6 +200,15 @@ static PyObject *consumer_disown(PyObject *capsule) {
     return Py_NewRef(Py_None);
 }
 
+/* Any thread may call it. True: the heartbeat has ended. */
+static PyObject *consumer_leave(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    return PyBool_FromLong(!consumer->consumer || dueq_consumer_leave(consumer->consumer));
+}
+
 static PyObject *consumer_lost(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
@@ -233,5 +242,6 @@ PyObject *consumer_warning(PyObject *capsule);
 PyObject *consumer_has_lost(PyObject *capsule, dueq_bytes ticket);
 PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int failure);
 PyObject *consumer_disown(PyObject *capsule);
+PyObject *consumer_leave(PyObject *capsule);
 PyObject *consumer_lost(PyObject *capsule);
 PyObject *consumer_close(PyObject *capsule);

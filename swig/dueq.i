@@ -70,6 +70,7 @@
 %rename(consumer_has_lost) consumer_has_lost;
 %rename(consumer_keep_ack) consumer_keep_ack;
 %rename(consumer_disown) consumer_disown;
+%rename(consumer_leave) consumer_leave;
 %rename(consumer_lost) consumer_lost;
 %rename(consumer_close) consumer_close;
 

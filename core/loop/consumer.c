@@ -55,6 +55,13 @@ dueq_status dueq__consumer_check_fork(dueq_consumer *consumer) {
     return DUEQ_OK;
 }
 
+int dueq_consumer_leave(dueq_consumer *consumer) {
+    if (!consumer->heartbeat || consumer->pid != getpid())
+        return 1;
+    dueq__leases_stop(consumer->leases);
+    return consumer->leases->ended;
+}
+
 /* ---- Requests ---- */
 
 bool dueq__consumer_times(dueq_consumer *consumer) {

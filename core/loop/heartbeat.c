@@ -253,6 +253,7 @@ static void *keep(void *opaque) {
     }
     if (heartbeat->registered)
         leave(heartbeat);
+    leases->ended = true;
     return NULL;
 }
 

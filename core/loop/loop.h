@@ -68,6 +68,7 @@ struct dueq__leases {
     _Atomic size_t open;
     _Atomic size_t lost;
     _Atomic bool stopping;
+    _Atomic bool ended; /* the heartbeat has */
     struct dueq__told told;
 };
 

@@ -17,8 +17,9 @@
  * meanwhile share it: a process has at most one such thread for each server that it names.
  */
 
-/* So long a fork() waits for such threads: a name is found in a file sooner, and name servers may never answer. */
-#define FORK_WAIT_MS 200
+/* So long a fork() waits for such threads: a name is found in a file sooner, also where the machine is busy, and name
+ * servers may never answer. */
+#define FORK_WAIT_MS 1000
 
 struct dueq__resolution {
     struct dueq__resolution *next; /* of those with a thread */

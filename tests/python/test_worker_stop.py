@@ -66,9 +66,12 @@ def test_worker_stop_releases_what_does_not_finish(
     words = ["--pool", pool, "--concurrency", "2", "--prefetch", "5", "--grace", "0.3"]
     with WorkerProcess(tmp_path, url, *words) as worker:
         worker.wait_for("began x", "began x")
-        worker.send(signal.SIGINT)
-        assert worker.ended() == 0
-        assert worker.said("the grace of 0.3 s is over")
+        with dueq.Queue("default", url) as queue:
+            until(lambda: sum(one.working for one in queue.workers()) == 2, "the registration")
+            worker.send(signal.SIGINT)
+            assert worker.ended() == 0
+            assert worker.said("the grace of 0.3 s is over")
+            assert queue.workers() == []
     counts = stats(url)
     assert (counts.ready, counts.leased, counts.retried, counts.acked) == (10, 0, 0, 0)
     with dueq.Queue("default", url) as queue:

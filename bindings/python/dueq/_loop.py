@@ -89,6 +89,13 @@ class Loop(Alone):
         """The server's URL, without the password."""
         return self._home.where
 
+    def leave(self) -> bool:
+        """
+        The process ends although a message is worked on: no lease is extended any more, and the
+        queues are told that the consumer is gone. Call it until it returns True. Any thread may.
+        """
+        return _core.consumer_leave(self._handle)
+
     def forget(self, message: Fields) -> None:
         """A verb has settled a message: its lease is extended no longer."""
         _core.consumer_forget(self._handle, message.ticket)

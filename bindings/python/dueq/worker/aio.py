@@ -45,6 +45,9 @@ class Loop:
     def is_waiting(self) -> bool:
         return not self._taken
 
+    def leave(self) -> bool:
+        return not self._consumer or self._consumer.leave()
+
     def release_prefetched(self) -> None:
         """Its loop has done so when it was told to stop."""
 

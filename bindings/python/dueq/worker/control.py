@@ -178,6 +178,9 @@ class Control:
         if left:
             log.warning("releases %d jobs that are not done", len(left))
         self._within(lambda: self._release([running.job.message for running in left]))
+        deadline = time.monotonic() + _LAST_WAIT_S
+        while not self._pool.leave() and time.monotonic() < deadline:
+            time.sleep(0.01)
         logging.shutdown()
         sys.stdout.flush()
         sys.stderr.flush()

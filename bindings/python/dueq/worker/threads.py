@@ -48,6 +48,9 @@ class Threads:
     def is_waiting(self) -> bool:
         return any(slot.running is None for slot in self._serving)
 
+    def leave(self) -> bool:
+        return all([consumer.leave() for consumer in tuple(self._consumers.values())])
+
     def release_prefetched(self) -> None:
         for consumer in tuple(self._consumers.values()):
             consumer.release_prefetched()

@@ -42,6 +42,9 @@ class Pool(Protocol):
     def is_waiting(self) -> bool:
         """Whether a slot may still reserve a message, such as one that is released now."""
 
+    def leave(self) -> bool:
+        """Tells the queues that its consumers are gone. Whether all have been told."""
+
     def release_prefetched(self) -> None:
         """
         Releases what was reserved and is not begun: the process ends in a moment, and does not
