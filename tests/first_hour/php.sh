@@ -28,8 +28,8 @@ php work.php >out
 said out 'this program has settled the message already'
 
 # A message of the shell is PHP's to take.
-dueq push orders 'for PHP' --id b
+dueq push orders 'for PHP' --id b >out
 php -r '$m = (new Dueq\Queue("orders"))->reserve(timeout: 5.0); echo $m->body, "\n"; $m->ack();' >out
 said out 'for PHP'
 refused 2 'did you mean push' dueq pusch orders x
-refused 0 'never pushed to' dueq stats ordres
+refused 0 'nothing was ever pushed to' dueq stats ordres
