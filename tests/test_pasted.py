@@ -136,7 +136,7 @@ def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
     code = blocks("python", "docs/worker.md")
     home = Path(shop["HOME"])
     app = [block for block in code if block.startswith("# shop.py")]
-    [producer] = [block for block in code if block not in app]
+    producer = "\n".join(block for block in code if block not in app)
     (home / "shop.py").write_text("\n".join(app))
     producer += "import shop\nshop.count_orders.push(3)\nshop.app.queue('orders').push('18')\n"
     run([sys.executable, "-"], producer, shop)

@@ -334,7 +334,7 @@ def test_keys_of_partitions(server: Server) -> None:
     places = ("msg", "ready", "delayed")
     assert set(keys) == {f"dueq:{{orders}}:{key}".encode() for key in ("partitions", *places)}
     for place in places:
-        assert server.command("GET", f"dueq:{{orders}}:{place}") == b"partitions"
+        assert server.command("GET", f"dueq:{{orders}}:{place}") == b"partitions 2"
     assert server.command("EXISTS", "dueq:{orders#1}:meta", "dueq:{orders#0}:msg") == 1
 
 

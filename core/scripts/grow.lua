@@ -1,5 +1,5 @@
 -- grow: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
--- keys partitions meta
+-- keys partitions msg ready delayed meta
 -- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
 --      that: '' it is open, else how far it has come
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
@@ -32,6 +32,9 @@ if count == tonumber(ARGV[1]) and count <= 512 and table.concat(states) == '' th
   count = 2 * count
   changed[#changed + 1], changed[#changed + 2] = 'count', string.format('%d', count)
   changed[#changed + 1], changed[#changed + 2] = 'doubled', doubled
+  for _, key in ipairs({ msg, ready, delayed }) do
+    redis.call('SET', key, string.format('partitions %d', count))
+  end
 elseif place and (states[place] or '') ~= '' then
   states[place], opens = ARGV[3], ARGV[3] == ''
   changed = not opens and { ARGV[2], ARGV[3] } or {}

@@ -44,7 +44,7 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
   'large', 'suspect', 'watched')
 local wire = state[6]
 -- include refuse
-if not state[1] and ordered and redis.pcall('GET', msg) == 'partitions' then
+if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
   -- One of their consumers, which has none of them and waits for one.
   return { now, -1, 0, 0, '', '', '' }
 elseif not state[1] then

@@ -17,7 +17,7 @@ if not count then
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
   -- Nobody who does not know of them gets a message where no consumer looks: see lib/plain.lua.
   for _, key in ipairs({ msg, ready, delayed }) do
-    redis.call('SET', key, 'partitions')
+    redis.call('SET', key, 'partitions ' .. ARGV[1])
   end
   redis.call('UNLINK', meta, wake)
 end

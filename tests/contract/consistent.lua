@@ -124,7 +124,7 @@ local function has_partitions(queue)
     return false
   end
   for _, name in ipairs({ 'msg', 'ready', 'delayed' }) do
-    if redis.call('GET', queue .. name) ~= 'partitions' then
+    if not string.match(redis.call('GET', queue .. name) or '', '^partitions %d+$') then
       complain('%s is no text of a queue of partitions', name)
     end
   end

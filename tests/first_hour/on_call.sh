@@ -19,7 +19,7 @@ dueq doctor >out || true
 said out 'paused'
 dueq resume orders
 dueq metrics >out
-said out 'dueq_ready'
+said out 'dueq_messages{queue="orders",state="ready"} 3'
 dueq reserve orders --count 3 --ack >out
 said out 'order 1'
 dueq check orders

@@ -49,7 +49,8 @@ class Threads:
         return any(slot.running is None for slot in self._serving)
 
     def leave(self) -> bool:
-        return all([consumer.leave() for consumer in tuple(self._consumers.values())])
+        gone = [consumer.leave() for consumer in tuple(self._consumers.values())]
+        return all(gone)
 
     def release_prefetched(self) -> None:
         for consumer in tuple(self._consumers.values()):
