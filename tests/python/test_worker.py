@@ -160,6 +160,7 @@ def test_worker_says_once_which_queues_nobody_pushed_to(
     words = ["--pool", pool, "--concurrency", "2", "--queues", "default,defualt"]
     with WorkerProcess(tmp_path, url, *words) as worker:
         worker.wait_for("add 1")
+        worker.wait_until_said("nothing was ever pushed")
         push(url, "add", 2, queue="defualt")
         worker.wait_for("add 2")
         assert worker.stop() == 0
