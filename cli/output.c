@@ -51,6 +51,7 @@ int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq
 static dueq_state state_of(struct cli *cli, dueq_bytes id) {
     dueq_result *found;
     dueq_state state = 0;
+    dueq_queue_preview(cli->queue, CLI_PREVIEW);
     if (cli_wait(cli, dueq_find_submit(cli->queue, id), &found) == DUEQ_OK)
         state = dueq_result_message(found, 0)->state;
     dueq_result_free(found);
@@ -66,7 +67,8 @@ int cli_id_outcome(struct cli *cli, dueq_bytes id, dueq_status status) {
 int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const dueq_result *result,
                     size_t index) {
     const dueq_status status = dueq_result_status(result, index);
-    if (status == DUEQ_NOT_FOUND)
+    /* To cancel is for messages in all states: there is no other one to ask for. */
+    if (status == DUEQ_NOT_FOUND && cli->command != &cancel_command)
         return cli_id_outcome(cli, subject, status);
     return item(cli, key, subject, status, dueq_result_state(result, index));
 }
@@ -192,12 +194,8 @@ void cli_put_json(json_object *json) {
 }
 
 void cli_put_brief(dueq_bytes bytes, size_t most) {
-    const unsigned char *data = bytes.data;
-    size_t size = bytes.size;
-    if (size > most)
-        for (size = most; size > 0 && (data[size] & 0xC0) == 0x80;)
-            size--; /* not in the middle of a character */
-    text_show(stdout, (dueq_bytes){data, size}, TEXT_LINE);
-    if (size < bytes.size)
+    const bool cut = bytes.size > most;
+    text_show(stdout, cut ? text_whole((dueq_bytes){bytes.data, most}) : bytes, TEXT_LINE);
+    if (cut)
         fputs("...", stdout);
 }

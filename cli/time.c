@@ -12,19 +12,16 @@ int64_t time_monotonic_us(void) {
 
 int64_t time_monotonic_ms(void) { return time_monotonic_us() / 1000; }
 
-/* Reads seconds, a decimal number of at most 15 digits, as milliseconds. NULL: there is none. */
-static const char *read_seconds(const char *text, double *ms) {
-    double value = 0, place = 1;
-    int digits = 0;
-    for (; isdigit((unsigned char)*text); text++, digits++)
-        value = value * 10 + (*text - '0');
-    if (*text == '.') {
-        text++;
-        for (; isdigit((unsigned char)*text); text++, digits++)
-            value += (*text - '0') * (place /= 10);
-    }
-    *ms = value * 1000;
-    return digits >= 1 && digits <= 15 ? text : NULL;
+/* Reads seconds, a decimal number at the start of a text, as milliseconds. -1: there is none. *end: behind it. */
+static int64_t read_seconds(const char *text, const char **end) {
+    char number[20];
+    const size_t size = strspn(text, "0123456789.");
+    *end = text + size;
+    if (size >= sizeof number)
+        return -1;
+    memcpy(number, text, size);
+    number[size] = '\0';
+    return dueq_duration_ms(number);
 }
 
 int64_t time_now_ms(void) {
@@ -34,12 +31,10 @@ int64_t time_now_ms(void) {
 }
 
 bool time_parse_point(const char *text, int64_t *ms) {
-    double value;
-    const char *end = read_seconds(text, &value);
-    if (end && !*end) {
-        *ms = (int64_t)(value + 0.5);
-        return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;
-    }
+    const char *end;
+    *ms = read_seconds(text, &end);
+    if (!*end)
+        return *ms > 0;
 
     struct tm given = {0};
     const char *at = strptime(text, "%Y-%m-%d", &given);
@@ -48,11 +43,9 @@ bool time_parse_point(const char *text, int64_t *ms) {
     at = strptime(at + 1, "%H:%M:%S", &given);
     if (!at)
         return false;
-    double fraction = 0;
-    if (*at == '.') {
-        if (!isdigit((unsigned char)at[1]) || !(at = read_seconds(at, &fraction)))
-            return false;
-    }
+    int64_t fraction = 0;
+    if (*at == '.' && (fraction = read_seconds(at, &at)) < 0)
+        return false;
     int offset = 0;
     if (*at == '+' || *at == '-') {
         struct tm zone = {0};
@@ -70,7 +63,7 @@ bool time_parse_point(const char *text, int64_t *ms) {
     time_t seconds = timegm(&given);
     if (*at || given.tm_mday != day) /* timegm() takes the 30th of February for a day in March */
         return false;
-    *ms = ((int64_t)seconds - offset * INT64_C(60)) * 1000 + (int64_t)(fraction + 0.5);
+    *ms = ((int64_t)seconds - offset * INT64_C(60)) * 1000 + fraction;
     return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;
 }
 

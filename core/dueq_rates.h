@@ -7,7 +7,8 @@
 /*
  * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Half of the messages
  * (p50), and 99 of 100 (p99), were not delivered later than so long after they were due, or ready (late), and were settled
- * by their program within so long (run): known within 5 %, up to a day. Consumers with a heartbeat measure that; -1: nothing was measured.
+ * by their program within so long (run): known within 5 %, up to a day. Consumers with a heartbeat measure that; -1:
+ * nothing was measured.
  */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
@@ -26,8 +27,8 @@ typedef struct dueq_timings {
 } dueq_timings;
 
 /*
- * 0, 1, 2 ... 20 ms, then each at most a tenth more than the one before, with 50, 100, 200, 500 ms and so on among them, up
- * to 100,000 s; 0 also: the last bucket, which has no bound.
+ * 0, 1, 2 ... 20 ms, then bounds between which the longest time is at most a tenth longer than the shortest, with 50, 100,
+ * 200, 500 ms and so on among them, up to 100,000 s. The last bucket has no bound: 0, too.
  */
 DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
 

@@ -54,7 +54,7 @@ async function request(path, options = {}, begins = () => {}, ends = () => {}) {
 
 const parse = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-/** A browser makes another path of these, however they are encoded. */
+/** Why a name cannot be asked for, or null: a browser takes "." and ".." for folders, however they are encoded. */
 export const unaskable = (name) => (name === "." || name === ".." ? `A browser cannot ask for “${name}”: use dueq in a shell.` : null);
 
 /** The path of a queue's verb; each part is encoded. */

@@ -16,10 +16,6 @@ const value = (known, column) =>
   : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
   : known.counts[column];
 
-const setClass = (element, name) => {
-  if (element.className !== name) element.className = name;
-};
-
 const AMOUNTS = [["Ready", "ready"], ["Delayed", "delayed"], ["In work", "leased"], ["Dead", "dead", "bad"]];
 
 /** The row of a queue. seen: an observer of what is in the window: a curve that nobody sees is not drawn. */
@@ -42,11 +38,11 @@ function queueRow(name, seen) {
   const show = ({ store, known, reason }) => {
     const { counts } = known;
     last = { store, known };
-    setClass(element, reason ? "stuck " + reason.level : "");
+    set(element, "class", reason ? "stuck " + reason.level : "");
     putBadges(marks, counts);
     AMOUNTS.forEach(([, field, kind], i) => {
       put(amounts[i], number(counts[field]));
-      setClass(amounts[i], "num " + (counts[field] ? kind ?? "" : "zero"));
+      set(amounts[i], "class", "num " + (counts[field] ? kind ?? "" : "zero"));
     });
     put(oldest, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–");
     put(speed, rate(value(known, "done")));
@@ -58,7 +54,7 @@ function queueRow(name, seen) {
 function reasonRow(name) {
   const place = el("td", { colspan: COLUMNS.length }), element = el("tr", null, place);
   return { element, show: ({ reason }) => {
-    setClass(element, "reason " + reason.level);
+    set(element, "class", "reason " + reason.level);
     put(place, reason, () => whyLine(name, reason));
   } };
 }
@@ -129,7 +125,7 @@ export function overview(main) {
     const list = rows(store).sort(([a], [b]) => (a < b ? -1 : 1)), sums = total(list.map(([, known]) => known.counts));
     for (const { name, amount, element } of tiles) {
       put(amount, number(sums[name]));
-      setClass(element, "tile" + (name === "dead" && sums.dead ? " bad" : ""));
+      set(element, "class", "tile" + (name === "dead" && sums.dead ? " bad" : ""));
     }
     charts.show(store, "", store.all.get(""));
     const wrong = list.filter(([name]) => why(store, name) !== null && why(store, name).level !== "meant");
@@ -139,7 +135,7 @@ export function overview(main) {
     const wanted = search.value.toLowerCase();
     const found = (only ? wrong : list).filter(([name]) => name.toLowerCase().includes(wanted));
     put(note, found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`
-      : list.length === 0 ? "There is no queue yet: dueq push orders 'hello'" : found.length === 0 ? "There is none of these." : "");
+      : list.length === 0 ? "There is no queue yet: dueq push orders 'hello'" : found.length === 0 ? "No queue matches." : "");
     table.show(store, found, true, now);
   }
 

@@ -27,7 +27,7 @@ function selected(place) {
 
 const focused = (place) => place !== document.activeElement && place.contains(document.activeElement);
 
-/** Does it later; of one place only what came last. */
+/** Calls action() later. Of several actions for one place only the last is called. */
 function wait(place, action) {
   late.set(place, action);
   timer ||= setTimeout(() => {
@@ -40,7 +40,7 @@ function wait(place, action) {
 
 const FOCUSABLE = "a, button";
 
-/** Does what changes a view, but not between a press and its click. Of one place only what came last. */
+/** Calls action(), which changes a view: at once, or after the click that follows a press. Of several for one place only the last is called. */
 export function free(place, action) {
   if (pressed) wait(place, () => free(place, action));
   else action();

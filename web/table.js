@@ -19,7 +19,7 @@ function row(of) {
   };
   const show = (item) => of(item).forEach((one, i) => {
     const { place, shown } = places[i] ??= add(one);
-    if (shown.className !== one.kind) shown.className = one.kind;
+    set(shown, "class", one.kind);
     if (one.label) set(shown, "data-label", one.label);
     put(place, one.value, one.make);
   });

@@ -6,8 +6,9 @@
 /* How late messages are delivered, and how long they run: counts by size, which consumers add up (measure.lua). */
 
 /*
- * The bounds of a decade, in hundredths of its first: each is at most a tenth more than the one before, so what lies
- * between two is known within 5 %, and 1, 2 and 5 are among them. Up to EXACT each whole number is a bound.
+ * The bounds of a decade, in hundredths of its first. The longest time in whole ms between two bounds is at most a tenth
+ * longer than the shortest, so a time is known within 5 %. 1, 2 and 5 are among the bounds. Up to EXACT each whole number
+ * is a bound.
  */
 enum { EXACT = 20, STEPS = 26, SHIFT = 14, DECADES = 8 };
 static const int64_t steps[STEPS] = {100, 109, 119, 130, 141, 154, 168, 183, 200,

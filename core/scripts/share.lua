@@ -15,7 +15,7 @@ if not count then
   end
   count, epoch = tonumber(ARGV[1]), '0'
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
-  -- Nobody who does not know of them gets a message where no consumer looks: see lib/plain.lua.
+  -- Nobody who does not know of them gets a message where no consumer looks: see lib/whole.lua.
   for _, key in ipairs({ msg, ready, delayed }) do
     redis.call('SET', key, 'partitions ' .. ARGV[1])
   end

@@ -45,8 +45,8 @@ class Move:
 
     def bring(self, *keys: bytes) -> None:
         """
-        Brings these keys over; one that is gone is none. On a busy machine a node may be taken for
-        dead for a moment, and the others refuse all meanwhile.
+        Moves these keys to the target; keys that no longer exist are left out. On a busy machine
+        the nodes may take one of them for dead for a moment, and refuse every command meanwhile.
         """
         if keys:
             wait_until("the keys did not move", lambda: self._migrated(keys))

@@ -201,13 +201,18 @@ def test_it_is_live_and_searches(page: Browser, site: Site) -> None:
     clean(page)
 
 
-def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
+def open_without_token(browser: Browser, site: Site, query: str) -> None:
+    """The query makes the page another one, which is loaded anew."""
     browser.open("about:blank")
     browser.open(site.url)
     browser.until("location.protocol === 'http:'")
     browser.run("sessionStorage.clear()")
-    browser.open(site.url + "?anew")
+    browser.open(f"{site.url}?{query}")
     browser.sees("This dashboard is protected")
+
+
+def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
+    open_without_token(browser, site, "anew")
     for token, seen in [("wrong", "This is not the token"), (TOKEN, "live")]:
         browser.run(f"document.querySelector('dialog input').value = {token!r}")
         browser.press("Open")
@@ -215,12 +220,7 @@ def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
 
 
 def test_who_has_no_token_is_not_asked_again(browser: Browser, site: Site) -> None:
-    browser.open("about:blank")
-    browser.open(site.url)
-    browser.until("location.protocol === 'http:'")
-    browser.run("sessionStorage.clear()")
-    browser.open(site.url + "?refused")
-    browser.sees("This dashboard is protected")
+    open_without_token(browser, site, "refused")
     # How often the page asks the API from now on.
     browser.run(
         "(() => { const real = fetch; window.asked = 0;"

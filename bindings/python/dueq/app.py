@@ -464,7 +464,7 @@ def _checked(options: Options, known: Iterable[str]) -> Options:
 
 
 def _is_of(error: BaseException, kinds: tuple[type[Exception], ...]) -> bool:
-    """Whether it is one of these, or a group, as of a TaskGroup, in which one is."""
+    """Whether the error is of one of these classes, or is a group that contains such an error."""
     if isinstance(error, BaseExceptionGroup) and error.subgroup(kinds) is not None:
         return True
     return isinstance(error, kinds)

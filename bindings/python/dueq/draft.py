@@ -313,7 +313,8 @@ def row(body: Body | None, options: Options) -> _core.DraftRow:
     """The row of Draft(body, **options)."""
     if not options and body is not None:
         return (body, *_PLAIN)
-    refuse_unknown(options, _HINTS)
+    if not options.keys() <= _HINTS.keys():
+        refuse_unknown(options, _HINTS)
     return Draft(cast("Body", body), **options).row()
 
 

@@ -74,8 +74,8 @@ class Job:
 
     retry(), fail() and release() raise dueq.Decided, which ends the handler: the worker then does
     what was asked for. They are plain calls everywhere, also in coroutine functions. If the handler
-    catches Decided and returns, the last of these calls holds; if it raises another exception, that
-    counts, as without them.
+    catches Decided and returns, the worker does what the last of these calls asked for. If the
+    handler raises another exception instead, the job has failed by that exception.
     """
 
     def __init__(

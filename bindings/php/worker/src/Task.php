@@ -56,8 +56,8 @@ final class Task
      * @param string|null $serializer a serializer that producer and worker know by this name; null: JSON
      * @param class-string|list<class-string>|null $retryOn a job that throws something else has failed for good, as by
      *     Job::fail(); null: all is retried
-     * @param class-string|list<class-string> $failOn a job that throws one of these has failed for good, also where
-     *     $retryOn names a parent of it
+     * @param class-string|list<class-string> $failOn a job that throws an object of one of these classes has failed for
+     *     good, even if $retryOn names a parent of its class
      * @param callable|class-string|null $onExhausted as of Worker::onExhausted(), in place of that of the worker
      * @param mixed ...$options of its messages, as named arguments of Queue::push(): maxAttempts, backoff, ttl,
      *     priority, unique ...

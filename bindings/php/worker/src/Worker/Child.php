@@ -268,7 +268,7 @@ final class Child
     /** A handler threw. What is not settled here is retried by the message's backoff, with the error's text. */
     private function fail(Message $message, Throwable $error): void
     {
-        $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
+        $name = self::nameOf($message);
         try {
             if ($error instanceof Stop) {
                 OpenTelemetry::settle($message, 'release', fn () => $message->release(), $this->url());
@@ -286,7 +286,7 @@ final class Child
     /** @param string $why it is not retried */
     private function tellFailure(Message $message, Throwable $error, string $why): void
     {
-        $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
+        $name = self::nameOf($message);
         $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
             "$name failed (attempt $attempt)$why: " . $error::class . ": {$error->getMessage()}",
@@ -422,6 +422,12 @@ final class Child
     private function show(string $what): void
     {
         @cli_set_process_title("dueq-worker {$this->number}: $what");
+    }
+
+    /** As Job::__toString(), also of a message that became no job. */
+    private static function nameOf(Message $message): string
+    {
+        return ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
     }
 
     /** @return array<string, mixed> what a line of the log is of */
