@@ -15,7 +15,7 @@ from dueq import _core
 from dueq._call import Answer, Call
 from dueq._loop import Loop
 from dueq.aio.message import Message
-from dueq.aio.pool import Pool, surely, wait
+from dueq.aio.pool import Pool, running_loop, surely, wait
 from dueq.errors import Error
 
 
@@ -47,6 +47,7 @@ class Consumer(Loop):
         concurrency: int | None,
         partitioned: bool,
     ) -> None:
+        self._loop = running_loop()
         super().__init__(
             home,
             names,
@@ -59,7 +60,6 @@ class Consumer(Loop):
             concurrency,
             partitioned,
         )
-        self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()  # one at a time waits on the link
         self._final: asyncio.Future[None] | None = None
         self._cancels: dict[Message, asyncio.Task[Any]] = {}

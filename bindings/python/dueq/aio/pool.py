@@ -85,8 +85,8 @@ class Pool(Links):
             return await self._call(call)
 
     async def _call(self, call: Call) -> Answer:
+        final = running_loop().create_future()
         link = self.acquire()
-        final = asyncio.get_running_loop().create_future()
         self._awaited.add(final)
         try:
             call.submit(link)
@@ -219,6 +219,17 @@ async def _begun(work: Coroutine[Any, Any, None]) -> None:
     with contextlib.suppress(asyncio.CancelledError):
         await _pause()
     await work
+
+
+def running_loop() -> asyncio.AbstractEventLoop:
+    """Raises RuntimeError where none runs, as under Trio and gevent, and says what to do there."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "dueq.aio needs a running event loop of asyncio, and there is none; under Trio and "
+            'gevent call dueq in a thread: docs/guide.md, "Event loops"'
+        ) from None
 
 
 async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:

@@ -12,7 +12,7 @@ from typing import Self, Unpack
 from dueq import _core, _trace
 from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
 from dueq._link import Alone, held
-from dueq.aio.pool import Pool, surely
+from dueq.aio.pool import Pool, running_loop, surely
 from dueq.draft import Body, Options, row, with_options
 from dueq.errors import InvalidError
 
@@ -36,7 +36,7 @@ class Pusher(Alone):
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
-        self._loop = asyncio.get_running_loop()
+        self._loop = running_loop()
         self._flight = Flight(pool.acquire(), queue, most)
         self._moved = asyncio.Event()
         self._count = 0
