@@ -4,10 +4,11 @@ import json
 import os
 import platform
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,12 @@ class Server:
     pid: int
 
 
+def _listens(path: Path) -> bool:
+    """A server makes its socket before it listens."""
+    with closing(socket.socket(socket.AF_UNIX)) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
 @contextmanager
 def start_server(
     port: int = 0, under: Sequence[str] = (), options: Sequence[str] = ()
@@ -56,20 +63,20 @@ def start_server(
     """
     # A socket's path has 107 bytes at most.
     directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
-    socket, log = directory / "s", directory / "log"
-    words = ["--port", str(port), "--bind", "127.0.0.1", "--unixsocket", str(socket)]
+    path, log = directory / "s", directory / "log"
+    words = ["--port", str(port), "--bind", "127.0.0.1", "--unixsocket", str(path)]
     words += ["--dir", str(directory), "--save", "", "--appendonly", "no", "--logfile", str(log)]
     process = subprocess.Popen([*under, SERVER, *words, *options])
     try:
         for _ in range(3000):
-            if socket.exists():
+            if _listens(path):
                 break
             try:
                 process.wait(0.01)
             except subprocess.TimeoutExpired:
                 continue
             raise SystemExit(f"{SERVER} did not start: {log.read_text() if log.exists() else ''}")
-        yield Server(socket, process.pid)
+        yield Server(path, process.pid)
     finally:
         process.kill()
         process.wait()

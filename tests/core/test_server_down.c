@@ -100,16 +100,16 @@ static void test_reserve_that_ends_while_the_server_is_stopped_is_empty(void **s
 
 static void test_push_answered_while_the_client_was_stopped_is_ok(void **state) {
     (void)state;
-    struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
+    struct jobs hasty = jobs_open(url_with("", "?timeout=2s"));
     push_body(hasty.queue, "before", 0, NULL);
     dueq_draft draft = DUEQ_DRAFT;
     draft.body = BYTES("answered");
     assert_status(hasty.client, PENDING, dueq_push_submit(hasty.queue, &draft, 1));
     dueq_pump(hasty.client);
-    while (command_number(&server, "LLEN dueq:{jobs}:ready") < 2)
-        ;
+    for (int64_t end = now_ms() + 10000; command_number(&server, "LLEN dueq:{jobs}:ready") < 2;)
+        assert_true(now_ms() < end);
     /* As when the process is stopped: nobody pumps until the deadline is over. */
-    poll(NULL, 0, 400);
+    poll(NULL, 0, 2100);
     assert_status(hasty.client, OK, dueq_wait(hasty.client, -1));
     dueq_take(hasty.client, NULL);
     jobs_close(hasty);
