@@ -121,8 +121,9 @@ const struct command purge_command = {
 
 const struct command remove_command = {
     "remove", "QUEUE", "Deletes a queue and everything in it",
-    "Deletes its messages in all states, its counters and its history, and prints the number of\n"
-    "messages. Consumers that hold one get LEASE_LOST on their next call. It asks first; without\n"
+    "Deletes its messages in all states, its counters, its history and its list of targets (dueq\n"
+    "allow), and prints the number of messages. Consumers that hold one get LEASE_LOST on their "
+    "next call. It asks first; without\n"
     "a terminal, --yes is required.\n"
     "\n"
     "Stop the producers and consumers first: a message that is pushed afterwards creates the "

@@ -88,6 +88,7 @@ DUEQ_PLAIN_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
 extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
+extern const struct command allow_command;                                /* allow.c */
 extern const struct command check_command;                                /* check.c */
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */

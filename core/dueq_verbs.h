@@ -173,6 +173,18 @@ DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 
 /*
+ * Sets the list of queues to which messages of this queue may go as their own `dead_letter` says. dead_letter: the
+ * names of these queues, `count` (1 to DUEQ_MAX_BATCH) of them; NULL: the list stays as it is, or, with `any` (else 0), there is no
+ * list any more, and messages may go to any queue. A message that names a queue that is not in the list stays in the
+ * outbox, with the reason, until the list has that queue. The target of dueq_ack_push() needs no entry.
+ * Items have dueq_result_id(): the names in the list, sorted; no item: there is no list. Returns OK. Errors: NAME, INVALID.
+ */
+DUEQ_API dueq_status dueq_allow(dueq_queue *queue, const dueq_bytes *dead_letter, size_t count,
+                                int any, dueq_result **result);
+DUEQ_API dueq_status dueq_allow_submit(dueq_queue *queue, const dueq_bytes *dead_letter,
+                                       size_t count, int any);
+
+/*
  * Deletes up to `page` (1 to DUEQ_MAX_BATCH) messages of one state, in one bounded step;
  * *purged (may be NULL) counts them. The holder of a leased one gets LEASE_LOST on its next call.
  * Returns OK when there may be more of that state, EMPTY when there are none: call again until then.
@@ -181,9 +193,9 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t page
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t page);
 
 /*
- * Deletes a queue in one step: its messages, its counters and history, and the ids that are still unique. *purged (may be
- * NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message that is pushed
- * afterwards creates the queue again. Locks and reply memories stay until they expire.
+ * Deletes a queue in one step: its messages, its counters and history, its list of targets (dueq_allow()), and the ids
+ * that are still unique. *purged (may be NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next
+ * call. A message that is pushed afterwards creates the queue again. Locks and reply memories stay until they expire.
  * Returns EMPTY: there is nothing left.
  */
 DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);

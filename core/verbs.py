@@ -58,6 +58,13 @@ ARGUMENTS = {
     "schedule": Argument("const dueq_plan *schedule", "schedule: ScheduleRow"),
     "message": Argument("const dueq_message *message", "message: HeldRow"),
     "target": Argument("dueq_queue *target", "target: Handle | None"),
+    "dead_letter": Argument(
+        "const dueq_bytes *dead_letter, size_t count",
+        "dead_letter: tuple[str, ...] | None",
+        "dueq__ops_check_targets(queue, dead_letter, count, any)",
+        "dueq__ops_put_targets(&words, dead_letter, count, any)",
+    ),
+    "any": Argument("int any", "any: int"),
     "repair": Argument("int repair", "repair: int"),
     "order": Argument("dueq_order order", "order: int"),
     **{name: several(name) for name in ("tickets", "ids")},
@@ -119,6 +126,8 @@ GIVES = {
 ASKED = {
     "tickets": {".items": "tickets", ".count": "count"},
     "ids": {".items": "ids", ".count": "count"},
+    "dead_letter": {".items": "dead_letter", ".count": "count"},
+    "any": {".any": "any"},
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
     **{name: {".text": name} for name in ("error", "reason", "text")},

@@ -63,16 +63,16 @@ TEXT(text, "cursor") /* of save */
 TEXT(key, "key")
 TEXT(queue, "queue")
 
-/* A tuple of str. It cannot change under the call, so its texts need no copy. */
+/* A tuple of str, or None for NULL. It cannot change under the call, so its texts need no copy. */
 %define TEXTS(ARGUMENT, ONE)
 %typemap(in, fragment="borrow_text") (const dueq_bytes *ARGUMENT, size_t count) {
-    Py_ssize_t count = PyTuple_Size($input);
+    Py_ssize_t count = $input == Py_None ? 0 : PyTuple_Size($input);
 
     if (count < 0)
         SWIG_fail;
     $2 = (size_t)count;
-    $1 = calloc($2 + 1, sizeof *$1);
-    if (!$1) {
+    $1 = $input == Py_None ? NULL : calloc($2 + 1, sizeof *$1);
+    if (!$1 && $input != Py_None) {
         PyErr_NoMemory();
         SWIG_fail;
     }
@@ -85,6 +85,7 @@ TEXT(queue, "queue")
 %enddef
 TEXTS(tickets, "ticket")
 TEXTS(ids, "id")
+TEXTS(dead_letter, "dead_letter")
 
 /* A tuple of bytes, in the same way. */
 %typemap(in) (const dueq_bytes *reserved, size_t count) {

@@ -54,6 +54,8 @@ def c_arguments(verb: str) -> set[str]:
         names = names - {"filter"} | c_fields("dueq_filter")
     if "tickets" in names:
         names -= {"tickets", "count"}
+    if "dead_letter" in names:
+        names -= {"count"}
     return names - OF_C - ({"name"} if verb == "relock" else set())
 
 
@@ -180,6 +182,7 @@ NAMES = {
     "peek": of_verb("peek", dueq.Queue.peek, ("Queue", "peek"), "peek"),
     "purge": of_verb("purge", dueq.Queue.purge, ("Queue", "purge"), "purge"),
     "check": of_verb("check", dueq.Queue.check, ("Queue", "check"), "check"),
+    "allow": of_verb("allow", dueq.Queue.allow, ("Queue", "allow"), "allow"),
     "failures": of_verb("failures", dueq.Queue.failures, ("Queue", "failures"), "failures"),
     "rates": of_verb("rates", dueq.Queue.rates, ("Queue", "rates"), "rates"),
     "lock": of_verb("lock", dueq.Queue.lock, ("Queue", "lock"), "lock"),

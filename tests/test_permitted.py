@@ -104,6 +104,9 @@ def look_and_manage(queue: dueq.Queue) -> None:
     queue.pause()
     assert queue.reserve(timeout=0.05) is None
     queue.resume()
+    assert queue.allow(["mails", "old"]) == ["mails", "old"]
+    assert queue.allow("mails") == ["mails"]
+    assert queue.allow(any=True) == []
     assert queue.purge("delayed") == 1
     assert queue.stats().ready == 3
     with pytest.raises(dueq.Duplicate):

@@ -282,6 +282,7 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     queue = inside.queue
     # What is for another queue stays in the outbox where that queue's keys are foreign.
     Inside(server, "mails").command("SET", "ready", "foreign")
+    queue.allow(["mails"])
     queue.push("out", dead_letter="mails")
     take(queue).bury()
     queue.push("a", delay=3600)

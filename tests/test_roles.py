@@ -13,7 +13,7 @@ from inside import end_lease, take
 
 import dueq
 from dueq import errors
-from private_server import Refused, Server
+from private_server import Refused, Server, packed, read_reply
 from users import has_selectors, lines, permit
 
 
@@ -91,6 +91,7 @@ def produce(queue: dueq.Queue, owner: dueq.Queue) -> None:
 
 def prepare(queue: dueq.Queue) -> None:
     """Something of each kind for a worker."""
+    queue.allow("crashed")
     queue.push_many(str(n) for n in range(12))
     queue.push("own", id="own", headers={"n": "v"}, unique=60)
     queue.push("crash", id="crash", max_crashes=1, drop=True)
@@ -112,7 +113,8 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     end_lease(queue, crash)
     again = queue.reserve(timeout=20)
     assert again
-    again.ack(push=["next", dueq.Draft("n", id="n", delay=3600), dueq.Draft("dead", id="dead")])
+    buried = dueq.Draft("dead", id="dead", dead_letter="mails")  # which the list does not have
+    again.ack(push=["next", dueq.Draft("n", id="n", delay=3600), buried])
     left = {"dead", "schedule:tick"}
     for message in queue.consume(timeout=20):
         if message.id == "dead":
@@ -143,6 +145,7 @@ def view(queue: dueq.Queue, owner: dueq.Queue) -> None:
     assert queue.rates()
     assert queue.failures()
     assert queue.workers() == []
+    assert queue.allow() == ["mails"]
     assert queue.find("dead")
     for state in dueq.State:
         list(queue.peek(state, page=1))
@@ -154,6 +157,7 @@ def view(queue: dueq.Queue, owner: dueq.Queue) -> None:
 
 def show(queue: dueq.Queue) -> None:
     """Two of each kind for a viewer."""
+    queue.allow("mails")
     queue.push_many(dueq.Draft("x", id=id, dead_letter="mails") for id in ("o1", "o2"))
     queue.push_many(dueq.Draft("x", id=id) for id in ("dead", "d2"))
     for message in queue.reserve_many(4):
@@ -209,6 +213,7 @@ LOOKS: dict[str, Verb] = {
     "rates": lambda queue, held: queue.rates(),
     "workers": lambda queue, held: queue.workers(),
     "failures": lambda queue, held: queue.failures(),
+    "allow list": lambda queue, held: queue.allow(),
     "check": lambda queue, held: queue.check(),
 }
 PUSHES: dict[str, Verb] = {
@@ -244,12 +249,14 @@ SETTLES: dict[str, Verb] = {
 }
 NOBODY: dict[str, Verb] = {
     "remove": lambda queue, held: queue.remove(),
+    "allow": lambda queue, held: queue.allow("mails"),
+    "allow any": lambda queue, held: queue.allow(any=True),
     "lock": lambda queue, held: queue.lock("nightly", ttl=60),
     "repair": lambda queue, held: queue.check(repair=True),
 }
 REFUSED: dict[str, dict[str, Verb]] = {
     "producer": LOOKS | OWN | SETTLES | NOBODY,
-    "worker": {"check": LOOKS["check"]} | NOBODY,
+    "worker": {verb: LOOKS[verb] for verb in ("check", "allow list")} | NOBODY,
     "viewer": PUSHES | OWN | SETTLES | NOBODY,
 }
 
@@ -305,6 +312,56 @@ def test_worker_puts_into_another_queue_and_takes_nothing_from_it() -> None:
                 return
             with pytest.raises(errors.DeniedError):
                 mails.reserve()
+
+
+def attack(made: Shop) -> dueq.Stats:
+    """A producer of one queue names another one; a worker with rights on both buries it."""
+    with Shop(made.server, "producer").queue() as queue:
+        queue.push("forged", id="forged", headers={"by": "a producer"}, dead_letter="mails")
+    with made.queue() as queue:
+        take(queue).bury()
+        return queue.stats()
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_producer_of_one_queue_reaches_another_only_without_a_list(listed: bool) -> None:
+    with shop("worker") as made, dueq.Queue("mails", made.server.url) as mails:
+        made.permit(lines("producer")[:1])
+        if not has_selectors(made.server):
+            made.permit([["ACL", "SETUSER", "worker", "~dueq:{mails}:*"]])
+        if listed:
+            made.all.allow("orders-failed")
+        stats = attack(made)
+        assert made.server.command("ACL", "LOG") == []
+        arrived = mails.reserve()
+        if not listed:
+            assert arrived
+            assert (arrived.id, arrived.headers["by"]) == ("forged", "a producer")
+            return
+        assert arrived is None
+        assert stats.outbox == 1
+        assert stats.outbox_error.startswith("mails: the list of targets")
+
+
+@pytest.mark.parametrize("command", ["UNLINK", "SET", "ZADD", "RPUSH", "HSET"])
+def test_producer_cannot_change_the_list_by_a_script_of_its_own(command: str) -> None:
+    with shop("producer") as made, made.queue() as queue:
+        made.all.allow("orders-failed")
+        with pytest.raises(errors.DeniedError):
+            queue.allow(any=True)
+        script = f"return redis.call('{command}', KEYS[1], unpack(ARGV))"
+        with made.server.connect() as connection, connection.makefile("rb") as file:
+            for words in (
+                ["AUTH", "producer", "secret"],
+                ["SCRIPT", "LOAD", script],
+            ):
+                connection.sendall(packed(words))
+                sha = read_reply(file)
+            assert isinstance(sha, bytes)
+            connection.sendall(packed(["EVALSHA", sha, "1", "dueq:{orders}:targets", "1", "mails"]))
+            with pytest.raises(Refused):
+                read_reply(file)
+        assert made.all.allow() == ["orders-failed"]
 
 
 def test_read_only_keys_are_not_enough_for_a_viewer() -> None:

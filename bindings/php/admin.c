@@ -55,6 +55,66 @@ DUEQ_ID_VERBS(ID_VERB)
     }
 DUEQ_PLAIN_VERBS(PLAIN_VERB)
 
+/* The names of queues in a list; false: it threw. */
+static bool read_targets(HashTable *list, dueq_bytes *targets) {
+    uint32_t count = 0;
+    zval *value;
+
+    ZEND_HASH_FOREACH_VAL(list, value) {
+        const dueq_php_place place = {1, (int)count + 1, "name"};
+
+        ZVAL_DEREF(value);
+        if (Z_TYPE_P(value) != IS_STRING) {
+            dueq_php_type_error(&place, "string", value);
+            return false;
+        }
+        targets[count++] = dueq_php_bytes(Z_STR_P(value));
+    }
+    ZEND_HASH_FOREACH_END();
+    return true;
+}
+
+ZEND_METHOD(Dueq_Queue, allow) {
+    HashTable *list = NULL;
+    zend_string *name = NULL;
+    dueq_bytes one, *targets = NULL;
+    uint32_t count = 0;
+    bool any = false, good = true;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(list, name)
+        Z_PARAM_BOOL(any)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (name) {
+        one = dueq_php_bytes(name);
+        targets = &one;
+        count = 1;
+    } else if (list) {
+        count = zend_hash_num_elements(list);
+        targets = safe_emalloc(count + 1, sizeof *targets, 0);
+        good = read_targets(list, targets);
+    }
+    if (good) {
+        dueq_php_finish(queue->client, dueq_allow_submit(queue->queue, targets, count, any));
+    }
+    if (list) {
+        efree(targets);
+    }
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    array_init_size(return_value, (uint32_t)dueq_result_count(queue->client->result));
+    for (size_t i = 0; i < dueq_result_count(queue->client->result); i++) {
+        zval found;
+
+        dueq_php_string(&found, dueq_result_id(queue->client->result, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &found);
+    }
+}
+
 /* What kickAll, purge and check report their progress to, and how far they are. */
 typedef struct progress {
     zend_fcall_info call;

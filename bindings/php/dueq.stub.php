@@ -145,6 +145,8 @@ namespace Dueq
 
         public function resume(): void;
 
+        public function allow(array|string|null $deadLetter = null, bool $any = false): array;
+
         public function purge(string $state, ?callable $progress = null): int;
 
         public function remove(): int;
@@ -735,6 +737,17 @@ namespace Dueq
         // The end of what was made.
 
         /**
+         * Sets the list of queues to which messages of this queue may go as their own deadLetter says. Without
+         * arguments it changes nothing. A message that names a queue that is not in the list stays in the outbox,
+         * with the reason, until the list has that queue. ack(to: ...) needs no entry.
+         *
+         * @param list<string>|string|null $deadLetter the queues, 1 to 200; a name alone is one queue
+         * @param bool $any true: there is no list any more
+         * @return list<string> the names in the list, sorted; none: messages may go to any queue
+         */
+        public function allow(array|string|null $deadLetter = null, bool $any = false): array {}
+
+        /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
          * other clients. The current holder of a leased one gets a LeaseLostException on its next call.
          *
@@ -747,9 +760,9 @@ namespace Dueq
         public function purge(string $state, ?callable $progress = null): int {}
 
         /**
-         * Deletes the queue in one step: its messages, its counters and history, and the ids that are still
-         * unique. A message that is pushed afterwards creates the queue again, and so does a waiting
-         * consumer. Locks stay until they end.
+         * Deletes the queue in one step: its messages, its counters and history, its list of targets (allow), and
+         * the ids that are still unique. A message that is pushed afterwards creates the queue again, and so does a
+         * waiting consumer. Locks stay until they end.
          *
          * @return int how many messages it deleted
          */

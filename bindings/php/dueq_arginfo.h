@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 38d42af91cedf90dc840d833ef6451efb58b5779 */
+ * Stub hash: 7bdcd13e1bf9eb19fc633095f9a8fde42341ca76 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -137,6 +137,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pause,
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_resume arginfo_class_Dueq_QueueInterface_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_MASK(0, deadLetter, MAY_BE_ARRAY|MAY_BE_STRING|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, any, _IS_BOOL, 0, "false")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purge, 0, 1, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
@@ -371,6 +376,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_pause arginfo_class_Dueq_QueueInterface_pause
 
 #define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_QueueInterface_pause
+
+#define arginfo_class_Dueq_Queue_allow arginfo_class_Dueq_QueueInterface_allow
 
 #define arginfo_class_Dueq_Queue_purge arginfo_class_Dueq_QueueInterface_purge
 
@@ -748,6 +755,7 @@ ZEND_METHOD(Dueq_Queue, kill);
 ZEND_METHOD(Dueq_Queue, killMany);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
+ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, remove);
 ZEND_METHOD(Dueq_Queue, check);
@@ -891,6 +899,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, killMany, arginfo_class_Dueq_QueueInterface_killMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, remove, arginfo_class_Dueq_QueueInterface_remove, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, check, arginfo_class_Dueq_QueueInterface_check, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -984,6 +993,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, killMany, arginfo_class_Dueq_Queue_killMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, remove, arginfo_class_Dueq_Queue_remove, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, check, arginfo_class_Dueq_Queue_check, ZEND_ACC_PUBLIC)

@@ -36,6 +36,10 @@ static const struct {
               {"HINCRBY K f 1", ASKED},
               {"RPUSH K v", ASKED},
               {"LPUSH K v", ASKED},
+              {"SADD K m", ASKED},
+              {"SREM K m", NEEDED},
+              {"SISMEMBER K m", NEEDED},
+              {"SMEMBERS K", NEEDED},
               {"LINDEX K 0", NEEDED},
               {"LLEN K", NEEDED},
               {"LTRIM K 0 0", NEEDED},
@@ -61,7 +65,7 @@ static const struct {
 
 /* Room for the names of all of them. */
 struct list {
-    char text[512];
+    char text[640];
 };
 
 static void add_word(struct list *list, const char *words) {

@@ -89,6 +89,20 @@ static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
     return status < 0 ? status : DUEQ_NOT_FOUND;
 }
 
+/* What a queue allows its messages, the other one does from now on. */
+static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
+    dueq_bytes names[DUEQ_MAX_BATCH];
+    dueq_result *result;
+    dueq_status status = dueq_allow(old, NULL, 0, 0, &result);
+    size_t count = dueq_result_count(result);
+    for (size_t i = 0; i < count && i < DUEQ_MAX_BATCH; i++)
+        names[i] = dueq_result_id(result, i);
+    if (!status)
+        status = dueq_allow(opened, count ? names : NULL, count, count == 0, NULL);
+    dueq_result_free(result);
+    return status;
+}
+
 /* Moves one new partition on by one state, if its time has come. */
 static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_t place) {
     size_t half = growth->count / 2;
@@ -104,7 +118,12 @@ static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_
                          : state == FIRST_FENCE ? SECOND_FENCE
                                                 : OPEN,
                          '\0'};
-    status = *next ? push_fence(old, fence_id(room, growth->count, *next)) : DUEQ_OK;
+    if (*next) {
+        status = push_fence(old, fence_id(room, growth->count, *next));
+    } else {
+        dueq_queue *opened = dueq__parts_get(dueq__parts_of(queue), half + place);
+        status = opened ? take_over_targets(old, opened) : DUEQ_NO_MEMORY;
+    }
     return status < 0 ? status : ask(queue, growth, 0, half + place, next);
 }
 

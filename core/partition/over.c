@@ -242,10 +242,11 @@ static void took(dueq_client *client, struct dueq__steps *steps, dueq_status sta
     case DUEQ__OVER_RATES:
         take_rates(over, result);
         break;
+    case DUEQ__OVER_LAST:
     case DUEQ__OVER_ALL:
         break;
     }
-    if (last && over->asked.over == DUEQ__OVER_FIRST) {
+    if (last && (over->asked.over == DUEQ__OVER_FIRST || over->asked.over == DUEQ__OVER_LAST)) {
         if (result)
             result->queue = over->at;
         dueq__steps_end(client, result, status);
@@ -301,7 +302,7 @@ static struct over *copy(const struct dueq__asked *asked) {
         over->place[i] = i;
         keep(&at, &over->left[i]);
     }
-    over->asked.items = over->left;
+    over->asked.items = asked->items ? over->left : NULL;
     keep(&at, &over->asked.text);
     keep(&at, &over->asked.cursor);
     if (asked->filter) {
@@ -315,7 +316,7 @@ static struct over *copy(const struct dueq__asked *asked) {
 dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked) {
     struct over *over = NULL;
     dueq_status status = DUEQ_OK;
-    if (asked->over == DUEQ__OVER_ITEMS)
+    if (asked->over == DUEQ__OVER_ITEMS || asked->count)
         status = dueq__ops_check_count(queue, asked->items, asked->count);
     if (asked->over == DUEQ__OVER_RATES)
         status = dueq__ops_check_rates(queue, asked->page, asked->hours);

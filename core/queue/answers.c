@@ -102,6 +102,22 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_answer(client, result, DUEQ_OK);
 }
 
+void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count = dueq__reply_count(reply);
+    dueq_bytes *names = malloc((count + 1) * sizeof *names);
+    bool good = names != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = dueq__reply_bytes(dueq__reply_item(reply, i), &names[i]);
+    if (!names)
+        dueq__call_no_memory(client);
+    else if (!good)
+        dueq__ops_unexpected(client);
+    else
+        dueq__call_answer(client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error),
+                          DUEQ_OK);
+    free(names);
+}
+
 /* Ends the call with a result that points into the answer. */
 static void answer_with(dueq_client *client, dueq_result *result) {
     dueq__result_own(result, &client->reply);

@@ -68,6 +68,17 @@ dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
     return status;
 }
 
+dueq_status dueq__ops_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
+                                    int any) {
+    struct dueq__error *error = &queue->client->error;
+    if (any && targets)
+        return dueq__fail(error, DUEQ_INVALID, "either the named queues are allowed, or any queue");
+    dueq_status status = targets ? dueq__ops_check_count(queue, targets, count) : DUEQ_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__name_check(targets[i].data, targets[i].size, error);
+    return status;
+}
+
 dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id) {
     return id.size ? dueq__ops_check_ids(queue, &id, 1) : DUEQ_OK;
 }
@@ -125,6 +136,12 @@ dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script
 void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(words, items[i].data, items[i].size);
+}
+
+void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
+                           int any) {
+    dueq__resp_text(words, any ? "any" : targets ? "only" : "");
+    dueq__ops_put(words, targets, count);
 }
 
 dueq_bytes dueq__ops_cut(dueq_bytes text) {

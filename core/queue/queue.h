@@ -14,7 +14,7 @@ typedef void dueq__decode(dueq_client *client, const struct dueq__reply *reply);
 
 dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
 dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
-dueq__decode dueq__decode_purged, dueq__decode_kicked;
+dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
 /* Are they that many outcomes, as scripts answer them? */
@@ -45,11 +45,17 @@ dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets
 dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 /* Also none (size 0). */
 dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id);
+/* Names of queues; NULL: none are named. */
+dueq_status dueq__ops_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
+                                    int any);
 /* What `save` stores, by itself. */
 dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor);
 dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter);
 void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count);
+/* As allow.lua takes them. */
+void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
+                           int any);
 /* A text that is kept with a message, cut between characters. */
 dueq_bytes dueq__ops_cut(dueq_bytes text);
 void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
@@ -78,6 +84,7 @@ enum dueq__over {
     DUEQ__OVER_SUM,   /* all are asked; their counts are added up */
     DUEQ__OVER_RATES, /* all are asked; what they did in each minute is added up */
     DUEQ__OVER_SOME,  /* in turn, until one took something away */
+    DUEQ__OVER_LAST,  /* all are asked, and answer alike: the last one's answer counts */
     DUEQ__OVER_PAGES  /* one after the other; the cursor says which */
 };
 
@@ -85,14 +92,14 @@ enum dueq__over {
 struct dueq__asked {
     dueq_status (*submit)(dueq_queue *queue, const struct dueq__asked *asked);
     enum dueq__over over;
-    const dueq_bytes *items; /* tickets or ids */
+    const dueq_bytes *items; /* tickets, ids or names */
     size_t count;
     dueq_bytes text, cursor;
     const dueq_filter *filter;
     dueq_state state;
     size_t page;  /* or so many minutes, */
     size_t hours; /* or hours */
-    bool repair;
+    bool repair, any;
     int64_t ms, at_ms;
 };
 

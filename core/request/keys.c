@@ -34,6 +34,7 @@ const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
     [DUEQ__KEY_DESCRIBED] = "described",
     [DUEQ__KEY_TIMINGS] = "timings",
     [DUEQ__KEY_FAILURES] = "failures",
+    [DUEQ__KEY_TARGETS] = "targets",
 };
 
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {

@@ -33,6 +33,7 @@ enum dueq__key {
     DUEQ__KEY_DESCRIBED,
     DUEQ__KEY_TIMINGS,
     DUEQ__KEY_FAILURES,
+    DUEQ__KEY_TARGETS,
     DUEQ__KEY_COUNT
 };
 

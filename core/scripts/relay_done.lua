@@ -16,11 +16,7 @@ for i = 4, #ARGV, 2 do
   local ours = id and redis.call('ZSCORE', outbox, ticket) == ARGV[1]
   local stored = ours and redis.call('HGET', msg, id)
   if stored and problem ~= '' then
-    local tries = tonumber(string.match(redis.call('HGET', handover, id) or '', '^(%d+) ') or 0)
-    local at = now + math.min(1000 * 2 ^ math.min(tries, 20), 300000)
-    redis.call('HSET', handover, id, string.format('%d ', tries + 1) .. problem)
-    note_event(at, now)
-    put_out(ticket, at)
+    put_off(ticket, id, problem, now)
   elseif ours then
     left = left + 1
     gone('HDEL', handover, id)
@@ -32,8 +28,12 @@ for i = 4, #ARGV, 2 do
     end
   end
 end
-redis.call('HSET', meta, 'outbox_error', problem)
-if redis.call('ZCARD', outbox) == left then
+local rest = redis.call('ZCARD', outbox) - left
+-- What went does not hide why others stay.
+if problem ~= '' or rest == 0 or redis.call('HLEN', handover) == 0 then
+  redis.call('HSET', meta, 'outbox_error', problem)
+end
+if rest == 0 then
   redis.call('HSET', meta, 'outbox_event', '')
 end
 remove_gone()

@@ -1,5 +1,6 @@
--- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's.
--- keys msg outbox dead attempts meta
+-- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. Where the queue has a list of
+-- targets, a message that names another dead-letter queue stays. A successor goes: its target is the worker's word.
+-- keys msg outbox dead attempts handover wake meta targets
 -- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
@@ -8,6 +9,7 @@
 -- include permit
 local now = now_ms()
 local stop, name, answer, taken, broken = now + ARGV[3], '', {}, {}, {}
+local is_open = redis.call('EXISTS', targets) == 0
 local limit = string.format('%d', now + ARGV[1])
 for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMIT', 0, ARGV[2])) do
   local _, id = ticket_read(ticket)
@@ -16,6 +18,10 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
   if not target then
     gone('ZREM', outbox, ticket)
     broken[#broken + 1] = stored and ticket or nil
+  elseif had and not is_open and redis.call('SISMEMBER', targets, target) == 0 then
+    local problem = target .. ': the list of targets of this queue does not have it: dueq allow'
+    put_off(ticket, id, problem, now)
+    redis.call('HSET', meta, 'outbox_error', problem)
   elseif name == '' or name == target then
     name, taken[#taken + 1] = target, ticket
     for _, word in ipairs({ ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '' }) do

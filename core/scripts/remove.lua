@@ -1,9 +1,9 @@
 -- remove: takes a queue away, with all that it has; the server frees it on the side.
--- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received timings failures reply
+-- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received timings failures targets reply
 -- Returns how many messages it had.
 
 -- include plain
 local number = redis.call('HLEN', msg)
 redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta, unique, wake,
-  quarantine, rates, received, timings, failures)
+  quarantine, rates, received, timings, failures, targets)
 return done(string.format('%d', number))

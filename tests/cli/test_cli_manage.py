@@ -120,6 +120,45 @@ def test_reschedule_with_both_times_is_wrong_usage(dueq: Program) -> None:
     assert ended.code == 2
 
 
+def test_allow_sets_and_prints_the_list(dueq: Program) -> None:
+    none = dueq("allow", "orders")
+    assert (none.out, none.err) == (
+        b"",
+        "dueq: there is no list: messages of orders may go to any queue\n",
+    )
+    words = ["--dead-letter", "orders-failed", "--dead-letter", "mails"]
+    assert dueq("allow", "orders", *words).text == "mails\norders-failed\n"
+    assert dueq("allow", "orders", "--json").object == {
+        "queue": "orders",
+        "dead_letter": ["mails", "orders-failed"],
+    }
+    assert dueq("allow", "orders", "--any", "--json").object == {
+        "queue": "orders",
+        "dead_letter": [],
+    }
+
+
+@pytest.mark.parametrize("words", [["--any", "--dead-letter", "a"], ["a"], ["--dead-letter"]])
+def test_allow_with_wrong_words(dueq: Program, words: list[str]) -> None:
+    dueq("allow", "orders", "--dead-letter", "orders-failed")
+    assert dueq.run("allow", "orders", *words).code == 2
+    assert dueq("allow", "orders").text == "orders-failed\n"
+
+
+def test_allow_in_vain(dueq: Program) -> None:
+    refused = dueq.run("allow", "orders", "--dead-letter", "a{b")
+    assert (refused.code, refused.err[:10]) == (2, "dueq: NAME")
+
+
+def test_a_message_that_may_not_go_says_why(dueq: Program) -> None:
+    dueq("allow", "orders", "--dead-letter", "orders-failed")
+    dueq("push", "orders", "x", "--id", "a", "--dead-letter", "mails")
+    dueq("bury", "orders", dueq.take())
+    reason = "mails: the list of targets of this queue does not have it: dueq allow"
+    assert dueq.stats()["outbox_error"] == reason
+    assert reason in dueq("find", "orders", "a").text + dueq("peek", "orders", "outbox").text
+
+
 def test_pause_and_resume(dueq: Program) -> None:
     dueq("push", "orders", "body")
     dueq("pause", "orders")

@@ -13,6 +13,7 @@ COMMANDS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
     "remove",
+    "allow",
     *["lock", "relock", "unlock", "work"],
     *["workers", "who", "slow", "failures"],
 ]

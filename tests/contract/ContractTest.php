@@ -414,6 +414,15 @@ final class ContractTest extends TestCase
         }
     }
 
+    private function allow(array $step, array $expect, string $where): void
+    {
+        $targets = isset($step['dead_letter']) ? array_map($this->value(...), $step['dead_letter']) : null;
+        $names = $this->queue->allow($targets, (bool) ($step['any'] ?? false));
+        if (isset($expect['names'])) {
+            $this->assertSame(array_map($this->value(...), $expect['names']), $names, $where);
+        }
+    }
+
     private function failures(array $step, array $expect, string $where): void
     {
         $failures = $this->queue->failures(isset($step['id']) ? $this->value($step['id']) : null);

@@ -366,6 +366,23 @@ static void do_failures(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
+static void do_allow(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect");
+    size_t count, wanted_count;
+    dueq_bytes *targets = list(run, step, "dead_letter", &count);
+    dueq_bytes *wanted = list(run, expect, "names", &wanted_count);
+    dueq_result *result;
+    compare_status(run, expect,
+                   dueq_allow(run->queue, field(step, "dead_letter") ? targets : NULL, count,
+                              (int)number(step, "any", 0), &result));
+    if (field(expect, "names") && dueq_result_count(result) != wanted_count)
+        wrong(run, "%zu names", dueq_result_count(result));
+    for (size_t i = 0; i < wanted_count && i < dueq_result_count(result); i++)
+        if (!same(wanted[i], dueq_result_id(result, i)))
+            wrong(run, "name %zu is not %s", i, shown(run, wanted[i]));
+    dueq_result_free(result);
+}
+
 static void do_rates(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect"), *rates = field(expect, "rates");
     dueq_result *result;
@@ -422,4 +439,5 @@ const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
                                     {"workers", do_workers},
                                     {"failures", do_failures},
                                     {"queues", do_queues},
+                                    {"allow", do_allow},
                                     {NULL, NULL}};

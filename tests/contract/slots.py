@@ -44,6 +44,7 @@ HOLES: dict[str, tuple[Word, ...]] = {
     "ZSET": ("ZADD", 10**15, HOLE),
     "HASH": ("HSET", HOLE, "0"),
     "STRING": ("SET", "0 0"),
+    "SET": ("SADD", HOLE),
 }
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine", "failures"), "LIST"),
@@ -52,6 +53,7 @@ KINDS = {
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
     **dict.fromkeys(("wake", "lock_wake", "members", "consumers"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
+    "targets": "SET",
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}
 REMOVALS |= {
@@ -62,6 +64,7 @@ REMOVALS |= {
     "LMPOP",
     "LREM",
     "LTRIM",
+    "SREM",
     "LMOVE",
     "GETDEL",
     "RENAME",

@@ -330,6 +330,14 @@ class Run(Foreign):
             else:
                 assert got == (self.text(value) if isinstance(value, str) else value), name
 
+    def do_allow(self, step: Json, expect: Json) -> None:
+        targets = (
+            [self.text(name) for name in step["dead_letter"]] if "dead_letter" in step else None
+        )
+        names = self.queue.allow(targets, any=bool(step.get("any")))
+        if "names" in expect:
+            assert names == [self.text(name) for name in expect["names"]]
+
     def do_failures(self, step: Json, expect: Json) -> None:
         failures = self.queue.failures(self.text(step["id"]) if "id" in step else None)
         for failure, wanted in zip(failures, expect.get("failures", failures), strict=True):

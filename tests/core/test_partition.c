@@ -577,6 +577,7 @@ static void test_grow_keeps_the_order_of_a_key(void **state) {
     const dueq_message *message;
     int pushed = 0, taken = 0;
     size_t closed = PARTITIONS, partition = 0, old = dueq_partition_of(BYTES(key), PARTITIONS);
+    assert_status(grower.client, OK, dueq_allow(grown, &BYTES("failed"), 1, 0, NULL));
     for (; pushed < 20; pushed++) {
         snprintf(body, sizeof body, "%d", pushed);
         push_key(key, "", body);
@@ -606,6 +607,9 @@ static void test_grow_keeps_the_order_of_a_key(void **state) {
     }
     assert_true(moved);
     assert_int_equal(grow(grown), 0);
+    for (int i = 0; i < 2 * PARTITIONS; i++)
+        assert_int_equal(command_number(&server, "SISMEMBER dueq:{orders#%d}:targets failed", i),
+                         1);
     leave(&member);
     dueq_queue *other = open_partitions(grower.client, 2 * PARTITIONS + 1, "");
     assert_status(grower.client, INVALID, dueq_partitions_grow(other, &closed));

@@ -168,7 +168,7 @@ MUTATIONS = {
     ),
     "relay_done_forgets_a_failure": (
         "relay_done",
-        "note_event(at, now)\n    put_out(ticket, at)",
+        "note_event(at, now)\n  put_out(ticket, at)",
         "",
     ),
     "relay_done_keeps_the_message": (
@@ -178,7 +178,7 @@ MUTATIONS = {
     ),
     "relay_done_notes_no_event": (
         "relay_done",
-        "note_event(at, now)\n    put_out(ticket, at)",
+        "note_event(at, now)\n  put_out(ticket, at)",
         "put(outbox, at, { ticket })",
     ),
     "relay_done_takes_what_another_relay_has": (

@@ -402,6 +402,25 @@ class Queue(Source, Verbs):
         call = on(self._own, _core.reschedule_submit, id, *due_ms(delay, at))
         return self._home.call(call).status == _core.OK
 
+    def allow(
+        self, dead_letter: str | Iterable[str] | None = None, *, any: bool = False
+    ) -> list[str]:
+        """
+        Sets the list of queues to which messages of this queue may go as their own `dead_letter`
+        says, and returns the names in the list. Without arguments it only returns them. No names:
+        there is no list, and messages may go to any queue.
+
+        dead_letter  the queues, 1 to 200; a name alone is one queue
+        any          True: there is no list any more
+
+        A message that names a queue that is not in the list stays in the outbox, with the reason,
+        until the list has that queue. `ack(to=)` needs no entry.
+        """
+        names = (dead_letter,) if isinstance(dead_letter, str) else dead_letter
+        targets = None if names is None else tuple(names)
+        answer = self._home.call(on(self._own, _core.allow_submit, targets, int(any)))
+        return [name for _, name in answer.outcomes]
+
     def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
         """
         Deletes all messages of one state, and returns their number. The current holder of a leased
@@ -416,8 +435,8 @@ class Queue(Source, Verbs):
 
     def remove(self) -> int:
         """
-        Deletes the queue in one step: its messages, its counters and history, and the ids that are
-        still unique. Returns the number of messages.
+        Deletes the queue in one step: its messages, its counters and history, its list of targets
+        (allow), and the ids that are still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
