@@ -1,6 +1,6 @@
 # ./dev first-hour: what a newcomer does first, in a system that has nothing. Sourced by ../dev.
 
-HOURS=(python php on_call)
+HOURS=(python php laravel symfony on_call)
 
 # first_hour [--suite SUITE] [NAME...]
 first_hour() {

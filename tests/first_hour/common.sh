@@ -29,10 +29,17 @@ await() {
     exit 1
 }
 
-# block LANGUAGE NUMBER: of README, the first has number 1.
+# block LANGUAGE NUMBER [FILE]: of README, or of another document; the first has number 1.
 block() {
     awk -v language="\`\`\`$1" -v wanted="$2" '
         $0 == language { inside = ++count == wanted; next }
         /^```/ { inside = 0 }
-        inside' /dueq/README.md
+        inside' "/dueq/${3-README.md}"
+}
+
+# require_packages FILE COMMAND...: Composer's commands in a document, where the distribution has all the rest.
+require_packages() {
+    block sh 1 "$1" | sed 's|/path/to|/|' >require.sh
+    grep -c '^composer ' require.sh
+    COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1 bash -exo pipefail require.sh >require.log 2>&1 || { cat require.log && exit 1; }
 }
