@@ -9,7 +9,7 @@ apt-get install php-laravel-framework php-sqlite3 composer >/dev/null 2>&1
 mkdir -p app/Console app/Exceptions app/Jobs bootstrap/cache config database storage/framework/cache/data storage/logs
 version=$(dpkg-query -W -f '${Version}' php-laravel-framework | sed 's/[+-].*//')
 {
-    echo '{"name": "shop/shop", "repositories": [{"packagist.org": false}],'
+    echo '{"name": "shop/shop", "repositories": {"packagist": false},'
     echo '"autoload": {"files": ["/usr/share/php/Illuminate/autoload.php"], "psr-4": {"App\\": "app/"}},'
     # The distribution has these.
     echo "\"replace\": {\"psr/container\": \"1.1.2\", \"psr/log\": \"1.1.4\""

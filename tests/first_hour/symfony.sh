@@ -9,7 +9,7 @@ apt-get install composer php-symfony-{console,dotenv,framework-bundle,messenger,
 mkdir -p bin config/packages src/Message src/MessageHandler
 version=$(dpkg-query -W -f '${Version}' php-symfony-messenger | sed 's/[+-].*//')
 {
-    echo '{"name": "shop/shop", "repositories": [{"packagist.org": false}], "autoload": {"psr-4": {"App\\": "src/"}, "files": ['
+    echo '{"name": "shop/shop", "repositories": {"packagist": false}, "autoload": {"psr-4": {"App\\": "src/"}, "files": ['
     for part in Bundle/FrameworkBundle Component/{Console,Dotenv,Messenger,PropertyAccess,Serializer,Yaml}; do
         echo "\"/usr/share/php/Symfony/$part/autoload.php\","
     done | sed '$s/,$//'
