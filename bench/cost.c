@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bare.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /*
  * All ways do the same work in calls of `batch`. By scripts and bare in the same number of round trips: the

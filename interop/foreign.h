@@ -2,7 +2,7 @@
 #ifndef DUEQ_FOREIGN_H
 #define DUEQ_FOREIGN_H
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /* A key, made from the key of the queue's list: what is in front of it and behind it. */
 struct dueq__foreign_key {

@@ -8,7 +8,7 @@
 #ifndef DUEQ_JSON_H
 #define DUEQ_JSON_H
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 enum dueq__json {
     DUEQ__JSON_NULL,

@@ -2,7 +2,7 @@
 #ifndef DUEQ_TEXT_H
 #define DUEQ_TEXT_H
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /* Starts as {0}. A failed allocation is remembered: `failed` is asked once, at the end. */
 struct dueq__strbuf {

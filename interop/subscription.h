@@ -2,7 +2,7 @@
 #ifndef DUEQ_SUBSCRIPTION_H
 #define DUEQ_SUBSCRIPTION_H
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 struct dueq__channel {
     dueq_bytes name;

@@ -81,7 +81,7 @@ def test_document_limits_are_the_header_s() -> None:
 
 
 def test_document_flags_are_the_core_s() -> None:
-    core = (ROOT / "core/queue/message.h").read_text(encoding="utf-8")
+    core = (ROOT / "core/verbs/message.h").read_text(encoding="utf-8")
     flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ =\s+(\d+)", core)}
     row = re.search(r"flags: (.+?); 128 is 0", section("The envelope"))
     assert row
@@ -136,7 +136,7 @@ def test_document_says_which_scripts_pass_on() -> None:
 
 
 def test_document_has_the_times_of_the_relay() -> None:
-    core = (ROOT / "core/queue/outbox.c").read_text(encoding="utf-8")
+    core = (ROOT / "core/verbs/outbox.c").read_text(encoding="utf-8")
     numbers = dict(re.findall(r"^#define (\w+) (\d+)$", core, re.M))
     told = flat("The outbox")
     for name, shown, unit in [

@@ -88,11 +88,11 @@ ROOMS = {
     "base": [],
     "net": ["base"],
     "embedded": ["base"],
-    "request": ["base", "net", "embedded"],
-    "queue": ["base", "net", "embedded", "request"],
-    "schedule": ["base", "net", "embedded", "request", "queue"],
-    "partition": ["base", "net", "embedded", "request", "queue"],
-    "loop": ["base", "net", "embedded", "request", "queue", "partition"],
+    "client": ["base", "net", "embedded"],
+    "verbs": ["base", "net", "embedded", "client"],
+    "schedule": ["base", "net", "embedded", "client", "verbs"],
+    "partition": ["base", "net", "embedded", "client", "verbs"],
+    "consumer": ["base", "net", "embedded", "client", "verbs", "partition"],
 }
 
 
@@ -119,7 +119,7 @@ def test_core_does_not_know_other_systems() -> None:
 
 
 def test_other_systems_use_the_verbs_of_the_core() -> None:
-    below = {"core/dueq.h", "core/queue/queue.h"}
+    below = {"core/dueq.h", "core/verbs/verbs.h"}
     for path in files("interop", "*.[ch]"):
         used = {header for header in headers_of(path) if header.startswith("core/")}
         assert used <= below, name(path)

@@ -5,7 +5,7 @@
 #ifndef DUEQ_PARTITION_H
 #define DUEQ_PARTITION_H
 
-#include "../queue/queue.h"
+#include "../verbs/verbs.h"
 
 /* The number of partitions is asked for again by a call that knows it for so long. */
 #define DUEQ__FRESH_MS 1000

@@ -4,7 +4,7 @@
 #ifndef DUEQ_SCHEDULE_H
 #define DUEQ_SCHEDULE_H
 
-#include "../queue/queue.h"
+#include "../verbs/verbs.h"
 
 /* ---- zone.c: what the clocks of a place show ------------------------------------------------------- */
 

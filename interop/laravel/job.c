@@ -1,6 +1,6 @@
 #include "laravel.h"
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /* Jobs out of the payloads of Laravel 5.5 to 13. */
 

@@ -8,7 +8,7 @@
 
 #include "../dueq_redisson.h"
 #include "../strbuf.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /* What becomes of the members of a map that are null. */
 enum dueq__nulls {

@@ -6,7 +6,7 @@
 #define DUEQ_REDISSON_REDISSON_H
 
 #include "../dueq_redisson.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 enum { /* its keys: foreign.c makes them */
        DUEQ__REDISSON_DESTINATION = DUEQ__KEY_FIRST,

@@ -1,7 +1,7 @@
 /* Results that are made of values. */
 #include "codec.h"
-#include "queue/queue.h"
 #include "redisson.h"
+#include "verbs/verbs.h"
 
 #define FIXED 3
 

@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 extern char root[64];      /* the test's own directory */
 extern char directory[80]; /* the embedded server's, in it */

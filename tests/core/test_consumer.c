@@ -3,8 +3,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "consumer/consumer.h"
 #include "fixture.h"
-#include "loop/loop.h"
 #include "proxy.h"
 
 extern const struct dueq__script dueq__script_ack;

@@ -3,7 +3,7 @@
 
 #include "fixture.h"
 #include "proxy.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static struct proxy proxy;
 static struct jobs cut; /* by way of the proxy; the fixture's are beside it */

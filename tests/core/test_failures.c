@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static const dueq_bytes NONE = {0};
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static void test_push_in_a_child_after_fork(void **state) {
     (void)state;

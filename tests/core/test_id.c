@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static void assert_digits(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++)

@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static dueq_status check_name(const char *name, size_t size) {
     struct dueq__error error = {0};

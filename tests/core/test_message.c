@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 #define MOST_HEADERS 16
 

@@ -1,6 +1,6 @@
 /* What a message asks beyond the usual: in its envelope, and which drafts are refused. */
 #include "golden.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static void assert_bytes(dueq_bytes expected, dueq_bytes got) {
     assert_int_equal(got.size, expected.size);

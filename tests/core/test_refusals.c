@@ -1,7 +1,7 @@
 /* What a server refuses for a while: who waits, or is busy with finishing, goes on when it has passed. */
 #include "fixture.h"
 #include "proxy.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 /* A state of the server in which it refuses, and how it begins and ends. */
 struct state {

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 #include "proxy.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 enum { SUCCESSORS = 150 }; /* more than a relay takes at once */
 

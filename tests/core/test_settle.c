@@ -2,7 +2,7 @@
  * and extend. */
 #include "fixture.h"
 #include "proxy.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static struct proxy proxy;
 

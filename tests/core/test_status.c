@@ -1,5 +1,5 @@
-#include "queue/queue.h"
 #include "support.h"
+#include "verbs/verbs.h"
 
 static const struct {
     dueq_status status;

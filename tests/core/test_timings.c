@@ -2,8 +2,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "consumer/consumer.h"
 #include "fixture.h"
-#include "loop/loop.h"
 
 /* One that registers at once, and so tells what it measured when it is closed. */
 static dueq_consumer *open_consumer(dueq_consumer_options options) {

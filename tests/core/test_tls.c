@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/client.h"
 #include "net/tls.h"
-#include "request/request.h"
 #include "support.h"
 
 static struct server server;

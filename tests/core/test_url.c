@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 static void assert_same(const char *url, const char *what, const char *expected, const char *got) {
     if ((!expected) != (!got) || (expected && strcmp(expected, got) != 0))

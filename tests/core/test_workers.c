@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "consumer/consumer.h"
 #include "fixture.h"
-#include "loop/loop.h"
 
 static struct jobs other;
 

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "queue/walk.h"
+#include "verbs/walk.h"
 
 static dueq_client *client;
 static dueq_queue *queue;

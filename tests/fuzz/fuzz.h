@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dueq_laravel.h"
-#include "queue/queue.h"
+#include "verbs/verbs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

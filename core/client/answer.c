@@ -1,0 +1,216 @@
+#include <string.h>
+
+#include "client.h"
+
+/* From reply to result: what a server's answer means for the call. */
+
+/* A script that the server forgets this often is not loaded again. */
+#define MAX_LOADS 3
+
+/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
+static void refused(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    call->sent = call->asking = false;
+    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
+        call->loads = 0;
+        return;
+    }
+    dueq_status status = dueq__reply_error(reply, &client->error);
+    struct dueq__redirect to;
+    if (!client->cluster && dueq__redirect_read(reply, "", &to)) {
+        struct dueq__error moved = client->error;
+        dueq__fail(&client->error, status,
+                   "%s is a node of a cluster, whose URL begins with redis+cluster:// or "
+                   "rediss+cluster:// (%.200s)",
+                   client->url.shown, moved.text);
+        client->error.passing = moved.passing;
+    }
+    /* After a failover the address may lead to the new primary. */
+    if (client->error.passing == DUEQ__MOVES) {
+        dueq__node_drop(client, client->node);
+        dueq__route_doubt(client);
+    }
+    if (client->error.passing != DUEQ__STAYS && dueq__wait_skip(client))
+        return;
+    if (!dueq__again_refused(client, &client->error))
+        dueq__call_finish(client, status);
+}
+
+/* The server forgot (or never had) a script: it is loaded, then the request repeated. */
+static void load(dueq_client *client, const struct dueq__script *script) {
+    const dueq_bytes words[] = {
+        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
+    client->call.sent = false;
+    if (++client->call.loads > MAX_LOADS ||
+        !dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3))
+        dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
+                                             "%s does not keep the script '%s' after SCRIPT LOAD",
+                                             client->url.shown, script->name));
+}
+
+static void answered(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    call->sent = call->asking = false;
+    call->doubtful = 0;
+    call->redirects = 0;
+    client->served = true;
+    if (client->failures)
+        dueq__again_answered(client);
+    if (!dueq__node_any_away(client))
+        dueq__news_answered(client);
+    if (call->script->next && dueq__reply_is_nil(reply)) {
+        dueq__call_pass_on(client);
+    } else {
+        dueq__call_answered(client);
+        if (dueq__durable_asked(call))
+            dueq__durable_hold(client);
+        else
+            call->decode(client, reply);
+    }
+}
+
+/* The server refuses to tell what became of the request. */
+static void unknown_outcome(dueq_client *client) {
+    struct dueq__error reason = client->error;
+    dueq__fail(&client->error, DUEQ_CLOSED,
+               "the connection to %s was lost during the %s, and whether that took effect is not "
+               "known: %.240s",
+               client->url.shown, client->call.script->name, reason.text);
+    client->call.status = DUEQ_CLOSED;
+}
+
+/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
+static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    if (!dueq__reply_is_error(reply))
+        return false;
+    dueq__reply_error(reply, &error);
+    if (!dueq__again_refused(client, &error))
+        return false;
+    client->error = error;
+    return true;
+}
+
+/* The recalled reserve was run before, in a minute that is not known. */
+static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
+    int64_t ago_us;
+    if (dueq__call_reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
+        call->asked_ms -= (ago_us + 999) / 1000;
+    call->minute = 0;
+}
+
+/*
+ * A lost request may be run after its repeat. What a reserve takes so comes again when its lease ends, and what is due is
+ * moved once.
+ */
+static bool may_repeat(const struct dueq__call *call) {
+    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    return call->patient_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
+}
+
+static void recalled(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    if (dueq__reply_is_nil(reply))
+        dueq__durable_drop(call);
+    if (!dueq__reply_is_error(reply))
+        call->queue->doubt.number = 0;
+    if (dueq__reply_is_noscript(reply)) {
+        load(client, call->queue->recall);
+    } else if (dueq__reply_is_error(reply)) {
+        refused(client, reply);
+        if (call->phase == DUEQ__PHASE_FINAL)
+            unknown_outcome(client);
+    } else if (!dueq__reply_is_nil(reply)) {
+        date_back(call, reply);
+        answered(client, reply);
+    } else if (call->unsure && !may_repeat(call)) {
+        dueq__call_finish(
+            client, dueq__fail(&client->error, DUEQ_CLOSED,
+                               "the connection to %s was lost during the %s, and the server does "
+                               "not permit CLIENT ID, LIST and KILL, so whether it takes effect is "
+                               "not known",
+                               client->url.shown, call->script->name));
+    } else {
+        call->doubtful = 0;
+    }
+}
+
+/* How large the answer to a recall is, that was lost before. */
+static void measured(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t size = 0;
+    if (dueq__reply_is_error(reply)) {
+        recalled(client, reply);
+        return;
+    }
+    call->sized = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
+    call->recall_lost = false;
+}
+
+void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
+                       const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_bytes bytes = {0};
+    switch (answer) {
+    case DUEQ__ANSWER_CALL:
+        if (dueq__reply_is_noscript(reply))
+            load(client, call->script);
+        else if (dueq__reply_is_error(reply))
+            refused(client, reply);
+        else
+            answered(client, reply);
+        break;
+    case DUEQ__ANSWER_LOAD:
+        if (dueq__reply_is_error(reply))
+            refused(client, reply);
+        break;
+    case DUEQ__ANSWER_RECALL:
+        recalled(client, reply);
+        break;
+    case DUEQ__ANSWER_SIZE:
+        measured(client, reply);
+        break;
+    case DUEQ__ANSWER_LIST:
+        if (stale_later(client, reply))
+            break;
+        /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
+        if (dueq__reply_is_error(reply))
+            call->unsure = true;
+        else if (dueq__reply_bytes(reply, &bytes) &&
+                 memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
+                 dueq__node_send_stale(client->node, DUEQ__ANSWER_KILL, "KILL"))
+            break;
+        client->node->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_KILL:
+        if (stale_later(client, reply))
+            break;
+        call->unsure = call->unsure || dueq__reply_is_error(reply);
+        client->node->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_PROOF:
+        if (!dueq__reply_is_error(reply)) {
+            dueq__durable_proven(client);
+            break;
+        }
+        refused(client, reply);
+        if (call->phase == DUEQ__PHASE_FINAL)
+            dueq__durable_explain(client);
+        break;
+    case DUEQ__ANSWER_DURABLE:
+        dueq__durable_answered(client, reply);
+        break;
+    case DUEQ__ANSWER_UNBLOCK:
+        dueq__block_unblocked(client, node, reply);
+        break;
+    case DUEQ__ANSWER_PROBE:
+        dueq__wait_probed(client, reply);
+        break;
+    case DUEQ__ANSWER_TRACK:
+        if (call->wait.foreign && call->wait.foreign->tracked)
+            call->wait.foreign->tracked(client, reply);
+        break;
+    case DUEQ__ANSWER_REWAKE:
+        break;
+    }
+}

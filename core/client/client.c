@@ -1,0 +1,284 @@
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static void new_session(dueq_client *client) {
+    client->pid = getpid();
+    client->ids = (struct dueq__id_source){0};
+    dueq__id_next(&client->ids, client->session);
+    snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
+}
+
+dueq_status dueq_open(const char *url, dueq_client **client) {
+    *client = calloc(1, sizeof **client);
+    if (!*client)
+        return DUEQ_NO_MEMORY;
+    dueq_client *opened = *client;
+    new_session(opened);
+    dueq__descriptor_init(&opened->descriptor);
+    struct dueq__subscription *subscription = &opened->subscription;
+    dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
+    subscription->conn.blocks = true;
+    dueq__client_add(opened, &subscription->conn);
+    opened->node = dueq__node_at(opened, NULL);
+    if (!opened->node)
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = DUEQ_OK;
+    bool named = true;
+    if (!url)
+        status = dueq__url_default(&opened->address, &named, &opened->error);
+    else if (!(opened->address = strdup(url)))
+        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (status)
+        return status;
+    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
+    if (status)
+        return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
+    if (opened->url.topology == DUEQ__SENTINEL)
+        dueq__client_add(opened, &opened->sentinels.watch);
+    opened->unnamed = !named;
+    if (opened->url.transport == DUEQ__EMBEDDED &&
+        !(opened->embedded = dueq__embedded_new(opened->url.path)))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (!dueq__route_open(opened))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
+    return dueq_open(client->address, twin);
+}
+
+bool dueq__client_lost(const dueq_client *client) {
+    for (const struct dueq__node *node = client->nodes; node; node = node->next) {
+        struct pollfd end = {.fd = node->conn.socket.fd, .events = POLLRDHUP};
+        if (node->conn.state == DUEQ__CONN_READY && poll(&end, 1, 0) > 0)
+            return true;
+    }
+    return false;
+}
+
+void dueq_reached(dueq_client *client) { client->reached = true; }
+
+void dueq__client_unsubscribe(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    free((void *)(uintptr_t)subscription->channel.data);
+    dueq__conn_close(&subscription->conn);
+    subscription->on = false;
+    subscription->channel = (dueq_bytes){0};
+    subscription->tracked_id = 0;
+}
+
+static void free_queue(dueq_queue *queue) {
+    if (queue)
+        free((void *)(uintptr_t)queue->keys[0].data);
+    free(queue);
+}
+
+static void shelve(dueq_client *client, dueq_queue *queue) {
+    free_queue(client->shelved);
+    client->shelved = queue;
+}
+
+/* The queue of this name, if it was the last that was closed. */
+static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) {
+    dueq_queue *queue = client->shelved;
+    dueq_bytes known = queue ? dueq__keys_name(queue->keys) : (dueq_bytes){0};
+    if (!queue || known.size != size || memcmp(known.data, name, size) != 0)
+        return NULL;
+    client->shelved = NULL;
+    return queue;
+}
+
+/* Closes all but the connections of nodes. */
+static void close_rest(dueq_client *client) {
+    while (client->waiters)
+        dueq__waiter_free(client, client->waiters);
+    dueq__client_unsubscribe(client);
+    dueq__route_close(client);
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        conn->epoll = -1;
+        conn->watched = 0;
+    }
+    dueq__descriptor_close(&client->descriptor);
+}
+
+/* Drops what the client has of its nodes. */
+static void close_all(dueq_client *client) {
+    close_rest(client);
+    dueq__sentinels_close(&client->sentinels);
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        dueq__conn_close(&node->conn);
+        node->answer_count = 0;
+        node->stale_id = 0;
+    }
+}
+
+void dueq_close(dueq_client *client) {
+    if (!client)
+        return;
+    dueq_abandon(client);
+    close_all(client);
+    while (client->nodes)
+        dueq__node_free(client, client->nodes);
+    free(client->cluster);
+    dueq__news_closed(client);
+    shelve(client, NULL);
+    dueq__embedded_free(client->embedded);
+    dueq__url_clear(&client->url);
+    free(client->address);
+    free(client);
+}
+
+/* Is a node's connection usable for another owner, as far as has come to be known? */
+static bool is_up(struct dueq__node *node) {
+    struct dueq__conn *conn = &node->conn;
+    if (conn->state != DUEQ__CONN_READY)
+        return false;
+    dueq__conn_pump(conn);
+    /* What nothing asked for would fail the next call. */
+    struct dueq__reply *unasked =
+        node->answer_count ? NULL : dueq__conn_reply(conn, DUEQ__SMALL_ANSWER);
+    dueq__reply_free(unasked);
+    return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
+}
+
+int dueq_reset(dueq_client *client) {
+    dueq_abandon(client);
+    /* A foreign wait has the server tell its subscription what this connection reads. */
+    if (client->subscription.tracked_id)
+        dueq__node_drop(client, client->node);
+    close_rest(client);
+    client->error = (struct dueq__error){0};
+    dueq__news_closed(client);
+    client->reached = client->served = client->warns = false;
+    client->failures = 0;
+    client->rejoin_ms = client->refused_ms = 0;
+    bool up = false;
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        if (is_up(node))
+            up = true;
+        else
+            dueq__node_drop(client, node);
+    }
+    return up;
+}
+
+void dueq__client_check_fork(dueq_client *client) {
+    if (client->pid == getpid())
+        return;
+    /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        conn->epoll = -1;
+    close_all(client);
+    if (client->embedded) {
+        struct dueq__embedded *own = dueq__embedded_new(client->url.path);
+        if (own) {
+            dueq__embedded_free(client->embedded);
+            client->embedded = own;
+        }
+    }
+    dueq__call_unsuspend(client);
+    if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
+        dueq__fail(&client->error, DUEQ_CLOSED,
+                   "the call was in progress when the process forked: "
+                   "it belongs to the parent");
+        dueq__call_finish(client, DUEQ_CLOSED);
+    }
+    shelve(client, NULL);
+    new_session(client);
+}
+
+const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
+
+/* The first server that may evict; NULL: none is known. */
+static const struct dueq__server *evicting(const dueq_client *client) {
+    const struct dueq__node *node = client->nodes;
+    while (node && !node->server.evicts)
+        node = node->next;
+    return node ? &node->server : NULL;
+}
+
+const char *dueq_warning(dueq_client *client) {
+    const struct dueq__server *server = client->evicting_told ? NULL : evicting(client);
+    static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
+    bool news = client->warns;
+    client->warns = false;
+    if (!news && client->unnamed) {
+        client->unnamed = false;
+        news = !atomic_flag_test_and_set(&unnamed_told);
+        snprintf(client->warning, sizeof client->warning,
+                 "no DUEQ_URL: this is the private server embedded:%.400s, which only this user's "
+                 "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
+                 "that of this one",
+                 client->url.path);
+    }
+    if (!news && server) {
+        bool all = strncmp(server->policy, "allkeys", 7) == 0;
+        client->evicting_told = true;
+        news = dueq__news_evicting(client);
+        snprintf(client->warning, sizeof client->warning,
+                 "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
+                 "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
+                 client->url.shown, all ? "messages" : "what expires, such as locks",
+                 server->policy);
+    }
+    return news ? client->warning : NULL;
+}
+
+const char *dueq_client_url(const dueq_client *client) {
+    return client->url.shown ? client->url.shown : "";
+}
+
+const char *dueq_embedded_socket(const dueq_client *client) {
+    return client->embedded ? dueq__embedded_path(client->embedded) : NULL;
+}
+
+void dueq_new_id(dueq_client *client, char *buffer) {
+    dueq__client_check_fork(client);
+    dueq__id_next(&client->ids, buffer);
+    buffer[DUEQ__ID_SIZE] = '\0';
+}
+
+dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_size,
+                            dueq_queue **queue) {
+    *queue = NULL;
+    dueq_status status = dueq__name_check(name, name_size, &client->error);
+    if (status)
+        return status;
+    if ((*queue = unshelve(client, name, name_size))) {
+        (*queue)->durability = (dueq_durability){0};
+        (*queue)->preview = 0;
+        (*queue)->is_part = false;
+        return DUEQ_OK;
+    }
+    dueq_queue *opened = calloc(1, sizeof *opened);
+    if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
+        free(opened);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    opened->client = client;
+    opened->slot = client->cluster ? dueq__slot(opened->keys[DUEQ__KEY_FIRST]) : 0;
+    opened->recall = &dueq__script_recall;
+    *queue = opened;
+    return DUEQ_OK;
+}
+
+void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview = bytes; }
+
+void dueq_queue_close(dueq_queue *queue) {
+    if (!queue)
+        return;
+    if (dueq__call_uses(queue))
+        dueq_abandon(queue->client);
+    if (queue->whole)
+        queue->whole->close(queue);
+    queue->whole = NULL;
+    shelve(queue->client, queue);
+}

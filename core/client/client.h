@@ -1,0 +1,336 @@
+/*
+ * One call's way from submit to result, on a client's connections, and its wait for what is not there yet.
+ */
+#ifndef DUEQ_CLIENT_H
+#define DUEQ_CLIENT_H
+
+#include "../embedded/embedded.h"
+#include "../net/net.h"
+#include "keys.h"
+#include "node.h"
+#include "wait.h"
+
+/* The least that a server can take for too large: proto-max-bulk-len cannot be set lower. */
+#define DUEQ__LARGE (1 << 20)
+
+/* ---- call.c: one call from submit to take ------------------------------------------------------- */
+
+enum dueq__phase {
+    DUEQ__PHASE_NONE,
+    DUEQ__PHASE_RUNNING, /* a script is to be run on the command connection */
+    DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
+    DUEQ__PHASE_ENDING,  /* it has its answer and leaves its wait */
+    DUEQ__PHASE_FINAL
+};
+
+/* What a reserve settles first: its words go with the requests until one has done it. */
+struct dueq__settling {
+    struct dueq__resp words;
+    size_t count; /* of its outcomes; 0: there is no settlement */
+    bool plain;   /* it only acknowledges first deliveries */
+    bool done;
+    void (*settled)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+/* Where what a call stores has to be before it is final. */
+struct dueq__durable {
+    dueq_durability asked;    /* with a timeout; no replicas and no disk: nowhere else */
+    struct dueq__reply *held; /* the script's answer, until that of WAIT comes; owned */
+    bool known;               /* the server has said where it is: */
+    int64_t replicas, disks;
+};
+
+/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
+#define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
+
+struct dueq__call {
+    enum dueq__phase phase;
+    dueq_queue *queue;
+    const struct dueq__script *script;
+    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    char *lock;                        /* the keys of a lock; owned */
+    struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
+    struct dueq__settling settling;
+    int64_t minute;
+    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
+    bool changes;
+    bool passed; /* on, by a script that left it to another one */
+    bool once;   /* it is not sent again while the server may still read it on a lost connection */
+    bool sent;   /* on the connection as it is */
+    bool gives_way; /* whoever makes it has others to make: it ends where its node is away */
+    bool unsure;    /* it was sent on a lost connection that the server may still read */
+    /* The number of a request that was sent on a lost connection, and had no answer; 0: none that changes anything. */
+    uint64_t doubtful;
+    unsigned losses, loads;
+    /* Recalls in a row that the server closed the connection on, though it had just told how large their answer is. */
+    unsigned unread;
+    bool recall_lost; /* a recall was lost: the next one is asked for its size first */
+    bool sized;       /* that was told on this connection, and is large */
+    int64_t deadline_ms;
+    int64_t patient_ms; /* until then it goes on over what passes */
+    int64_t retry_ms;   /* not before this time */
+    int64_t asked_ms;   /* the server ran what it answers not before this time */
+    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;   /* peek: of the messages looked at */
+    unsigned scans;     /* queues: so far */
+    int slot;           /* in a cluster, of the request's keys */
+    size_t
+        part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
+    bool
+        asking; /* the request goes to a node that is importing the slot, which another one named */
+    unsigned redirects; /* in a row */
+    size_t first;       /* ack_push: where what it pushes begins among its items */
+    struct dueq__durable durable;
+    int64_t keep_ms; /* for how long its answer is kept */
+    size_t messages; /* that its answer may have at most; a page of other things counts as one */
+    struct dueq__wait wait;
+    dueq_status status;
+    dueq_result *result;
+    void (*decode)(dueq_client *client, const struct dueq__reply *reply);
+    /* Told when it is final, with what it was suspended for (dueq__call_suspend); NULL: nobody is. */
+    void (*ended)(dueq_client *client);
+};
+
+/* A call that has its answer, and waits for others that the client runs in its place. */
+struct dueq__suspended {
+    struct dueq__call call;
+    void (*resume)(dueq_client *client);
+    void *owner; /* of the calls that run; freed with it */
+    struct dueq__suspended
+        *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
+};
+
+/* poll.c: what dueq_descriptor() made, if it was called. */
+struct dueq__descriptor {
+    int epoll, timer;
+};
+
+struct dueq_client {
+    struct dueq__url url;
+    char *address; /* as it was opened */
+    struct dueq__descriptor descriptor;
+    struct dueq__error error;
+    pid_t pid;
+    bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
+    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    unsigned failures; /* in a row, since the last answer */
+    int64_t failing_ms;       /* the first of them */
+    int64_t failed_ms;        /* the last one that there was; 0: none */
+    int64_t pause_ms;         /* between the last two tries */
+    int64_t longest_pause_ms; /* that may be; 0: as again.c says */
+    int64_t rejoin_ms; /* after an outage: the connections that calls wait on are not made before */
+    bool served;       /* a call was answered: by a primary, which has its queues */
+    int64_t refused_ms; /* since when it is tried again; 0: it is not */
+    bool away;          /* and news.c knows */
+    bool untried;       /* the call goes on without a node that it has not tried itself */
+    bool warns;         /* warning has not been asked for */
+    bool unnamed;       /* nobody named the server, and that was not said */
+    bool evicting_told;
+    char warning[DUEQ_MAX_WARNING];
+    struct dueq__sentinels sentinels; /* where the URL names them */
+    struct dueq__conn *conns;         /* all of them */
+    struct dueq__node *nodes;         /* owned; the first is there before any is known */
+    struct dueq__node *node;          /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster;    /* NULL: it is one server */
+    struct dueq__waiter *waiters;     /* owned */
+    struct dueq__subscription subscription;
+    struct dueq__embedded *embedded;
+    struct dueq__id_source ids;
+    char session[DUEQ__ID_SIZE + 1];
+    char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
+    uint64_t number;
+    unsigned turn; /* of the calls that ask several queues in turn */
+    struct dueq__call call;
+    struct dueq__reply
+        *reply; /* that is being decoded; a result that points into it takes it over */
+    struct dueq__suspended *suspended; /* NULL: there is none */
+    /* The queue that was closed last, with what it knows of the session: whoever opens it again has it. */
+    dueq_queue *shelved;
+};
+
+/* What a queue of partitions does in place of its verbs: partition/. */
+struct dueq__asked;
+struct dueq__reserve;
+struct dueq__pushed;
+
+struct dueq__whole {
+    dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
+    dueq_status (*push)(dueq_queue *queue, const struct dueq__pushed *pushed);
+    dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
+    void (*close)(dueq_queue *queue);
+};
+
+/* A reserve whose answer did not come, and that a wait for several queues went on without: it is recalled first. */
+struct dueq__doubt {
+    uint64_t number; /* 0: there is none */
+    size_t count;    /* what it asked for: only who asks for the same recalls it */
+    int64_t lease_ms, default_lease_ms;
+};
+
+struct dueq_queue {
+    dueq_client *client;
+    int slot;                          /* in a cluster, of its keys */
+    struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
+    bool is_part;                      /* of such a queue's */
+    const struct dueq__script *recall; /* tells what a call of it answered */
+    dueq_bytes keys[DUEQ__KEY_COUNT];
+    dueq_durability durability; /* of pushes by this handle */
+    int64_t durable_ms;         /* the longest that a call by it has waited for that */
+    size_t preview;             /* bytes of a body that find and peek answer at most; 0: all */
+    int64_t minute;             /* of the last call that may have kept the history */
+    int64_t kept;               /* the minute in which an answer's expiry was set last */
+    unsigned rare;   /* so many reserves more go to the script for what is rare at once */
+    unsigned rarely; /* how many did so in a row */
+    struct dueq__doubt doubt;
+};
+
+/* client.c */
+/* Opens another client of the same server, as dueq_open(). */
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/* Without a call under way: was a connection closed by the server since the last one? Reads nothing. */
+bool dueq__client_lost(const dueq_client *client);
+/* Closes the connection that foreign waits are told on. */
+void dueq__client_unsubscribe(dueq_client *client);
+/* After fork() the child's client drops the parent's connections; call first in every public call. */
+void dueq__client_check_fork(dueq_client *client);
+
+/*
+ * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request start
+ * with), its own words, submit. Submit frees the words and returns PENDING or a failure.
+ */
+dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
+/* The same for a command of the server's own, without a queue: the script has but a name. */
+dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
+void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
+/* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
+void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
+                             int64_t keep_ms);
+/* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]);
+dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
+/* The script changed nothing and leaves the request to another one: sends it to that. */
+void dueq__call_pass_on(dueq_client *client);
+/* An answer came: a script that keeps the history has done so for this minute. */
+void dueq__call_answered(dueq_client *client);
+
+/* The answer is kept: until the minute is over the end of its key is late enough for further ones. */
+void dueq__call_kept(dueq_client *client);
+/* Between begin and the first submit: the reserve settles first. Frees the words. */
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
+/* The words that go with the request behind its arguments; NULL: none. */
+const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call);
+/* Does it take messages? */
+bool dueq__call_reserves(const struct dueq__call *call);
+/* Is the call, under way or final, one of this queue's? */
+bool dueq__call_uses(const dueq_queue *queue);
+/* Makes the call final. A status < 0 has its text in client->error already. */
+dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
+dueq_status dueq__call_no_memory(dueq_client *client);
+/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
+void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
+/*
+ * Suspends a call that was answered, so that the client may run others, and goes on with it: resume() is called then.
+ * owner: one allocation, which is freed afterwards. False: out of memory, and nothing was done.
+ */
+bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
+void dueq__call_resume(dueq_client *client);
+/* Ends the suspended call with this. A status < 0 has its text in client->error already. */
+void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status status);
+/* Gives up what runs in a suspended call's place, if there is one. */
+void dueq__call_unsuspend(dueq_client *client);
+/* The minute that requests say they are sent in. */
+int64_t dueq__call_minute(void);
+bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_hasten(); patient: what the server refuses for a while is still tried again. */
+void dueq__call_end_wait(dueq_client *client, bool patient);
+
+/* ---- command.c: the command connection of a call ------------------------------------------------- */
+
+/* Moves the call's requests and answers on as far as that goes without blocking. */
+void dueq__command_pump(dueq_client *client);
+/* Could it move on at once? (A wait may have made a request after the last pump.) */
+bool dueq__command_ready(const dueq_client *client);
+/* Ends the call: the server sent a reply that nothing asked for. */
+void dueq__command_unasked(dueq_client *client);
+
+/* ---- answer.c: from reply to result -------------------------------------------------------------- */
+
+/* Does what a node's reply, to a request that `answer` names, means for the call. */
+void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
+                       const struct dueq__reply *reply);
+
+/* ---- poll.c: what a call waits for ---------------------------------------------------------------- */
+
+/* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
+int64_t dueq__call_want(dueq_client *client);
+/* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us);
+void dueq__descriptor_init(struct dueq__descriptor *descriptor);
+void dueq__descriptor_close(struct dueq__descriptor *descriptor);
+/* Makes it if it is not there yet; false: out of descriptors. */
+bool dueq__descriptor_make(dueq_client *client);
+/* Brings it up to what the client waits for now. */
+void dueq__descriptor_sync(dueq_client *client);
+
+/* ---- durable.c: on how many replicas and disks is what a call stored? ------------------------------ */
+
+/* What counts: the most of what the handle's URL, the handle and `own` ask for, and how long to wait for it. */
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
+bool dueq__durable_asked(const struct dueq__call *call);
+/* Has the server said that all is where it has to be? */
+bool dueq__durable_enough(const struct dueq__call *call);
+/* Is it still to be known whether the server takes what durable_wait() sends on this connection? */
+bool dueq__durable_unproven(const dueq_client *client);
+/* Asks for that; false: no memory. */
+bool dueq__durable_prove(dueq_client *client);
+void dueq__durable_proven(dueq_client *client);
+/* Says what the server would need, in the place of its refusal. */
+void dueq__durable_explain(dueq_client *client);
+/* Sends WAIT or WAITAOF behind the request; true also where the call does not ask for it. */
+bool dueq__durable_wait(dueq_client *client);
+/* The script's answer has come; it is held, and where the request was not followed by WAIT, that is sent now. */
+void dueq__durable_hold(dueq_client *client);
+/* The server does not know the call any more, whose answer was held. */
+void dueq__durable_drop(struct dueq__call *call);
+/* The answer of WAIT has come. */
+void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply);
+/* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
+void dueq__durable_fail(dueq_client *client, dueq_status status);
+
+/* ---- again.c: which failures are tried again ---------------------------------------------------- */
+
+/* Sets when to try again after a failure, and, for a call that waits, until when; and notes why. */
+void dueq__again_later(dueq_client *client, const char *why);
+/* Its request has no answer in its time, with client->error as it was before: does the call wait for longer than that? */
+bool dueq__again_lasts(const dueq_client *client);
+/* The call's connection is to be made: in an outage a call that waits has no more time for it than it waits. */
+void dueq__again_connects(dueq_client *client);
+/* It is made: the request of a call that waits has its whole time. */
+void dueq__again_connected(dueq_client *client);
+/* The server has answered after failures. */
+void dueq__again_answered(dueq_client *client);
+/* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
+bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
+/* A call ends by a failure that may pass: the program may try again. */
+void dueq__again_over(dueq_client *client);
+/* Is the error of a lost connection one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
+
+/* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
+
+/* Was it not said yet that this server may evict? */
+bool dueq__news_evicting(const dueq_client *client);
+/* The server is tried again: the client may have to warn of it. */
+void dueq__news_failed(dueq_client *client, const char *why);
+/* A call has had no answer since then: after a second that is a failure, too. For who looks while a call is under way. */
+void dueq__news_waits(dueq_client *client, int64_t since_ms);
+/* It answers: the client may have to say so. */
+void dueq__news_answered(dueq_client *client);
+/* The client is closed, whether it had an answer or not. */
+void dueq__news_closed(dueq_client *client);
+
+#endif

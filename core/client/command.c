@@ -1,0 +1,338 @@
+#include <string.h>
+
+#include "client.h"
+
+/* The command connection: carries the call's requests, over losses too, and its answers back. */
+
+/* An answer of this size that is lost so often is larger than the server sends. */
+#define MAX_UNREAD 3
+/* Where a request lost so many connections its error says that its size, or the answer's, may be why. */
+#define SUSPICIOUS_LOSSES 3
+
+/* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
+static void limit_answer(dueq_client *client) {
+    client->node->most = DUEQ__SMALL_ANSWER + client->call.messages * DUEQ__MESSAGE_ANSWER;
+}
+
+/* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
+static bool send_recall(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__resp words;
+    bool reserves = dueq__call_reserves(call), sizes = reserves && call->recall_lost;
+    dueq__resp_init(&words);
+    dueq__script_write(&words, call->queue->recall, call->keys);
+    dueq__resp_number(&words, (int64_t)call->doubtful);
+    dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
+    if (dueq__durable_asked(call))
+        dueq__resp_number(&words, call->keep_ms);
+    bool sent =
+        dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL, &words);
+    dueq__resp_free(&words);
+    limit_answer(client);
+    if (dueq__call_reserves(call))
+        call->asked_ms = dueq__monotonic_ms();
+    return sent;
+}
+
+static bool send_request(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    const struct dueq__resp *settlement = dueq__call_settlement(call);
+    const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
+    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    /* An answer of before counts no more: another server may have taken over, without what was done. */
+    dueq__durable_drop(&client->call);
+    if (foreign && foreign->before_request)
+        foreign->before_request(client);
+    if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
+        return false;
+    client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
+    limit_answer(client);
+    client->call.sent = true;
+    client->call.asked_ms = dueq__monotonic_ms();
+    return dueq__durable_wait(client);
+}
+
+static bool can_send(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    if (dueq__node_awaits_call(client->node))
+        return false;
+    return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
+           client->node->answer_count < DUEQ__MAX_ANSWERS &&
+           client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
+}
+
+/*
+ * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
+ * more from the old connection, then to ask whether the request was run, and only then to repeat it.
+ */
+static void send_next(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    if (!can_send(client))
+        return;
+    const dueq_bytes asking = dueq__text("ASKING");
+    if (call->once && call->unsure && !client->node->stale_id)
+        dueq__call_finish(client, DUEQ_CLOSED);
+    else if ((call->asking && !client->node->stale_id &&
+              !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
+             !(client->node->stale_id
+                   ? dueq__node_send_stale(client->node, DUEQ__ANSWER_LIST, "LIST")
+               : call->doubtful                 ? send_recall(client)
+               : dueq__durable_unproven(client) ? dueq__durable_prove(client)
+                                                : send_request(client)))
+        dueq__call_no_memory(client);
+}
+
+/* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
+static bool goes_without(dueq_client *client) {
+    if (!client->call.gives_way)
+        return dueq__wait_skip(client);
+    dueq__durable_fail(client, client->error.status);
+    return true;
+}
+
+/* A recall that is lost where its size was told before may be too large. One that is lost before that is not. */
+static void note_lost_recall(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    bool recalled = dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
+    call->unread = recalled && call->sized ? call->unread + 1 : 0;
+    call->recall_lost = recalled || call->recall_lost;
+    call->sized = false;
+}
+
+/* Its request is not answered on this connection any more: before it is sent again it is recalled. */
+static void take_back(struct dueq__call *call) {
+    if (call->sent)
+        call->doubtful = call->number;
+    call->sent = false;
+}
+
+static void lost(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    const struct dueq__error *reason = &client->node->conn.error;
+    bool was_ready = !client->node->begun_ms;
+    note_lost_recall(client);
+    dueq__node_drop(client, client->node);
+    dueq__route_doubt(client);
+    call->asking = false;
+    call->loads = 0;
+    if (call->phase != DUEQ__PHASE_RUNNING)
+        return;
+    if (reason->status)
+        client->error = *reason;
+    if (was_ready)
+        dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
+    call->losses += call->sent;
+    take_back(call);
+    if (dueq__again_hopeless(client, &client->error)) {
+        dueq__durable_fail(client, client->error.status);
+    } else if (call->unread >= MAX_UNREAD) {
+        dueq__durable_fail(
+            client, dueq__fail(&client->error, DUEQ_TOO_LARGE,
+                               "%s closes the connection instead of sending the messages that it "
+                               "has delivered: they are larger than its client-output-buffer-limit "
+                               "for normal clients. They come again when their leases end",
+                               client->url.shown));
+    } else if ((was_ready || !goes_without(client)) &&
+               !dueq__again_refused(client, &client->error)) {
+        dueq__again_later(client, client->error.text);
+    }
+}
+
+/* Does the call wait in vain for a connection, which others try, and goes on without it? */
+static bool left_out(dueq_client *client) {
+    const struct dueq__conn *conn = &client->node->conn;
+    if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
+        !(dueq__node_away(client->node) || dueq__node_rests(client->node)))
+        return false;
+    struct dueq__error before = client->error;
+    if (!before.status)
+        dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
+    client->untried = true;
+    bool without = goes_without(client);
+    client->untried = false;
+    if (!without)
+        client->error = before;
+    return without;
+}
+
+/* What a call says whose time is over. */
+static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
+    const struct dueq__call *call = &client->call;
+    dueq_status status = client->error.status;
+    bool up = state == DUEQ__CONN_READY;
+    const char *server = client->url.shown;
+    long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
+    size_t size = call->head.size + call->arguments.size;
+    if (call->losses >= SUSPICIOUS_LOSSES && (!call->changes || size >= DUEQ__LARGE))
+        status = dueq__fail(
+            &client->error, DUEQ_CLOSED,
+            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
+            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
+            "client-output-buffer-limit for normal clients?",
+            server, call->losses, size);
+    else if (call->sent || call->doubtful)
+        status =
+            dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
+                       "%s %s; whether the %s took effect is not known", server,
+                       up ? "did not answer in time" : "was lost and did not come back in time",
+                       call->script->name);
+    else if (status == DUEQ_CONNECT && strncmp(call->script->name, "ack", 3) == 0)
+        /* Who has a message has reached its server: an ack ends the same, sent or not. */
+        status = dueq__fail(&client->error, DUEQ_CLOSED,
+                            "%s was lost and did not come back in time; the message is not "
+                            "acknowledged",
+                            server);
+    else if (state == DUEQ__CONN_RESOLVING)
+        status = dueq__fail(&client->error, DUEQ_CONNECT,
+                            "cannot reach the server at %s: the name resolution did not answer "
+                            "within %lld ms; do the name servers in /etc/resolv.conf answer?",
+                            server, limit);
+    else if (state == DUEQ__CONN_TLS)
+        status = dueq__fail(&client->error, DUEQ_TLS,
+                            "%s did not end the TLS handshake within %lld ms; does it speak TLS "
+                            "there?",
+                            server, limit);
+    else if (status == DUEQ_OK)
+        status = dueq__fail(&client->error, DUEQ_TIMEOUT,
+                            "%s did not answer within %lld ms; nothing was changed", server, limit);
+    return status;
+}
+
+/*
+ * The time of the call's request is over. A call that waits gives the connections up, which may hang for ever, and goes on
+ * by new ones.
+ */
+static void expire(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    enum dueq__conn_state state = client->node->conn.state;
+    bool lasts = dueq__again_lasts(client);
+    dueq_status status = set_late(client, state);
+    dueq__node_drop(client, client->node);
+    if (state == DUEQ__CONN_READY && call->sent)
+        dueq__node_tried(client->node, call->asked_ms);
+    if (!lasts) {
+        dueq__durable_fail(client, status);
+        return;
+    }
+    take_back(call);
+    dueq__block_drop(client, client->node);
+    dueq__route_doubt(client);
+    dueq__again_later(client, client->error.text);
+}
+
+void dueq__command_unasked(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
+               client->url.shown);
+    dueq__node_drop(client, client->node);
+    dueq__call_finish(client, DUEQ_PROTOCOL);
+}
+
+/* How many bytes the node's next reply may have. */
+static uint64_t most_bytes(const struct dueq__node *node) {
+    enum dueq__answer answer = node->answer_count ? node->answers[0] : DUEQ__ANSWER_LOAD;
+    if (answer == DUEQ__ANSWER_CALL || answer == DUEQ__ANSWER_RECALL)
+        return node->most;
+    /* What is given back may be messages of a call that was abandoned. */
+    return answer == DUEQ__ANSWER_REWAKE ? DUEQ_MAX_BATCH * DUEQ__MESSAGE_ANSWER
+                                         : DUEQ__SMALL_ANSWER;
+}
+
+/* Takes the node's next reply in; false: there is none. */
+static bool take_reply(dueq_client *client, struct dueq__node *node) {
+    struct dueq__reply *reply = dueq__conn_reply(&node->conn, most_bytes(node));
+    if (!reply)
+        return false;
+    if (node->answer_count == 0) {
+        dueq__reply_free(reply);
+        client->node = node;
+        dueq__command_unasked(client);
+        return false;
+    }
+    enum dueq__answer answer = node->answers[0];
+    memmove(node->answers, node->answers + 1, --node->answer_count * sizeof answer);
+    client->reply = reply;
+    /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
+    if (node == client->node || answer >= DUEQ__ANSWER_UNBLOCK)
+        dueq__answer_read(client, node, answer, reply);
+    dueq__reply_free(client->reply);
+    client->reply = NULL;
+    return true;
+}
+
+/* The connection to a node that the call went on without could not be made. */
+static void not_reached(dueq_client *client, const struct dueq__error *error) {
+    if (!dueq__again_hopeless(client, error)) {
+        dueq__news_failed(client, error->text);
+    } else if (dueq__call_under_way(client)) {
+        client->error = *error;
+        dueq__call_finish(client, error->status);
+    }
+}
+
+/* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
+static void pump_others(dueq_client *client) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        if (node == client->node || (!node->answer_count && !dueq__node_connects(node)))
+            continue;
+        dueq__node_pump(client, node);
+        while (dueq__call_under_way(client) && take_reply(client, node))
+            ;
+        if (node->conn.state != DUEQ__CONN_CLOSED)
+            continue;
+        if (node->begun_ms)
+            not_reached(client, &node->conn.error);
+        dueq__node_drop(client, node);
+    }
+}
+
+void dueq__command_pump(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    pump_others(client);
+    while (dueq__call_under_way(client)) {
+        int64_t now = dueq__monotonic_ms();
+        /* An answer that came in time counts also where the process was stopped meanwhile. */
+        bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
+        if (!dueq__route_pump(client)) {
+            if (late && dueq__call_under_way(client))
+                expire(client);
+            return;
+        }
+        if (client->node->conn.state == DUEQ__CONN_CLOSED) {
+            if (client->node->conn.up) {
+                lost(client);
+                continue;
+            }
+            if (late)
+                expire(client);
+            if (!late && dueq__node_rests(client->node) && left_out(client))
+                continue;
+            if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
+                !dueq__node_connect(client, &client->node->conn, client->node))
+                return;
+        }
+        dueq__node_pump(client, client->node);
+        if (client->node->conn.state == DUEQ__CONN_READY) {
+            client->reached = true;
+            if (!late)
+                send_next(client);
+            dueq__conn_flush(&client->node->conn);
+            if (take_reply(client, client->node))
+                continue;
+        }
+        if (client->node->conn.state == DUEQ__CONN_CLOSED || left_out(client))
+            continue;
+        if (late)
+            expire(client);
+        return;
+    }
+}
+
+bool dueq__command_ready(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    bool running = call->phase == DUEQ__PHASE_RUNNING;
+    if (running && !call->sent && dueq__route_target(client) != client->node)
+        return dueq__route_target(client) && dueq__monotonic_ms() >= call->retry_ms;
+    bool connects = running && client->node->conn.state == DUEQ__CONN_CLOSED &&
+                    dueq__monotonic_ms() >= call->retry_ms;
+    return connects || can_send(client);
+}

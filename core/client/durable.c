@@ -1,0 +1,147 @@
+#include <stdlib.h>
+
+#include "client.h"
+
+/*
+ * A call that is to be on replicas or on disk is followed by WAIT or WAITAOF on the same connection, in one write, and its
+ * answer is held until theirs comes. These wait for the last write of their connection: on a new one there must be a write
+ * before them, which recall makes (recall.lua).
+ */
+
+static void add(dueq_durability *all, const dueq_durability *more) {
+    if (more->replicas > all->replicas)
+        all->replicas = more->replicas;
+    all->disk |= more->disk;
+    if (!all->timeout_ms)
+        all->timeout_ms = more->timeout_ms;
+}
+
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own) {
+    static const dueq_durability otherwise = {.timeout_ms = DUEQ_DEFAULT_DURABLE_MS};
+    dueq_durability all = *own;
+    add(&all, &queue->durability);
+    add(&all, &queue->client->url.durability);
+    add(&all, &otherwise);
+    return all.replicas || all.disk ? all : (dueq_durability){0};
+}
+
+bool dueq__durable_asked(const struct dueq__call *call) {
+    return call->durable.asked.replicas || call->durable.asked.disk;
+}
+
+bool dueq__durable_enough(const struct dueq__call *call) {
+    const struct dueq__durable *durable = &call->durable;
+    return !dueq__durable_asked(call) ||
+           (durable->known && durable->replicas >= durable->asked.replicas &&
+            durable->disks >= durable->asked.disk);
+}
+
+static bool send(dueq_client *client, enum dueq__answer answer, int replicas, int64_t timeout_ms) {
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, client->call.durable.asked.disk ? "WAITAOF" : "WAIT");
+    if (client->call.durable.asked.disk)
+        dueq__resp_text(&words, "1");
+    dueq__resp_number(&words, replicas);
+    dueq__resp_number(&words, timeout_ms);
+    bool sent = dueq__node_send_resp(client->node, answer, &words);
+    dueq__conn_quiet(&client->node->conn, timeout_ms);
+    dueq__resp_free(&words);
+    return sent;
+}
+
+bool dueq__durable_unproven(const dueq_client *client) {
+    return dueq__durable_asked(&client->call) &&
+           !client->node->conn.waits[client->call.durable.asked.disk];
+}
+
+/* A server that cannot do it is to say so before it has stored anything. */
+bool dueq__durable_prove(dueq_client *client) { return send(client, DUEQ__ANSWER_PROOF, 0, 1); }
+
+void dueq__durable_proven(dueq_client *client) {
+    client->node->conn.waits[client->call.durable.asked.disk] = true;
+}
+
+void dueq__durable_explain(dueq_client *client) {
+    const struct dueq__error reason = client->error;
+    const char *said = strstr(reason.text, "the server says:");
+    if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.asked.disk)
+        dueq__fail(&client->error, DUEQ_UNSUPPORTED,
+                   "disk needs Redis 7.2 or later, or Valkey, with appendonly yes; nothing was "
+                   "stored by %s: %.300s",
+                   client->url.shown, said ? said : reason.text);
+}
+
+bool dueq__durable_wait(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    const dueq_durability *asked = &call->durable.asked;
+    if (!dueq__durable_asked(call))
+        return true;
+    int64_t left = call->deadline_ms - dueq__monotonic_ms();
+    /* 0 would be without end. */
+    int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
+    return send(client, DUEQ__ANSWER_DURABLE, asked->replicas, timeout_ms);
+}
+
+void dueq__durable_hold(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    dueq__durable_drop(call);
+    call->durable.held = client->reply;
+    client->reply = NULL;
+    call->sent = true;
+    if (!dueq__node_awaits(client->node, DUEQ__ANSWER_DURABLE) && !dueq__durable_wait(client))
+        dueq__call_no_memory(client);
+}
+
+void dueq__durable_drop(struct dueq__call *call) {
+    dueq__reply_free(call->durable.held);
+    call->durable.held = NULL;
+}
+
+/* Goes on with the script's answer. */
+static void release(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    dueq__reply_free(client->reply);
+    client->reply = call->durable.held;
+    call->durable.held = NULL;
+    call->sent = false;
+    call->doubtful = 0;
+    call->decode(client, client->reply);
+}
+
+void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    struct dueq__durable *durable = &call->durable;
+    /* The script was refused, the server does not have it yet, or the call has gone on from there meanwhile. */
+    if (!durable->held || !call->sent)
+        return;
+    if (dueq__reply_is_error(reply)) {
+        dueq__reply_error(reply, &client->error);
+        if (dueq__again_refused(client, &client->error)) {
+            dueq__node_drop(client, client->node);
+            dueq__route_doubt(client);
+            call->sent = false;
+            call->doubtful = call->number;
+            return;
+        }
+    } else if (durable->asked.disk) {
+        durable->known = dueq__reply_number(dueq__reply_item(reply, 0), &durable->disks) &&
+                         dueq__reply_number(dueq__reply_item(reply, 1), &durable->replicas);
+    } else {
+        durable->known = dueq__reply_number(reply, &durable->replicas);
+    }
+    release(client);
+}
+
+void dueq__durable_fail(dueq_client *client, dueq_status status) {
+    if (!client->call.durable.held) {
+        dueq__call_finish(client, status);
+        return;
+    }
+    if (status == DUEQ_TIMEOUT || status == DUEQ_CLOSED)
+        dueq__fail(&client->error, status, "%s was lost, or did not answer in time",
+                   client->url.shown);
+    release(client);
+    dueq__reply_free(client->reply);
+    client->reply = NULL;
+}

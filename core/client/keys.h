@@ -1,0 +1,73 @@
+/*
+ * The keys of a queue in the server, and a script's call on them: keys.c.
+ */
+#ifndef DUEQ_KEYS_H
+#define DUEQ_KEYS_H
+
+#include "../net/net.h"
+
+enum dueq__key {
+    DUEQ__KEY_REPLY, /* followed by the session: see call.c */
+    DUEQ__KEY_RATES,
+    DUEQ__KEY_FIRST, /* from here on a queue of another system has keys of its own (interop/) */
+    DUEQ__KEY_MSG = DUEQ__KEY_FIRST,
+    DUEQ__KEY_READY,
+    DUEQ__KEY_DELAYED,
+    DUEQ__KEY_LEASED,
+    DUEQ__KEY_DEAD,
+    DUEQ__KEY_WAKE,
+    DUEQ__KEY_META,
+    DUEQ__KEY_ATTEMPTS,
+    DUEQ__KEY_QUARANTINE,
+    DUEQ__KEY_OUTBOX,
+    DUEQ__KEY_HANDOVER,
+    DUEQ__KEY_RECEIVED,
+    DUEQ__KEY_HIGH,
+    DUEQ__KEY_LOW,
+    DUEQ__KEY_UNIQUE,
+    DUEQ__KEY_LOCK, /* these two by a lock's name: see lock.c */
+    DUEQ__KEY_LOCK_WAKE,
+    DUEQ__KEY_PARTITIONS, /* these two of a queue of partitions: see partition/ */
+    DUEQ__KEY_MEMBERS,
+    DUEQ__KEY_CONSUMERS, /* these two of who is registered: see verbs/workers.c */
+    DUEQ__KEY_DESCRIBED,
+    DUEQ__KEY_TIMINGS,
+    DUEQ__KEY_FAILURES,
+    DUEQ__KEY_TARGETS,
+    DUEQ__KEY_COUNT
+};
+
+extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
+dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
+/* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
+dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
+                             struct dueq__error *error);
+/* Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of memory. */
+bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
+/* The queue's name in its keys. */
+dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
+
+struct dueq__script {
+    const char *name;
+    const char *sha1; /* 40 hexadecimal digits */
+    const char *source;
+    size_t size;
+    size_t key_count;
+    unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
+    const struct dueq__script *next;     /* does what this one answers nil to; NULL: none */
+};
+
+/* Those of the verbs in scripts.inc are known there alone. */
+extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_own,
+    dueq__script_push_replace, dueq__script_schedule, dueq__script_reserve,
+    dueq__script_reserve_timed, dueq__script_reserve_rare, dueq__script_ack_out,
+    dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
+    dueq__script_relay_forget, dueq__script_recall, dueq__script_share, dueq__script_register,
+    dueq__script_measure, dueq__script_grow, dueq__script_lock, dueq__script_relock,
+    dueq__script_unlock, dueq__script_check, dueq__script_clock;
+
+/* EVALSHA of a script on a queue's keys; arguments follow. */
+void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
+                        const dueq_bytes keys[DUEQ__KEY_COUNT]);
+
+#endif

@@ -1,0 +1,186 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+
+/* The servers that a client speaks to: their connections for requests, and what these answer. */
+
+/* That a node was away counts no more when nobody has tried it for so long. */
+#define FORGOTTEN_MS 10000
+
+void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
+    conn->next = client->conns;
+    conn->epoll = client->descriptor.epoll;
+    conn->sentinels = &client->sentinels;
+    client->conns = conn;
+}
+
+void dueq__client_remove(dueq_client *client, struct dueq__conn *conn) {
+    struct dueq__conn **at = &client->conns;
+    while (*at != conn)
+        at = &(*at)->next;
+    *at = conn->next;
+    dueq__conn_close(conn);
+}
+
+static struct dueq__node *new_node(dueq_client *client, const struct dueq__address *address) {
+    struct dueq__node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    dueq__conn_init(&node->conn, &client->url, client->name, &node->server);
+    if (address) {
+        snprintf(node->host, sizeof node->host, "%s", address->host);
+        node->address = (struct dueq__address){node->host, address->port};
+    }
+    dueq__client_add(client, &node->conn);
+    node->next = client->nodes;
+    client->nodes = node;
+    return node;
+}
+
+struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (address ? node->address.host && node->address.port == address->port &&
+                          strcmp(node->host, address->host) == 0
+                    : !node->address.host)
+            return node;
+    return new_node(client, address);
+}
+
+void dueq__node_free(dueq_client *client, struct dueq__node *node) {
+    struct dueq__node **at = &client->nodes;
+    while (*at != node)
+        at = &(*at)->next;
+    *at = node->next;
+    dueq__client_remove(client, &node->conn);
+    free(node);
+}
+
+void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
+    struct dueq__waiter **at = &client->waiters;
+    while (*at != waiter)
+        at = &(*at)->next;
+    *at = waiter->next;
+    dueq__client_remove(client, &waiter->conn);
+    free(waiter);
+}
+
+void dueq__node_tried(struct dueq__node *node, int64_t since_ms) {
+    int64_t now = dueq__monotonic_ms();
+    if (!node->begun_ms || now >= node->tried_ms + FORGOTTEN_MS)
+        node->begun_ms = since_ms;
+    node->tried_ms = now;
+}
+
+bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
+    const char *path = NULL;
+    if (client->embedded) {
+        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
+        if (status == DUEQ_PENDING) {
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            if (client->call.phase == DUEQ__PHASE_WAITING)
+                dueq__wait_blind(client);
+            return false;
+        }
+        if (status) {
+            dueq__call_finish(client, status);
+            return false;
+        }
+        path = dueq__embedded_path(client->embedded);
+    }
+    if (conn == &node->conn) {
+        dueq__node_tried(node, dueq__monotonic_ms());
+        node->rest_ms = node->tried_ms + DUEQ__REST_MS;
+        dueq__again_connects(client);
+    }
+    if (node->address.host)
+        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
+    else
+        dueq__conn_start(conn, path);
+    return true;
+}
+
+void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
+    dueq__conn_pump(&node->conn);
+    if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
+        return;
+    node->begun_ms = node->rest_ms = 0;
+    if (node == client->node)
+        dueq__again_connected(client);
+    dueq__wait_back(client, node);
+}
+
+bool dueq__node_connects(const struct dueq__node *node) {
+    return node->conn.up && node->conn.state != DUEQ__CONN_READY;
+}
+
+bool dueq__node_away(const struct dueq__node *node) {
+    return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
+}
+
+bool dueq__node_rests(const struct dueq__node *node) {
+    return !node->conn.up && dueq__monotonic_ms() < node->rest_ms;
+}
+
+bool dueq__node_any_away(const dueq_client *client) {
+    bool any = false;
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        any = any || (node->mapped && dueq__node_away(node));
+    return any;
+}
+
+bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer) {
+    for (size_t i = 0; i < node->answer_count; i++)
+        if (node->answers[i] == answer)
+            return true;
+    return false;
+}
+
+bool dueq__node_awaits_call(const struct dueq__node *node) {
+    for (size_t i = 0; i < node->answer_count; i++)
+        if (node->answers[i] < DUEQ__ANSWER_UNBLOCK)
+            return true;
+    return false;
+}
+
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+                          const struct dueq__resp *words) {
+    bool sent = node->conn.state == DUEQ__CONN_READY && node->answer_count < DUEQ__MAX_ANSWERS &&
+                dueq__conn_send(&node->conn, &words, 1);
+    if (sent)
+        node->answers[node->answer_count++] = answer;
+    return sent;
+}
+
+bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+                     size_t count) {
+    struct dueq__resp list;
+    dueq__resp_init(&list);
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(&list, words[i].data, words[i].size);
+    bool sent = dueq__node_send_resp(node, answer, &list);
+    dueq__resp_free(&list);
+    return sent;
+}
+
+bool dueq__node_send_stale(struct dueq__node *node, enum dueq__answer answer, const char *verb) {
+    char id[24];
+    snprintf(id, sizeof id, "%" PRId64, node->stale_id);
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
+                                dueq__text(id)};
+    return dueq__node_send(node, answer, words, 4);
+}
+
+void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
+    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
+    if (dueq__node_awaits(node, DUEQ__ANSWER_CALL)) {
+        if (node->conn.named && node->conn.id)
+            node->stale_id = node->conn.id;
+        else
+            client->call.unsure = true;
+    }
+    node->answer_count = 0;
+    dueq__conn_close(&node->conn);
+}

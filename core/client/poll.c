@@ -1,0 +1,155 @@
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "client.h"
+
+/* What a call waits for: a set for poll(2), or one descriptor for event loops. */
+
+/* Without a descriptor for what no set has room for, it is looked at this often. */
+#define BLIND_US 100000
+
+static void want(struct dueq__conn *conn) {
+    conn->wanted = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
+}
+
+int64_t dueq__call_want(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        conn->wanted = 0;
+    /* What was submitted and not pumped yet waits for nothing. */
+    if (!dueq__call_under_way(client) || dueq__command_ready(client))
+        return 0;
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (node == client->node || node->answer_count || dueq__node_connects(node))
+            want(&node->conn);
+    if (dueq__route_conn(client))
+        want(dueq__route_conn(client));
+    if (client->url.topology == DUEQ__SENTINEL)
+        want(&client->sentinels.watch);
+    int64_t next_ms = dueq__route_next_ms(client);
+    if (call->phase == DUEQ__PHASE_RUNNING) {
+        next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
+        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
+            next_ms = call->retry_ms;
+    }
+    int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
+    if (call->wait.until_ms) {
+        /* A connection that this call does not read would stay readable. */
+        for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+            if (waiter->used)
+                want(&waiter->conn);
+        if (call->wait.foreign && call->wait.foreign->pump)
+            want(&client->subscription.conn);
+        int64_t wait_next = dueq__wait_next_us(client);
+        next = wait_next < next ? wait_next : next;
+    }
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
+            next = dueq__conn_until_ms(conn) * 1000;
+    int64_t left = next - dueq__monotonic_us();
+    return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
+}
+
+/*
+ * The descriptor: an epoll instance with the sockets of a call under way and a timer for
+ * the next thing to do. epoll_wait(2) reports it readable when one of these is ready (epoll(7)).
+ */
+
+void dueq__descriptor_init(struct dueq__descriptor *descriptor) {
+    *descriptor = (struct dueq__descriptor){.epoll = -1, .timer = -1};
+}
+
+void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
+    if (descriptor->epoll >= 0)
+        close(descriptor->epoll);
+    if (descriptor->timer >= 0)
+        close(descriptor->timer);
+    dueq__descriptor_init(descriptor);
+}
+
+bool dueq__descriptor_make(dueq_client *client) {
+    struct dueq__descriptor *descriptor = &client->descriptor;
+    struct epoll_event event = {.events = EPOLLIN};
+    if (descriptor->epoll >= 0)
+        return true;
+    descriptor->epoll = epoll_create1(EPOLL_CLOEXEC);
+    descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
+        !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
+        for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+            conn->epoll = descriptor->epoll;
+        return true;
+    }
+    dueq__descriptor_close(descriptor);
+    return false;
+}
+
+void dueq__descriptor_sync(dueq_client *client) {
+    const struct dueq__descriptor *descriptor = &client->descriptor;
+    if (descriptor->epoll < 0)
+        return;
+    int64_t left_us = dueq__call_want(client);
+    if (!dueq__call_under_way(client))
+        left_us = -1;
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        struct epoll_event event = {.events = (uint32_t)conn->wanted,
+                                    .data.fd = dueq__conn_fd(conn)};
+        /* Two that resolve the same name have one descriptor, which the first that closes takes out. */
+        if (conn->wanted == conn->watched && conn->state != DUEQ__CONN_RESOLVING)
+            continue;
+        if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
+            epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
+        else if (!event.events && conn->watched)
+            epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
+        conn->watched = conn->wanted;
+    }
+    /* All zero disarms it: what is due at once is due in a nanosecond. */
+    struct itimerspec when = {0};
+    if (left_us >= 0) {
+        when.it_value.tv_sec = left_us / 1000000;
+        when.it_value.tv_nsec = (long)(left_us % 1000000) * 1000 + 1;
+    }
+    timerfd_settime(descriptor->timer, 0, &when, NULL);
+}
+
+int dueq_descriptor(dueq_client *client) {
+    dueq__client_check_fork(client);
+    if (!dueq__descriptor_make(client))
+        return -1;
+    dueq__descriptor_sync(client);
+    return client->descriptor.epoll;
+}
+
+/* More sockets than a set has room for are one descriptor. */
+static size_t whole(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int64_t *left_us) {
+    if (dueq__descriptor_make(client)) {
+        dueq__descriptor_sync(client);
+        *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
+        return 1;
+    }
+    /* There is none left: it looks often. */
+    *left_us = *left_us < 0 || *left_us > BLIND_US ? BLIND_US : *left_us;
+    return DUEQ_MAX_SOCKETS;
+}
+
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us) {
+    size_t count = 0;
+    *left_us = dueq__call_want(client);
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        if (!conn->wanted)
+            continue;
+        if (count == DUEQ_MAX_SOCKETS)
+            return whole(client, set, left_us);
+        set[count++] = (struct pollfd){.fd = dueq__conn_fd(conn), .events = conn->wanted};
+    }
+    return count;
+}
+
+size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int *timeout_ms) {
+    int64_t left_us;
+    size_t count = dueq__call_poll_set(client, set, &left_us);
+    *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
+    return count;
+}

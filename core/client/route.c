@@ -1,0 +1,343 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+
+/*
+ * Which node of a cluster a request goes to. The map of slots is asked of one node at a time, in turn, at most once
+ * a second and beside the traffic: when it is not known yet, when a node was lost, and after a redirection, which by
+ * itself corrects the map for its slot. A node that imports a slot (ASK) changes nothing in the map.
+ */
+
+#define REFRESH_MS 1000
+/* A map of more primaries is refused. */
+#define MOST_PRIMARIES 1000
+#define PLACES 4096 /* in the table of them */
+/* So many redirections in a row are followed at once. */
+#define MOST_REDIRECTS 5
+
+struct dueq__cluster {
+    struct dueq__node *slots[DUEQ__SLOTS]; /* NULL: not known */
+    bool wanted;                           /* the map is to be asked for */
+    int64_t next_ms;                       /* not before this time */
+    struct dueq__inquiry *inquiry;         /* it is being asked for; NULL: it is not */
+    struct dueq__address *addresses;       /* that are asked */
+};
+
+static void end_inquiry(dueq_client *client) {
+    struct dueq__cluster *cluster = client->cluster;
+    dueq__client_remove(client, &cluster->inquiry->conn);
+    dueq__inquiry_drop(cluster->inquiry);
+    cluster->inquiry = NULL;
+    cluster->next_ms = dueq__monotonic_ms() + REFRESH_MS + dueq__chance(REFRESH_MS / 2);
+}
+
+bool dueq__route_open(dueq_client *client) {
+    if (client->url.topology != DUEQ__CLUSTER)
+        return true;
+    client->cluster = calloc(1, sizeof *client->cluster);
+    return client->cluster != NULL;
+}
+
+void dueq__route_close(dueq_client *client) {
+    struct dueq__cluster *cluster = client->cluster;
+    if (!cluster)
+        return;
+    if (cluster->inquiry)
+        end_inquiry(client);
+    free(cluster->addresses);
+    *cluster = (struct dueq__cluster){0};
+}
+
+/* ---- What is known ---- */
+
+struct dueq__node *dueq__route_primary(const dueq_client *client, size_t part) {
+    const struct dueq__cluster *cluster = client->cluster;
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        node->counted = false;
+    for (size_t slot = 0; slot < DUEQ__SLOTS; slot++) {
+        struct dueq__node *node = cluster->slots[slot];
+        if (!node || node->counted)
+            continue;
+        if (part-- == 0)
+            return node;
+        node->counted = true;
+    }
+    return NULL;
+}
+
+struct dueq__node *dueq__route_node(const dueq_queue *queue) {
+    const dueq_client *client = queue->client;
+    return client->cluster ? client->cluster->slots[queue->slot] : client->node;
+}
+
+struct dueq__node *dueq__route_target(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    if (!client->cluster || call->asking)
+        return client->node;
+    return call->queue ? client->cluster->slots[call->slot]
+                       : dueq__route_primary(client, call->part);
+}
+
+/* Sets the node that the call's request goes to; false: it is not known. */
+static bool set_node(dueq_client *client) {
+    struct dueq__node *node = dueq__route_target(client);
+    if (node)
+        client->node = node;
+    else
+        client->cluster->wanted = true;
+    return node != NULL;
+}
+
+/* Has the call a request that is not sent? */
+static bool is_to_send(const dueq_client *client) {
+    return client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
+}
+
+bool dueq__route_has(const dueq_client *client, size_t part) {
+    return client->cluster && dueq__route_primary(client, part);
+}
+
+void dueq__route_doubt(dueq_client *client) {
+    if (client->cluster)
+        client->cluster->wanted = true;
+}
+
+enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct dueq__node *node,
+                                              const struct dueq__reply *reply) {
+    struct dueq__cluster *cluster = client->cluster;
+    struct dueq__redirect to;
+    if (!cluster || !dueq__redirect_read(reply, node->address.host, &to))
+        return DUEQ__REDIRECT_NONE;
+    struct dueq__node *named = dueq__node_at(client, &(struct dueq__address){to.host, to.port});
+    if (!named)
+        return DUEQ__REDIRECT_NONE;
+    if (!to.ask)
+        dueq__route_doubt(client);
+    /* A node that sends back to itself does not know the cluster (any more), and one in a circle neither. */
+    if (named == node || ++client->call.redirects > MOST_REDIRECTS) {
+        client->call.redirects = 0;
+        cluster->slots[to.slot] = NULL;
+        return DUEQ__REDIRECT_NONE;
+    }
+    if (to.ask) {
+        /* A block stays out of a slot that moves. */
+        if (client->call.phase != DUEQ__PHASE_RUNNING)
+            return DUEQ__REDIRECT_NONE;
+        client->node = named;
+        client->call.asking = true;
+        return DUEQ__REDIRECT_ASK;
+    }
+    cluster->slots[to.slot] = named;
+    return DUEQ__REDIRECT_MOVED;
+}
+
+/* ---- Asking for the map ---- */
+
+/* The nodes that are known, then those that the URL names. */
+static bool begin(dueq_client *client) {
+    struct dueq__cluster *cluster = client->cluster;
+    const struct dueq__url *url = &client->url;
+    struct dueq__resp words;
+    size_t known = 0, count = 0;
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        known++;
+    free(cluster->addresses);
+    cluster->addresses = malloc((known + url->host_count) * sizeof *cluster->addresses);
+    if (!cluster->addresses)
+        return false;
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        if (node->mapped)
+            cluster->addresses[count++] = dueq__url_reach(url, node->address);
+    known = count ? count : url->host_count;
+    for (size_t i = 0; i < url->host_count; i++)
+        cluster->addresses[count++] = url->hosts[i];
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "CLUSTER");
+    dueq__resp_text(&words, "SLOTS");
+    cluster->inquiry = dueq__inquiry_start(url, client->name, cluster->addresses, count,
+                                           (size_t)dueq__chance((int64_t)known), &words);
+    if (cluster->inquiry)
+        dueq__client_add(client, &cluster->inquiry->conn);
+    return cluster->inquiry != NULL;
+}
+
+/* A map that is read. Each of its primaries is there once, however many ranges it has; they are numbered from 1. */
+struct map {
+    size_t slots,
+        primaries; /* as the ranges have them: more than there may be where it is refused */
+    uint16_t of[DUEQ__SLOTS];
+    uint16_t places[PLACES]; /* a hash table; 0: free */
+    struct {
+        char host[DUEQ__HOST_ROOM];
+        int port;
+    } primary[MOST_PRIMARIES];
+};
+
+static uint16_t number_of(struct map *map, const struct dueq__address *address) {
+    size_t hash = (size_t)address->port;
+    for (const char *at = address->host; *at; at++)
+        hash = 31 * hash + (unsigned char)*at;
+    uint16_t *place;
+    for (; *(place = &map->places[hash % PLACES]); hash++)
+        if (map->primary[*place - 1].port == address->port &&
+            strcmp(map->primary[*place - 1].host, address->host) == 0)
+            return *place;
+    if (map->primaries++ >= MOST_PRIMARIES)
+        return 0;
+    *place = (uint16_t)map->primaries;
+    snprintf(map->primary[*place - 1].host, DUEQ__HOST_ROOM, "%s", address->host);
+    map->primary[*place - 1].port = address->port;
+    return *place;
+}
+
+static void note_range(void *owner, int first, int last, const struct dueq__address *address) {
+    struct map *map = owner;
+    map->slots += (size_t)(last - first + 1);
+    if (map->slots > DUEQ__SLOTS || map->primaries > MOST_PRIMARIES)
+        return;
+    uint16_t number = number_of(map, address);
+    for (int slot = first; slot <= last; slot++)
+        map->of[slot] = number;
+}
+
+static bool is_idle(const dueq_client *client, const struct dueq__node *node) {
+    bool idle = client->node != node && node->answer_count == 0 && !node->stale_id;
+    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+        idle = idle && waiter->node != node;
+    return idle;
+}
+
+/* Nodes that have left the cluster. */
+static void forget_nodes(dueq_client *client) {
+    struct dueq__node *next;
+    for (struct dueq__node *node = client->nodes; node; node = next) {
+        next = node->next;
+        if (!node->mapped && is_idle(client, node))
+            dueq__node_free(client, node);
+    }
+}
+
+/*
+ * When a node has a request, or has not let us in, for so long that it may be gone, and that another one may have taken
+ * over its slots.
+ */
+static int64_t slow_ms(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    bool connects = client->node->conn.state != DUEQ__CONN_CLOSED &&
+                    client->node->conn.state != DUEQ__CONN_READY;
+    if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
+        return DUEQ__NEVER / 1000;
+    return (call->sent ? call->asked_ms : client->node->begun_ms) + DUEQ__SLOW_MS;
+}
+
+static bool is_slow(const dueq_client *client) { return dueq__monotonic_ms() >= slow_ms(client); }
+
+/* The node that has the request is the one no more that it goes to. */
+static void leave_old_node(dueq_client *client) {
+    struct dueq__node *before = client->node;
+    if (!client->call.sent || !is_slow(client) || !set_node(client) || client->node == before)
+        return;
+    dueq__node_drop(client, before);
+    client->call.sent = false;
+    client->call.doubtful = client->call.number;
+}
+
+static void use_map(dueq_client *client, const struct map *map) {
+    struct dueq__node *nodes[MOST_PRIMARIES + 1] = {NULL};
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        node->mapped = false;
+    for (size_t i = 0; i < map->primaries; i++) {
+        const struct dueq__address address = {map->primary[i].host, map->primary[i].port};
+        nodes[i + 1] = dueq__node_at(client, &address);
+        if (nodes[i + 1])
+            nodes[i + 1]->mapped = true;
+    }
+    for (size_t slot = 0; slot < DUEQ__SLOTS; slot++)
+        client->cluster->slots[slot] = nodes[map->of[slot]];
+    client->cluster->wanted = false;
+    client->reached = true;
+    leave_old_node(client);
+    forget_nodes(client);
+}
+
+/* Takes the answer in; false: it is not used, and the next node is asked. */
+static bool take_map(dueq_client *client) {
+    struct dueq__inquiry *inquiry = client->cluster->inquiry;
+    struct map *map = calloc(1, sizeof *map);
+    if (!map) {
+        dueq__inquiry_pass(inquiry, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
+        return false;
+    }
+    dueq__slots_read(inquiry->reply, inquiry->addresses[inquiry->at].host, note_range, map);
+    bool good = map->slots <= DUEQ__SLOTS && map->primaries <= MOST_PRIMARIES;
+    if (good)
+        use_map(client, map);
+    else
+        dueq__inquiry_pass(inquiry, DUEQ_UNSUPPORTED,
+                           "answers a map of more than 1,000 primaries, or 16,384 slots");
+    free(map);
+    return good;
+}
+
+/* The call has nowhere to go: it leaves the queue out, or tries again. */
+static void later(dueq_client *client) {
+    if (!dueq__wait_skip(client))
+        dueq__again_later(client, client->error.text);
+}
+
+/* Nobody told: a call that needs the map is tried again, or has failed. */
+static void no_map(dueq_client *client) {
+    const struct dueq__error *error = &client->cluster->inquiry->error;
+    client->error = *error;
+    if (!is_to_send(client))
+        return;
+    if (dueq__again_hopeless(client, error))
+        dueq__call_finish(client, error->status);
+    else
+        later(client);
+}
+
+bool dueq__route_pump(dueq_client *client) {
+    struct dueq__cluster *cluster = client->cluster;
+    if (!cluster)
+        return true;
+    bool routed = !is_to_send(client) || set_node(client);
+    cluster->wanted = cluster->wanted || is_slow(client);
+    if (!cluster->inquiry && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
+        !begin(client))
+        dueq__call_no_memory(client);
+    if (!cluster->inquiry)
+        return routed;
+    bool told = false;
+    while (!told && !cluster->inquiry->error.status) {
+        if (!dueq__inquiry_pump(cluster->inquiry))
+            return routed;
+        told = cluster->inquiry->reply && take_map(client);
+    }
+    if (!told)
+        no_map(client);
+    end_inquiry(client);
+    routed = !is_to_send(client) || set_node(client);
+    if (!routed && told) {
+        dueq__fail(&client->error, DUEQ_UNAVAILABLE,
+                   "%s: no node of the cluster has the slot of the queue", client->url.shown);
+        later(client);
+    }
+    return routed;
+}
+
+int64_t dueq__route_next_ms(const dueq_client *client) {
+    const struct dueq__cluster *cluster = client->cluster;
+    bool wanted =
+        cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
+    if (cluster && (cluster->inquiry || wanted))
+        return cluster->inquiry ? cluster->inquiry->until_ms : cluster->next_ms;
+    return cluster ? slow_ms(client) : DUEQ__NEVER / 1000;
+}
+
+struct dueq__conn *dueq__route_conn(const dueq_client *client) {
+    const struct dueq__cluster *cluster = client->cluster;
+    return cluster && cluster->inquiry ? &cluster->inquiry->conn : NULL;
+}

@@ -1,0 +1,124 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "client.h"
+
+/* How a wait ends: its block, and what it owes to others who wait. */
+
+/* A lock's wake token that nobody takes: whoever comes tries the lock first. */
+#define LOCK_TOKEN_SECONDS "60"
+
+/* Gives a token or item back that was meant for somebody who has time for it. */
+static void give_back(dueq_client *client, struct dueq__node *node,
+                      const struct dueq__watch *watch) {
+    const struct dueq__wait *wait = &client->call.wait;
+    const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake, dueq__text("0"), dueq__text("w")};
+    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake, dueq__text(LOCK_TOKEN_SECONDS)};
+    if (wait->foreign) {
+        client->node = node;
+        wait->foreign->give_back(client, watch);
+        return;
+    }
+    dueq__node_send(node, DUEQ__ANSWER_REWAKE, words, 4);
+    if (wait->locks)
+        dueq__node_send(node, DUEQ__ANSWER_REWAKE, end, 3);
+}
+
+/* Hands on what the server counts on this client for, as far as that goes without blocking. */
+static void hand_on(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        bool counted_on = watch->timekeeper || watch->token;
+        struct dueq__node *node = counted_on ? dueq__route_node(watch->queue) : NULL;
+        if (node && watch->timekeeper) {
+            struct dueq__resp words;
+            dueq__resp_init(&words);
+            wait->let_go(client, watch, &words);
+            dueq__node_send_resp(node, DUEQ__ANSWER_REWAKE, &words);
+            dueq__resp_free(&words);
+        } else if (node) {
+            give_back(client, node, watch);
+        }
+        if (node && dueq__node_awaits(node, DUEQ__ANSWER_REWAKE))
+            dueq__conn_flush(&node->conn);
+        watch->timekeeper = watch->token = false;
+    }
+}
+
+/* The first queue that is owed anything; the number of queues: none. */
+static size_t first_owed(const struct dueq__wait *wait, bool timekeeper_only) {
+    size_t i = 0;
+    while (i < wait->watch_count && !wait->watches[i].timekeeper &&
+           (timekeeper_only || !wait->watches[i].token))
+        i++;
+    return i;
+}
+
+void dueq__wait_found(dueq_client *client, dueq_result *result) {
+    dueq_result_free(client->call.result);
+    client->call.result = result;
+    client->call.wait.found = result != NULL;
+    if (result)
+        dueq__wait_end(client);
+    else
+        dueq__call_finish(client, client->error.status);
+}
+
+void dueq__wait_end(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    bool found = wait->found;
+    if (call->phase != DUEQ__PHASE_ENDING) {
+        call->phase = DUEQ__PHASE_ENDING;
+        int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
+        wait->end_ms = limit < wait->end_ms ? limit : wait->end_ms;
+        call->deadline_ms = wait->end_ms;
+    }
+    if (dueq__block_end(client) && (found || first_owed(wait, true) == wait->watch_count))
+        return;
+    if (!found && first_owed(wait, false) < wait->watch_count) {
+        /* A last request gives a wake token or the timekeeping on as well. */
+        dueq__wait_ask(client, first_owed(wait, false));
+        return;
+    }
+    bool several = client->cluster && wait->watch_count > 1;
+    if (!found && (several ? dueq__wait_all_away(wait) : client->failures > 0)) {
+        /* That there is nothing is not known: it is asked again, until the call's end. */
+        dueq__wait_ask(client, wait->at);
+        return;
+    }
+    hand_on(client);
+    dueq__call_finish(client, found ? DUEQ_OK : wait->locks ? DUEQ_TAKEN : DUEQ_EMPTY);
+}
+
+void dueq__wait_end_pump(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    dueq__block_again(client);
+    if (call->phase != DUEQ__PHASE_ENDING || dueq__monotonic_ms() < call->deadline_ms)
+        return;
+    dueq__block_close_all(client);
+    dueq__node_drop(client, client->node);
+    if (wait->found) {
+        dueq__call_finish(client, DUEQ_OK);
+    } else {
+        dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
+        dueq__call_finish(client, DUEQ_TIMEOUT);
+    }
+}
+
+void dueq__wait_abandon(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    if (!wait->watches)
+        return;
+    struct dueq__watch *asked = &wait->watches[wait->at];
+    /* The server may count on whoever asked, who will not read the answer or tell it. */
+    if (wait->let_go && (dueq__node_awaits(client->node, DUEQ__ANSWER_CALL) || wait->found))
+        asked->timekeeper = true;
+    else if (asked->declared && !wait->foreign)
+        asked->token = true; /* the server has refused the request */
+    if (dueq__block_end(client))
+        dueq__block_close_all(client);
+    hand_on(client);
+}

@@ -1,0 +1,68 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+/* How a consumer is opened: what it may be asked for. */
+
+#define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
+
+static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
+    bool keeps = options->max_run_ms && options->lease_ms;
+    const struct dueq__range prefetch = {"the prefetch", NULL, (int64_t)options->prefetch, 1,
+                                         DUEQ_MAX_BATCH};
+    dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = dueq__ops_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
+                                    options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
+    return status;
+}
+
+dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
+                               const dueq_consumer_options *options, dueq_consumer **consumer) {
+    *consumer = NULL;
+    if (!queues || !queue_count || !queues[0])
+        return DUEQ_INVALID;
+    dueq_client *client = queues[0]->client;
+    dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
+    if (!status)
+        status = check(queues[0], options);
+    if (status)
+        return status;
+    dueq_consumer *made = malloc(sizeof *made);
+    dueq_queue **kept = calloc(queue_count, sizeof *kept);
+    struct dueq__leases *leases = dueq__leases_new();
+    if (!made || !kept || !leases) {
+        free(made);
+        free(kept);
+        dueq__leases_free(leases);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    memcpy(kept, queues, queue_count * sizeof *kept);
+    *made = (dueq_consumer){.client = client,
+                            .queues = kept,
+                            .queue_count = queue_count,
+                            .options = *options,
+                            .pid = getpid(),
+                            .leases = leases};
+    dueq__presence_init(&made->presence, options);
+    made->options.program = NULL;
+    *consumer = made;
+    if (queues[0]->whole)
+        status = dueq__share_new(queues[0], &made->share);
+    if (made->share) {
+        made->queue_count = 0;
+        status = dueq__partitions_list(made);
+    }
+    if (status) {
+        dueq_consumer_close(made);
+        *consumer = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,102 @@
+#include <stdlib.h>
+
+#include "consumer.h"
+
+/* A consumer of a queue of partitions: it reserves from those that it has leases on. */
+
+dueq_status dueq__partitions_list(dueq_consumer *consumer) {
+    struct dueq__parts *parts = dueq__parts_of(consumer->share->queue);
+    if (consumer->queue_count == parts->count)
+        return DUEQ_OK;
+    for (size_t i = 0; i < parts->count; i++)
+        if (!dueq__parts_get(parts, i))
+            return DUEQ_NO_MEMORY;
+    dueq_queue **list = calloc(parts->count, sizeof *list);
+    if (!list)
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    memcpy(list, parts->part, parts->count * sizeof *list);
+    free(consumer->queues);
+    consumer->queues = list;
+    consumer->queue_count = parts->count;
+    return DUEQ_OK;
+}
+
+dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
+    bool held[DUEQ_MAX_PARTITIONS];
+    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
+    consumer->step = leaves ? DUEQ__STEP_LEAVE : DUEQ__STEP_SHARE;
+    return dueq__share_submit(consumer->share, held, leaves);
+}
+
+/* All are asked so often at least, as a token may be lost with a consumer that was killed. */
+#define ASK_MS 12000
+
+/*
+ * Which it reserves from: queues, and when to look at each. What had nothing need not be asked again before: what is pushed
+ * there sets a wake token, which stays, and the times are the consumer's own to keep. But after a message one of them is
+ * asked in turn, as tokens are not taken while others never run dry.
+ */
+static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look_us) {
+    struct dueq__share *share = consumer->share;
+    bool held[DUEQ_MAX_PARTITIONS];
+    size_t count = 0;
+    int64_t now = dueq__monotonic_ms();
+    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
+    if (share->changed || now >= consumer->asked_ms + ASK_MS) {
+        memset(consumer->look_us, 0, sizeof consumer->look_us);
+        consumer->asked_ms = now;
+        share->changed = false;
+    }
+    for (size_t i = 0; i < share->count; i++) {
+        size_t partition = share->own[i];
+        if (held[partition]) {
+            consumer->look_us[partition] = 0;
+            continue;
+        }
+        consumer->asked[count] = share->own[i];
+        look_us[count] = consumer->look_us[partition];
+        queues[count++] = consumer->queues[partition];
+    }
+    if (consumer->found && count)
+        look_us[consumer->client->turn % count] = 0;
+    return count;
+}
+
+dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
+    const struct dueq__share *share = consumer->share;
+    dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__parts_of(share->queue)->base};
+    int64_t look_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
+    int64_t until = consumer->until_ms < share->renew_ms ? consumer->until_ms : share->renew_ms;
+    size_t count = choose(consumer, queues, look_us);
+    consumer->step = DUEQ__STEP_RESERVE;
+    return dueq__reserve_submit(
+        &(struct dueq__reserve){.queues = queues,
+                                .queue_count = count ? count : 1,
+                                .order = DUEQ_ROUND_ROBIN,
+                                .parts = true,
+                                .ordered = true,
+                                .timed = dueq__consumer_times(consumer),
+                                .look_us = until > now ? look_us : NULL,
+                                .count = consumer->options.prefetch,
+                                .timeout_ms = until > now ? until - now : 0,
+                                .lease_ms = consumer->options.lease_ms,
+                                .default_lease_ms = dueq__consumer_lease_ms(consumer),
+                                .at_once = !consumer->options.max_run_ms});
+}
+
+void dueq__partitions_waited(dueq_consumer *consumer) {
+    const struct dueq__wait *wait = &consumer->client->call.wait;
+    consumer->found = wait->found;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        const struct dueq__watch *watch = &wait->watches[i];
+        bool known = !watch->ask && !watch->held && !watch->away && !(wait->found && i == wait->at);
+        consumer->look_us[consumer->asked[watch->place]] = known ? watch->look_us : 0;
+    }
+}
+
+void dueq__partitions_freed(dueq_consumer *consumer) {
+    if (!consumer->share || !pthread_equal(consumer->thread, pthread_self()) ||
+        consumer->step != DUEQ__STEP_RESERVE)
+        return;
+    dueq__call_end_wait(consumer->client, true);
+}

@@ -1,0 +1,58 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+/* What a consumer says of itself to those who ask who consumes: see core/verbs/workers.c. */
+
+/* What it has held for less is settled soon. */
+#define LEAST_HELD_MS 1000
+
+/* The start of a text, as one that fits in a line. */
+static void put_name(char out[DUEQ__PRESENCE_NAME], const char *text) {
+    dueq_escape(out, DUEQ__PRESENCE_NAME, *text ? text : "?");
+}
+
+void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_options *options) {
+    char names[3][DUEQ__PRESENCE_NAME];
+    dueq__host_name(names[0], sizeof names[0]);
+    put_name(names[1], options->program ? options->program : "c");
+    put_name(names[2], DUEQ_VERSION);
+    snprintf(presence->names, sizeof presence->names, "%s\n%s\n%s\n", names[0], names[1], names[2]);
+    presence->slots = options->slots ? options->slots : options->concurrency;
+    presence->opened_ms = dueq__monotonic_ms();
+}
+
+size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
+                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
+                            bool *holds) {
+    char holdings[DUEQ__PRESENCE_HOLDINGS];
+    size_t held = 0, working = 0, size = 0, count = 0;
+    int64_t now = dueq__monotonic_ms();
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count; i++) {
+        const struct dueq__lease *lease = leases->items[i];
+        int64_t age = now - lease->since_ms;
+        if (lease->gone || lease->acked_ms || lease->sending || now >= lease->end_ms ||
+            (same && same[lease->queue] != queue))
+            continue;
+        held++;
+        working += lease->open;
+        if (age < LEAST_HELD_MS || count == DUEQ_MAX_HOLDINGS ||
+            sizeof holdings - size < lease->ticket.size + 40)
+            continue;
+        size += (size_t)sprintf(holdings + size, "%lld %d %zu %.*s\n", (long long)age, lease->open,
+                                same ? 0 : lease->queue + 1, (int)lease->ticket.size,
+                                (const char *)lease->ticket.data);
+        count++;
+    }
+    pthread_mutex_unlock(&leases->lock);
+    int head = snprintf(out, DUEQ__PRESENCE_ROOM, "%ld %zu %lld %zu %zu\n%s", (long)getpid(),
+                        presence->slots, (long long)(now - presence->opened_ms), held, working,
+                        presence->names);
+    *holds = *holds || held;
+    memcpy(out + head, holdings, size);
+    return (size_t)head + size;
+}

@@ -1,0 +1,229 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+/*
+ * Pushes gather in batches while one batch is under way, as a call of its client. So a lost connection is
+ * the call's business: it is recalled and never run twice.
+ */
+
+/* A batch that has come to so many bytes is full, and so many bytes at most are taken over. */
+#define BATCH_BYTES ((size_t)1 << 20)
+#define MOST_BYTES ((size_t)64 << 20)
+/* How many pushes are taken over between two looks at the connection. */
+#define LOOK_EVERY 32
+
+struct pushes {
+    struct pushes *after;
+    dueq_draft drafts[DUEQ_MAX_BATCH]; /* what each points to is one allocation: `owned` */
+    void *owned[DUEQ_MAX_BATCH];
+    size_t count, bytes;
+    dueq_status status;
+    dueq_result *result;
+    char *text; /* of the failure */
+};
+
+struct dueq_pusher {
+    dueq_queue *queue;
+    pid_t pid;
+    size_t most;
+    struct pushes *first, *last; /* in the order in which they came: done, under way, gathered */
+    struct pushes *next;         /* the first that is not done; NULL: all are */
+    bool under_way;              /* that is what it is */
+    size_t waiting;              /* pushes under way or gathered */
+    size_t done;
+    size_t bytes; /* of those that wait */
+    bool covered; /* the client tells the error of a draft, in the place of this one: */
+    struct dueq__error met;
+};
+
+static void drop_drafts(struct pushes *batch) {
+    for (size_t i = 0; i < batch->count; i++) {
+        free(batch->owned[i]);
+        batch->owned[i] = NULL;
+    }
+}
+
+static void drop_first(dueq_pusher *pusher) {
+    struct pushes *batch = pusher->first;
+    pusher->first = batch->after;
+    if (!pusher->first)
+        pusher->last = NULL;
+    drop_drafts(batch);
+    dueq_result_free(batch->result);
+    free(batch->text);
+    free(batch);
+}
+
+static void drop_all(dueq_pusher *pusher) {
+    while (pusher->first)
+        drop_first(pusher);
+    pusher->next = NULL;
+    pusher->under_way = false;
+    pusher->waiting = pusher->done = pusher->bytes = 0;
+}
+
+/* After fork() the child's pusher begins anew: what was taken over is the parent's. */
+static void check_fork(dueq_pusher *pusher) {
+    if (pusher->pid == getpid())
+        return;
+    drop_all(pusher);
+    pusher->pid = getpid();
+}
+
+dueq_status dueq_pusher_open(dueq_queue *queue, size_t most, dueq_pusher **pusher) {
+    *pusher = calloc(1, sizeof **pusher);
+    if (!*pusher)
+        return dueq__fail(&queue->client->error, DUEQ_NO_MEMORY, NULL);
+    **pusher =
+        (dueq_pusher){.queue = queue, .pid = getpid(), .most = most ? most : DUEQ_MAX_PUSHES};
+    return DUEQ_OK;
+}
+
+void dueq_pusher_close(dueq_pusher *pusher) {
+    if (!pusher)
+        return;
+    if (pusher->under_way && pusher->pid == getpid())
+        dueq_abandon(pusher->queue->client);
+    drop_all(pusher);
+    free(pusher);
+}
+
+/* ---- Moving on ---- */
+
+static void end_batch(dueq_pusher *pusher, dueq_status status) {
+    struct pushes *batch = pusher->next;
+    batch->status = status < 0 ? status : DUEQ_OK;
+    /* Without memory for its words the failure has its status. */
+    batch->text = status < 0 ? strdup(dueq_error_text(pusher->queue->client)) : NULL;
+    pusher->waiting -= batch->count;
+    pusher->done += batch->count;
+    pusher->bytes -= batch->bytes;
+    pusher->next = batch->after;
+    pusher->under_way = false;
+    drop_drafts(batch);
+}
+
+static void move_on(dueq_pusher *pusher) {
+    dueq_client *client = pusher->queue->client;
+    if (pusher->covered)
+        client->error = pusher->met;
+    pusher->covered = false;
+    while (pusher->next) {
+        struct pushes *batch = pusher->next;
+        if (!pusher->under_way) {
+            dueq_status status = dueq_push_submit(pusher->queue, batch->drafts, batch->count);
+            pusher->under_way = status == DUEQ_PENDING;
+            if (!pusher->under_way)
+                end_batch(pusher, status);
+        } else if (dueq_pump(client) == DUEQ_PENDING) {
+            return;
+        } else {
+            end_batch(pusher, dueq_take(client, &batch->result));
+        }
+    }
+}
+
+/* The batch that a push of so many bytes is gathered in; NULL: it needs a new one. */
+static struct pushes *gathering(const dueq_pusher *pusher, size_t size) {
+    struct pushes *batch = pusher->last;
+    bool open = pusher->next && !(pusher->under_way && pusher->next == batch);
+    return open && batch->count < DUEQ_MAX_BATCH && batch->bytes + size <= BATCH_BYTES ? batch
+                                                                                       : NULL;
+}
+
+static bool is_full(const dueq_pusher *pusher, size_t size) {
+    return pusher->waiting >= pusher->most ||
+           (pusher->waiting && pusher->bytes + size > MOST_BYTES);
+}
+
+/* Not all of it zero: it is large, and a single push has one to itself. */
+static struct pushes *new_batch(void) {
+    struct pushes *batch = malloc(sizeof *batch);
+    if (batch) {
+        batch->count = batch->bytes = 0;
+        batch->after = NULL;
+        batch->result = NULL;
+        batch->text = NULL;
+    }
+    return batch;
+}
+
+static void append(dueq_pusher *pusher, struct pushes *batch) {
+    if (pusher->last)
+        pusher->last->after = batch;
+    else
+        pusher->first = batch;
+    pusher->last = batch;
+    if (!pusher->next)
+        pusher->next = batch;
+}
+
+/* Says what is wrong with a draft, and keeps what the call under way has met so far. */
+static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft) {
+    struct dueq__error *error = &pusher->queue->client->error, own = {0};
+    dueq_status status = dueq__draft_check(draft, &own);
+    if (!status)
+        return status;
+    if (!pusher->covered)
+        pusher->met = *error;
+    pusher->covered = true;
+    *error = own;
+    return status;
+}
+
+dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
+    dueq_client *client = pusher->queue->client;
+    check_fork(pusher);
+    dueq_status status = check(pusher, draft);
+    if (status)
+        return status;
+    size_t size = dueq__draft_size(draft);
+    if (is_full(pusher, size))
+        move_on(pusher);
+    if (is_full(pusher, size))
+        return DUEQ_PENDING;
+    struct pushes *batch = gathering(pusher, size), *added = batch ? NULL : new_batch();
+    batch = batch ? batch : added;
+    void *owned = batch ? malloc(size + 1) : NULL;
+    if (!owned) {
+        free(added);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    if (added)
+        append(pusher, added);
+    dueq__draft_copy(&batch->drafts[batch->count], draft, owned);
+    batch->owned[batch->count++] = owned;
+    batch->bytes += size;
+    pusher->bytes += size;
+    pusher->waiting++;
+    if (!pusher->under_way || batch->count % LOOK_EVERY == 0)
+        move_on(pusher);
+    return DUEQ_OK;
+}
+
+size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result) {
+    check_fork(pusher);
+    *result = NULL;
+    *status = DUEQ_OK;
+    move_on(pusher);
+    struct pushes *batch = pusher->first;
+    if (!batch || batch == pusher->next)
+        return 0;
+    size_t count = batch->count;
+    *status = batch->status;
+    *result = batch->result;
+    batch->result = NULL;
+    if (batch->status < 0)
+        dueq__fail(&pusher->queue->client->error, batch->status, "%s",
+                   batch->text ? batch->text : dueq_status_text(batch->status));
+    pusher->done -= count;
+    drop_first(pusher);
+    return count;
+}
+
+size_t dueq_pusher_left(const dueq_pusher *pusher) {
+    return pusher->pid == getpid() ? pusher->waiting + pusher->done : 0;
+}

@@ -1,0 +1,149 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer.h"
+
+/* What the program has finished: it waits for a request that takes it along, and for that one's answer. */
+
+void dueq__settle_drop_retry(dueq_consumer *consumer) {
+    free(consumer->retry.error);
+    consumer->retry = (struct dueq__retry){0};
+}
+
+/* ---- What the program says ---- */
+
+static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
+    dueq_status status = dueq__consumer_check_fork(consumer);
+    return status ? status : dueq__ops_check_tickets(consumer->queues[0], &ticket, 1);
+}
+
+dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
+    dueq_status status = check_ticket(consumer, ticket);
+    if (!status) {
+        dueq__leases_ack(consumer->leases, ticket);
+        dueq__partitions_freed(consumer);
+    }
+    return status;
+}
+
+dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
+                                dueq_bytes error) {
+    struct dueq__error *failure = &consumer->client->error;
+    dueq_status status = check_ticket(consumer, ticket);
+    if (!status)
+        status = dueq__ops_check_retry_delay(consumer->queues[0], delay_ms);
+    if (!status && consumer->retry.lease)
+        status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
+    if (status)
+        return status;
+    error = dueq__ops_cut(error);
+    char *text = malloc(error.size + 1);
+    if (!text)
+        return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
+    memcpy(text, error.size ? error.data : "", error.size);
+    consumer->retry = (struct dueq__retry){dueq__leases_retry(consumer->leases, ticket), delay_ms,
+                                           text, error.size};
+    if (!consumer->retry.lease)
+        dueq__settle_drop_retry(consumer);
+    return DUEQ_OK;
+}
+
+void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
+    if (consumer->pid != getpid())
+        return;
+    dueq__leases_forget(consumer->leases, ticket);
+    dueq__partitions_freed(consumer);
+}
+
+int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket, dueq_status failure) {
+    bool kept = consumer->pid == getpid() && dueq_status_retriable(failure) &&
+                dueq__leases_keep_ack(consumer->leases, ticket);
+    if (kept)
+        dueq__partitions_freed(consumer);
+    return kept;
+}
+
+int dueq_consumer_has_lost(dueq_consumer *consumer, dueq_bytes ticket) {
+    return consumer->pid == getpid() && dueq__leases_has_lost(consumer->leases, ticket);
+}
+
+size_t dueq_consumer_lost(const dueq_consumer *consumer) {
+    return consumer->pid == getpid() ? consumer->leases->lost : 0;
+}
+
+/* ---- Requests ---- */
+
+/* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
+static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
+                   dueq_status failure) {
+    size_t at = consumer->sent_count;
+    for (size_t i = 0; i < at; i++)
+        dueq__leases_settled(consumer->leases, consumer->sent[i],
+                             i < count ? (dueq_status)(outcomes[i] - '0') : failure);
+    if (consumer->retry_sent && at < count) {
+        dueq__leases_settled(consumer->leases, consumer->retry.lease,
+                             (dueq_status)(outcomes[at] - '0'));
+        dueq__settle_drop_retry(consumer);
+    }
+    consumer->sent_count = 0;
+    consumer->retry_sent = false;
+}
+
+/* At once: the heartbeat must not go on extending what is finished while the call waits. */
+static void settled(void *owner, const char *outcomes, size_t count) {
+    settle(owner, outcomes, count, DUEQ_CLOSED);
+}
+
+size_t dueq__settle_next(const dueq_consumer *consumer) {
+    size_t queue = SIZE_MAX;
+    if (consumer->retry.lease)
+        return consumer->retry.lease->queue;
+    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms)
+        return SIZE_MAX;
+    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
+    return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
+}
+
+void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
+                       struct dueq__settlement *settlement) {
+    const struct dueq__retry *retry = &consumer->retry;
+    consumer->settling = queue;
+    consumer->sent_count = dueq__leases_take_acked(consumer->leases, queue, dueq__monotonic_ms(),
+                                                   consumer->sent, DUEQ_MAX_BATCH);
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    *settlement = (struct dueq__settlement){
+        .acks = tickets, .ack_count = consumer->sent_count, .settled = settled, .owner = consumer};
+    consumer->retry_sent = retry->lease && retry->lease->queue == queue;
+    if (consumer->retry_sent) {
+        settlement->retry = retry->lease->ticket;
+        settlement->retry_delay_ms = retry->delay_ms;
+        settlement->retry_error = (dueq_bytes){retry->error, retry->error_size};
+    }
+}
+
+void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
+                      int64_t asked_ms) {
+    if (consumer->step != DUEQ__STEP_EXTEND) {
+        settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
+        return;
+    }
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        dueq__leases_extended(consumer->leases, consumer->sent[i], asked_ms,
+                              status < 0 ? status : dueq_result_status(result, i));
+    consumer->sent_count = 0;
+}
+
+void dueq__settle_leave(dueq_consumer *consumer) {
+    struct dueq__lease *lease = consumer->retry.lease;
+    /* Neither this turn nor those for the messages of other nodes try them again before. The heartbeat does ACK_MS later. */
+    consumer->left_ms = dueq__monotonic_ms() + DUEQ__LEFT_MS - DUEQ__ACK_MS;
+    dueq__leases_put_off(consumer->leases, consumer->settling, consumer->left_ms);
+    if (!lease)
+        return;
+    dueq__warn_of_retry(consumer);
+    dueq__leases_forget(consumer->leases, lease->ticket);
+    dueq__leases_settled(consumer->leases, lease, DUEQ_UNAVAILABLE);
+    dueq__settle_drop_retry(consumer);
+}

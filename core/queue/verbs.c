@@ -1,4 +1,0 @@
-/* The scripts, and the verbs that send them: made by scripts/embed.py from scripts/ and verbs.toml. */
-#include "queue.h"
-
-#include "../scripts.inc"

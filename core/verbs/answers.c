@@ -1,0 +1,153 @@
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "verbs.h"
+
+/* What the verbs make of the answers of their scripts. */
+
+void dueq__ops_unexpected(dueq_client *client) {
+    dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
+                                         "the server's answer to %s is not what the script returns",
+                                         client->call.script->name));
+}
+
+static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
+    bool good = digits.size == count;
+    for (size_t i = 0; good && i < count; i++)
+        good = memchr(allowed, ((const char *)digits.data)[i], strlen(allowed)) != NULL;
+    return good;
+}
+
+bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
+    return are_all_of("0123458", digits, count);
+}
+
+/* Ends the call with its outcomes. */
+static void answer(dueq_client *client) {
+    dueq_result *result = client->call.result;
+    dueq__call_answer(client, result, result ? dueq__stored(client, result) : DUEQ_OK);
+}
+
+void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_bytes digits = {0};
+    int64_t number;
+    char digit;
+    if (!dueq__reply_bytes(reply, &digits) && dueq__reply_number(reply, &number) && number >= 0 &&
+        number <= 9) {
+        digit = (char)('0' + number);
+        digits = (dueq_bytes){&digit, 1};
+    }
+    bool relays =
+        digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
+    digits.size -= relays;
+    if (!dueq__ops_outcomes(digits, call->wait.count)) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    call->result = dueq__result_outcomes(digits, call->ids, &client->error);
+    if (call->result)
+        call->result->first = call->first;
+    if (call->result && relays)
+        dueq__relay(client, answer);
+    else
+        answer(client);
+}
+
+void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
+    dueq_bytes states;
+    if (!dueq__reply_bytes(reply, &states) ||
+        !are_all_of("01234", states, client->call.wait.count)) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    client->call.result = dueq__result_states(states, &client->error);
+    answer(client);
+}
+
+/* Takes the number that a text begins with; false: there is none, or it has over nine digits. */
+static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
+    char *end;
+    if (!dueq__reply_bytes(reply, rest) || !isdigit(*(const unsigned char *)rest->data))
+        return false;
+    *count = strtoul(rest->data, &end, 10);
+    size_t digits = (size_t)(end - (const char *)rest->data);
+    *rest = (dueq_bytes){end, rest->size - digits};
+    return digits <= 9;
+}
+
+/* "12", or "12 +" when there may be more. */
+void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count;
+    dueq_bytes rest;
+    if (take_count(reply, &count, &rest))
+        dueq__call_answer(client, dueq__result_purged(count, &client->error),
+                          rest.size ? DUEQ_OK : DUEQ_EMPTY);
+    else
+        dueq__ops_unexpected(client);
+}
+
+/* "12 CURSOR"; an empty cursor: there is no more. */
+void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count;
+    dueq_bytes rest;
+    if (!take_count(reply, &count, &rest) || !rest.size || *(const char *)rest.data != ' ') {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
+    dueq_result *result = dueq__result_page(NULL, 0, rest, &client->error);
+    if (result)
+        result->kicked = count;
+    dueq__call_answer(client, result, DUEQ_OK);
+}
+
+void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count = dueq__reply_count(reply);
+    dueq_bytes *names = malloc((count + 1) * sizeof *names);
+    bool good = names != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = dueq__reply_bytes(dueq__reply_item(reply, i), &names[i]);
+    if (!names)
+        dueq__call_no_memory(client);
+    else if (!good)
+        dueq__ops_unexpected(client);
+    else
+        dueq__call_answer(client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error),
+                          DUEQ_OK);
+    free(names);
+}
+
+/* Ends the call with a result that points into the answer. */
+static void answer_with(dueq_client *client, dueq_result *result) {
+    dueq__result_own(result, &client->reply);
+    dueq__call_answer(client, result, DUEQ_OK);
+}
+
+void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
+    if (dueq__reply_is_nil(reply))
+        dueq__call_finish(client, DUEQ_NOT_FOUND);
+    else
+        answer_with(client, dueq__result_found(reply, &client->error));
+}
+
+void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
+    answer_with(client, dueq__result_peeked(reply, client->call.state, &client->error));
+}
+
+void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) {
+    answer_with(client, dueq__result_workers(reply, &client->error));
+}
+
+void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply) {
+    answer_with(client, dueq__result_failures(reply, &client->error));
+}
+
+void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
+    dueq__call_answer(client, dueq__result_counted(reply, &client->node->server, &client->error),
+                      DUEQ_OK);
+}
+
+void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {
+    dueq__call_answer(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
+}

@@ -1,0 +1,224 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "verbs.h"
+
+/* What the verbs share: how arguments are checked and sent, and how a call begins. */
+
+static dueq_status check(dueq_queue *queue, const char *what, const char *unit, int64_t value,
+                         int64_t least, int64_t most) {
+    return dueq__range_check(&(struct dueq__range){what, unit, value, least, most},
+                             &queue->client->error);
+}
+
+dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count) {
+    return check(queue, "the number of items", NULL, items ? (int64_t)count : 0, 1, DUEQ_MAX_BATCH);
+}
+
+dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours) {
+    if (minutes && hours)
+        return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                          "rates are of minutes or of hours, not of both");
+    if (hours)
+        return check(queue, "the number of hours", NULL, (int64_t)hours, 1, DUEQ_MAX_HOURS);
+    return check(queue, "the number of minutes", NULL, (int64_t)minutes, 1, DUEQ_MAX_RATES);
+}
+
+dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
+    return check(queue, "the state", NULL, (int)state, DUEQ_READY, DUEQ_OUTBOX);
+}
+
+dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                               int64_t most) {
+    return check(queue, what, " ms", ms, least, most);
+}
+
+dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
+    if (delay_ms == DUEQ_BY_POLICY)
+        return DUEQ_OK;
+    return dueq__ops_check_ms(queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms) {
+    if (timeout_ms == DUEQ_FOREVER)
+        return DUEQ_OK;
+    return dueq__ops_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                   struct dueq__ticket *parts) {
+    if (ticket.data && dueq__ticket_read(ticket, parts))
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "not a ticket: tickets come with reserved messages");
+}
+
+dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
+    struct dueq__ticket parts;
+    dueq_status status = dueq__ops_check_count(queue, tickets, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__ops_check_ticket(queue, tickets[i], &parts);
+    return status;
+}
+
+dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
+    dueq_status status = dueq__ops_check_count(queue, ids, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__text_check("a message's id", ids[i], DUEQ_MAX_ID, &queue->client->error);
+    return status;
+}
+
+dueq_status dueq__ops_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
+                                    int any) {
+    struct dueq__error *error = &queue->client->error;
+    if (any && targets)
+        return dueq__fail(error, DUEQ_INVALID, "either the named queues are allowed, or any queue");
+    dueq_status status = targets ? dueq__ops_check_count(queue, targets, count) : DUEQ_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__name_check(targets[i].data, targets[i].size, error);
+    return status;
+}
+
+dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id) {
+    return id.size ? dueq__ops_check_ids(queue, &id, 1) : DUEQ_OK;
+}
+
+dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb) {
+    dueq_bytes name = dueq__keys_name(queue->keys);
+    if (!queue->whole)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is for one partition: name '%.*s#0', '%.*s#1' ...", verb, (int)name.size,
+                      (const char *)name.data, (int)name.size, (const char *)name.data);
+}
+
+dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
+    const dueq_header header = {{"cursor", 6}, cursor};
+    const dueq_draft draft = {.headers = &header, .header_count = 1};
+    return dueq__headers_check(&draft, &queue->client->error);
+}
+
+dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter) {
+    if (!filter)
+        return DUEQ_OK;
+    dueq_status status =
+        dueq__ops_check_ms(queue, "the filter's first time", filter->since_ms, 0, DUEQ_MAX_TIME_MS);
+    return status ? status
+                  : dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                       DUEQ_MAX_TIME_MS);
+}
+
+/* How many messages the answer has at most that this reads; a page of other things counts as one. */
+static size_t messages_of(dueq__decode *decode) {
+    if (decode == dueq__decode_peeked)
+        return DUEQ_MAX_BATCH;
+    return decode == dueq__decode_found || decode == dueq__decode_rated ||
+           decode == dueq__decode_workers || decode == dueq__decode_failures;
+}
+
+dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                          size_t count, dueq__decode *decode, struct dueq__resp *words) {
+    dueq_status status = dueq__call_begin(queue, script, changes);
+    if (status)
+        return status;
+    queue->client->call.wait.count = count;
+    queue->client->call.decode = decode;
+    queue->client->call.messages = messages_of(decode);
+    dueq__call_arguments(queue->client, words);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                            struct dueq__resp *words) {
+    return dueq__ops_ask(queue, script, true, count, dueq__decode_outcomes, words);
+}
+
+void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(words, items[i].data, items[i].size);
+}
+
+void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
+                           int any) {
+    dueq__resp_text(words, any ? "any" : targets ? "only" : "");
+    dueq__ops_put(words, targets, count);
+}
+
+dueq_bytes dueq__ops_cut(dueq_bytes text) {
+    const char *bytes = text.data;
+    if (text.size <= DUEQ_MAX_ERROR)
+        return text;
+    text.size = DUEQ_MAX_ERROR;
+    while (text.size > DUEQ_MAX_ERROR - 4 && ((unsigned char)bytes[text.size] & 0xC0) == 0x80)
+        text.size--;
+    return text;
+}
+
+void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text) {
+    text = dueq__ops_cut(text);
+    dueq__ops_put(words, &text, 1);
+}
+
+void dueq__ops_put_process(struct dueq__resp *words) {
+    char host[128], process[160];
+    dueq__host_name(host, sizeof host);
+    snprintf(process, sizeof process, "%s %ld", host, (long)getpid());
+    dueq__resp_text(words, process);
+}
+
+void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
+    dueq__resp_number(words, delay_ms);
+    dueq__resp_number(words, dueq__chance(65536)); /* of a backoff's jitter */
+}
+
+void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {
+    client->call.state = state;
+    dueq__resp_number(words, (int64_t)state);
+}
+
+void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter) {
+    const dueq_filter wanted = filter ? *filter : (dueq_filter){0};
+    dueq__ops_put(words, &wanted.error, 1);
+    dueq__resp_number(words, wanted.since_ms);
+    dueq__resp_number(words, wanted.until_ms);
+}
+
+void dueq__ops_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms) {
+    char due[24] = "0";
+    if (at_ms)
+        snprintf(due, sizeof due, "@%lld", (long long)at_ms);
+    else if (delay_ms)
+        snprintf(due, sizeof due, "+%lld", (long long)delay_ms);
+    dueq__resp_text(words, due);
+}
+
+dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
+    if (result)
+        *result = NULL;
+    if (submitted != DUEQ_PENDING)
+        return submitted;
+    dueq_status status = dueq_wait(client, -1);
+    return status == DUEQ_INTERRUPTED ? status : dueq_take(client, result);
+}
+
+dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
+    return dueq__client_run(queue->client, submitted, result);
+}
+
+dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged) {
+    dueq_result *result;
+    dueq_status status = dueq__client_run(client, submitted, &result);
+    if (purged)
+        *purged = dueq_result_purged(result);
+    dueq_result_free(result);
+    return status;
+}
+
+dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
+    dueq_result *result;
+    dueq_status status = dueq__client_run(client, submitted, &result);
+    if (counts && dueq_result_counts(result))
+        *counts = *dueq_result_counts(result);
+    dueq_result_free(result);
+    return status;
+}

@@ -1,0 +1,213 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verbs.h"
+
+/* What a draft asks of the script beyond its envelope, as text. */
+#define EXTRA_SIZE 40
+/* The scripts for usual drafts do not look at sizes: a message over this goes to one that notes it (store.lua). */
+#define LARGE (1 << 20)
+
+/* The drafts of a call, checked and measured. */
+struct batch {
+    const dueq_draft *drafts;
+    size_t count;
+    size_t made;  /* ids to be made here */
+    size_t given; /* bytes of the other ids */
+    size_t total; /* bytes of all envelopes */
+    bool usual;   /* all ids made here, all due at one time, and no more to do than to store them */
+    bool later;   /* the first is due later */
+    bool replaces; /* some may replace living messages */
+    bool leaves;   /* they go to another queue */
+    dueq_durability durability;
+};
+
+static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
+    return draft->id.size == 0 && draft->at_ms == first->at_ms &&
+           draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
+}
+
+/* The most that any of them asks for. */
+static void add_durability(dueq_durability *all, const dueq_durability *more) {
+    if (more->replicas > all->replicas)
+        all->replicas = more->replicas;
+    if (more->timeout_ms > all->timeout_ms)
+        all->timeout_ms = more->timeout_ms;
+    all->disk |= more->disk;
+}
+
+/* made: by a schedule verb. */
+static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
+                           size_t count, struct batch *batch) {
+    struct dueq__error *error = &queue->client->error;
+    *batch = (struct batch){
+        .drafts = drafts, .count = count, .usual = queue->minute == dueq__call_minute()};
+    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    for (size_t i = 0; !status && i < count; i++) {
+        const dueq_draft *draft = &drafts[i];
+        bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
+        status = own    ? DUEQ_OK
+                 : made ? dueq__draft_check_made(draft, error)
+                        : dueq__draft_check(draft, error);
+        if (!status && draft->key.size && !keyed)
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "a key chooses a partition, and this queue has none");
+        if (status)
+            break;
+        batch->made += draft->id.size == 0;
+        batch->given += draft->id.size;
+        size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
+        batch->total += size;
+        batch->usual = batch->usual && size <= LARGE && is_usual(draft, drafts);
+        batch->replaces = batch->replaces || draft->replace;
+        add_durability(&batch->durability, &draft->durability);
+    }
+    batch->durability = dueq__durable_for(queue, &batch->durability);
+    if (batch->durability.timeout_ms > queue->durable_ms) {
+        queue->durable_ms = batch->durability.timeout_ms;
+        queue->kept = 0;
+    }
+    batch->later = !status && (drafts->delay_ms || drafts->at_ms);
+    if (!status && batch->total > DUEQ_MAX_BODY)
+        status =
+            dueq__fail(error, DUEQ_TOO_LARGE,
+                       "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
+                       count, batch->total, DUEQ_MAX_BODY);
+    return status;
+}
+
+/* Adds the draft and what its script asks besides. id: where its id is to be, for as long as the call lives. */
+static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
+                      dueq_bytes id, struct dueq__resp *words) {
+    char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+    const char *given = draft->id.size ? incarnation : NULL;
+    if (batch->leaves) {
+        dueq__id_next(&client->ids, entry);
+        dueq__resp_bytes(words, entry, sizeof entry);
+    }
+    if (given)
+        dueq__incarnation_next(&client->ids, incarnation);
+    dueq__resp_bytes(words, id.data, id.size);
+    void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, NULL));
+    if (envelope)
+        dueq__envelope_write(draft, given, envelope);
+    if (batch->usual)
+        return;
+    char extra[EXTRA_SIZE] = "";
+    if (draft->ttl_ms || draft->unique_ms || draft->replace)
+        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->replace);
+    dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
+    dueq__resp_text(words, extra);
+}
+
+/* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
+static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
+                          struct dueq__resp *words) {
+    dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made * DUEQ__ID_SIZE +
+                            batch->given + first.size);
+    client->call.ids = id;
+    client->call.first = first.size > 0;
+    client->call.durable.asked = batch->durability;
+    if (!id) {
+        dueq__resp_free(words);
+        return dueq__call_no_memory(client);
+    }
+    char *at = (char *)(id + batch->count + 1);
+    if (first.size) {
+        *id++ = (dueq_bytes){memcpy(at, first.data, first.size), first.size};
+        at += first.size;
+    }
+    for (size_t i = 0; i < batch->count; i++, at += (id++)->size) {
+        const dueq_draft *draft = &batch->drafts[i];
+        *id = (dueq_bytes){at, draft->id.size ? draft->id.size : DUEQ__ID_SIZE};
+        if (draft->id.size)
+            memcpy(at, draft->id.data, draft->id.size);
+        else
+            dueq__id_next(&client->ids, at);
+        put_draft(client, batch, draft, *id, words);
+    }
+    return dueq__call_submit(client, words);
+}
+
+/* The script that is enough for the drafts. */
+static const struct dueq__script *choose(const struct batch *batch) {
+    return batch->usual && !batch->later ? &dueq__script_push
+           : batch->usual                ? &dueq__script_push_later
+           : batch->replaces             ? &dueq__script_push_replace
+                                         : &dueq__script_push_own;
+}
+
+dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
+                              const dueq_draft *drafts, size_t count) {
+    struct batch batch;
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    if (queue->whole)
+        return queue->whole->push(
+            queue, &(struct dueq__pushed){.script = script, .drafts = drafts, .count = count});
+    dueq_status status = measure(queue, queue->is_part, script != NULL, drafts, count, &batch);
+    if (!status)
+        status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
+    if (status)
+        return status;
+    if (batch.usual && batch.later)
+        dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
+    return submit(queue->client, &batch, (dueq_bytes){0}, &words);
+}
+
+dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+    return dueq__push_submit(queue, NULL, drafts, count);
+}
+
+/* Acknowledges the message of this id, and pushes its successors; made: by a schedule verb. */
+static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, dueq_queue *target,
+                          bool made, const dueq_draft *drafts, size_t count) {
+    struct batch batch;
+    struct dueq__resp words;
+    dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
+    dueq_status status = measure(queue, target && target->is_part, made, drafts, count, &batch);
+    batch.usual = false;
+    batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
+    if (!status)
+        status =
+            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,
+                            1 + count, &words);
+    if (status)
+        return status;
+    dueq__resp_bytes(&words, ticket.data, ticket.size);
+    if (batch.leaves)
+        dueq__resp_bytes(&words, name.data, name.size);
+    return submit(queue->client, &batch, id, &words);
+}
+
+dueq_status dueq__turn_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
+                              size_t count) {
+    struct dueq__ticket parts = {0};
+    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
+    return status ? status : follow(queue, ticket, parts.id, NULL, true, drafts, count);
+}
+
+dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                 const dueq_draft *drafts, size_t count) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__ticket parts = {0};
+    dueq_queue *whole = target && target->whole ? target : queue;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = DUEQ_OK;
+    if (target && whole != queue)
+        status = dueq__ops_check_whole(queue, "ack with successors for another such queue");
+    if (!status)
+        status = dueq__ops_check_ticket(queue, ticket, &parts);
+    if (!status && target && target->client != queue->client)
+        status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
+    if (!status && whole->whole)
+        return whole->whole->push(
+            whole, &(struct dueq__pushed){.drafts = drafts,
+                                          .count = count,
+                                          .source = queue,
+                                          .ticket = ticket,
+                                          .target = whole == target ? NULL : target});
+    return status ? status : follow(queue, ticket, parts.id, target, false, drafts, count);
+}

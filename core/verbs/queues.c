@@ -1,0 +1,130 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verbs.h"
+
+/* The names of the server's queues: each that was ever used has its info. */
+
+static const char key_begin[] = "dueq:{", key_end[] = "}:meta";
+#define BEGIN_SIZE (sizeof key_begin - 1)
+#define END_SIZE (sizeof key_end - 1)
+
+/* Keys that one SCAN looks at, and SCANs of one call: most keys of a server may be no queue's. */
+#define SCAN_COUNT "1000"
+#define MOST_SCANS 10
+
+static bool name_of(dueq_bytes key, dueq_bytes *name) {
+    struct dueq__error error;
+    const char *text = key.data;
+    if (key.size < BEGIN_SIZE + END_SIZE || memcmp(text, key_begin, BEGIN_SIZE) != 0 ||
+        memcmp(text + key.size - END_SIZE, key_end, END_SIZE) != 0)
+        return false;
+    *name = (dueq_bytes){text + BEGIN_SIZE, key.size - BEGIN_SIZE - END_SIZE};
+    return dueq__name_check(name->data, name->size, &error) == DUEQ_OK;
+}
+
+/* The server's cursor; with PART- before it in the other parts of a cluster than its first. */
+#define MOST_CURSOR 40
+
+static size_t digits(const char *text, size_t left) {
+    size_t count = 0;
+    while (count < left && text[count] >= '0' && text[count] <= '9')
+        count++;
+    return count;
+}
+
+/* Takes the part off; false: it is no cursor. */
+static bool read_cursor(dueq_bytes *cursor, size_t *part) {
+    const char *text = cursor->data;
+    size_t first = digits(text, cursor->size);
+    *part = 0;
+    if (first && first < 9 && first < cursor->size && text[first] == '-') {
+        *part = strtoul(text, NULL, 10);
+        *cursor = (dueq_bytes){text + first + 1, cursor->size - first - 1};
+    }
+    return cursor->size <= 20 && digits(cursor->data, cursor->size) == cursor->size;
+}
+
+static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
+    struct dueq__resp words;
+    client->call.scans++;
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "SCAN");
+    dueq__resp_bytes(&words, cursor.data, cursor.size);
+    dueq__resp_text(&words, "MATCH");
+    dueq__resp_text(&words, "dueq:{*}:meta");
+    dueq__resp_text(&words, "COUNT");
+    dueq__resp_text(&words, SCAN_COUNT);
+    dueq__resp_text(&words, "TYPE");
+    dueq__resp_text(&words, "hash");
+    return dueq__call_submit(client, &words);
+}
+
+/* Takes the names out of a page; false: what was scanned is no page. */
+static bool read_page(const struct dueq__reply *keys, dueq_bytes *names, size_t *count) {
+    *count = 0;
+    for (size_t i = 0; i < dueq__reply_count(keys); i++) {
+        dueq_bytes key;
+        if (!dueq__reply_bytes(dueq__reply_item(keys, i), &key))
+            return false;
+        *count += name_of(key, &names[*count]);
+    }
+    return true;
+}
+
+static void decode_scanned(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_bytes cursor, *names = NULL;
+    size_t count = 0, part;
+    char next[MOST_CURSOR];
+    bool good = dueq__reply_count(reply) == 2 &&
+                dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) && cursor.size &&
+                read_cursor(&cursor, &part) && part == 0;
+    if (!good) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    const struct dueq__reply *keys = dueq__reply_item(reply, 1);
+    names = malloc((dueq__reply_count(keys) + 1) * sizeof *names);
+    if (!names) {
+        dueq__call_no_memory(client);
+        return;
+    }
+    bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
+    if (last && dueq__route_has(client, call->part + 1)) {
+        call->part++;
+        last = false;
+    }
+    if (!read_page(keys, names, &count)) {
+        dueq__ops_unexpected(client);
+    } else if (count == 0 && !last && call->scans < MOST_SCANS) {
+        scan(client, cursor);
+    } else {
+        int size = call->part ? snprintf(next, sizeof next, "%zu-%.*s", call->part,
+                                         (int)cursor.size, (const char *)cursor.data)
+                              : 0;
+        if (last)
+            cursor = (dueq_bytes){0};
+        else if (size)
+            cursor = (dueq_bytes){next, (size_t)size};
+        dueq__call_answer(client, dueq__result_page(names, count, cursor, &client->error), DUEQ_OK);
+    }
+    free(names);
+}
+
+dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
+    /* A plain command in a script's place: it has a name for the errors. */
+    static const struct dueq__script plain = {.name = "queues"};
+    dueq__client_check_fork(client);
+    size_t part;
+    if (!read_cursor(&cursor, &part))
+        return dueq__fail(&client->error, DUEQ_INVALID,
+                          "not a cursor: they come with the pages of queues");
+    dueq_status status = dueq__call_begin_plain(client, &plain);
+    if (status)
+        return status;
+    client->call.decode = decode_scanned;
+    client->call.messages = 1;
+    client->call.part = part;
+    return scan(client, cursor.size ? cursor : dueq__text("0"));
+}

@@ -1,0 +1,289 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "verbs.h"
+
+/*
+ * Taking messages under a lease, from the first of one or several queues that has any; what is held may be
+ * settled by the same request.
+ */
+
+/* The most reserves in a row that go to the script for what is rare without asking the usual one. */
+#define MOST_RARE 16
+
+/* After a failure a reserve leaves ended leases to their holders for so long, also where it else takes them at once. */
+#define DISTRUST_MS 10000
+
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
+                          bool at_once, bool must_rewake) {
+    char text[32];
+    const char *sign = wait->ordered ? "-" : wait->tops_up ? "+" : "";
+    snprintf(text, sizeof text, "%s%zu%s", sign, wait->count, wait->timed ? ".0" : "");
+    dueq__resp_text(words, text);
+    dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
+    dueq__resp_number(words, stay + 2 * at_once + 4 * must_rewake);
+}
+
+/* Which script: the usual one passes on what it does not do, at the price of a request more. */
+static const struct dueq__script *choose(struct dueq__call *call) {
+    dueq_queue *queue = call->queue;
+    bool plain = call->settling.done || !call->settling.count || call->settling.plain;
+    bool history = queue->minute != dueq__call_minute();
+    if (queue->rare == 0 && plain && !history)
+        return call->wait.timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
+    if (queue->rare)
+        queue->rare--;
+    return &dueq__script_reserve_rare;
+}
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    struct dueq__call *call = &client->call;
+    struct dueq__watch *watch = &call->wait.watches[call->wait.at];
+    struct dueq__resp words;
+    call->script = choose(call);
+    dueq__call_arguments(client, &words);
+    bool must_rewake = watch->token || watch->timekeeper;
+    bool failed = client->failed_ms && dueq__monotonic_ms() < client->failed_ms + DISTRUST_MS;
+    put_arguments(&words, &call->wait, stay, call->wait.at_once && !failed, must_rewake);
+    if (!dueq__call_settlement(call))
+        dueq__resp_text(&words, "0");
+    watch->token = watch->timekeeper = false;
+    return dueq__call_submit(client, &words);
+}
+
+/* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
+    dueq_bytes keys[DUEQ__KEY_COUNT];
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    memcpy(keys, watch->queue->keys, sizeof keys);
+    keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
+    dueq__script_write(words, &dueq__script_reserve_rare, keys);
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    put_arguments(words, &(struct dueq__wait){0}, false, false, true);
+    dueq__resp_text(words, "0");
+}
+
+/* Passes the outcomes of the settlement on, which come once; false: these are none of it. */
+static bool settle(struct dueq__settling *settling, const struct dueq__reply *reply) {
+    size_t due = settling->done ? 0 : settling->count;
+    dueq_bytes digits;
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) || !dueq__ops_outcomes(digits, due))
+        return false;
+    settling->done = due || settling->done;
+    if (due)
+        settling->settled(settling->owner, digits.data, due);
+    return true;
+}
+
+/* A reserve that found nothing goes on waiting, or looks again at once. */
+static void found_nothing(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    bool at_once = wait->pause_us == 0 && !wait->watches[wait->at].timekeeper;
+    if (at_once)
+        dueq__wait_ask(client, wait->at);
+    else
+        dueq__wait_nothing(client, wait->now_ms, wait->pause_us);
+}
+
+/* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
+static void learn(struct dueq__call *call) {
+    dueq_queue *queue = call->queue;
+    if (call->script != &dueq__script_reserve_rare)
+        queue->rarely = 0;
+    if (call->passed) {
+        queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
+        queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
+        queue->rare = queue->rarely;
+    }
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    struct dueq__watch *watch = &wait->watches[wait->at];
+    int64_t timekeeper;
+    dueq_bytes relay;
+    bool settles = dueq__call_settlement(call) != NULL;
+    learn(call);
+    if (!settle(&call->settling, reply) ||
+        !dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
+        wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    dueq_result *result =
+        dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq__result_own(result, &client->reply);
+    dueq_result_free(call->result);
+    call->result = result;
+    wait->quarantined += result->quarantined;
+    result->quarantined = wait->quarantined;
+    result->queue = watch->place;
+    watch->timekeeper = timekeeper == 1;
+    watch->held = timekeeper == 0 && wait->pause_us > 0;
+    wait->found = result->count > 0;
+    if (wait->found || settles)
+        dueq__call_kept(client);
+    bool ends = wait->found || wait->count == 0 || wait->tops_up;
+    if (relay.size)
+        dueq__relay(client, ends ? dueq__wait_end : found_nothing);
+    else if (ends)
+        dueq__wait_end(client);
+    else
+        found_nothing(client);
+}
+
+dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {
+    struct dueq__error *error = &queues[0]->client->error;
+    const struct dueq__range ranges[] = {
+        {"the order", NULL, (int)order, DUEQ_PREFERENCE, DUEQ_ROUND_ROBIN},
+        {"the number of queues", NULL, (int64_t)count, 1, DUEQ_MAX_QUEUES}};
+    dueq_status status = dueq__range_check(&ranges[0], error);
+    if (!status)
+        status = dueq__range_check(&ranges[1], error);
+    for (size_t i = 0; !status && i < count; i++) {
+        if (!queues[i] || queues[i]->client != queues[0]->client)
+            return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
+        status = count > 1 ? dueq__ops_check_whole(queues[i], "one of several queues") : DUEQ_OK;
+        dueq_bytes name = dueq__keys_name(queues[i]->keys);
+        for (size_t k = 0; !status && k < i && order != DUEQ_ROUND_ROBIN; k++)
+            if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
+                status = dueq__fail(error, DUEQ_INVALID, "the queue '%.*s' is named twice",
+                                    (int)name.size, (const char *)name.data);
+    }
+    return status;
+}
+
+/* plain: it only acknowledges first deliveries. */
+static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settlement *settlement,
+                                    bool *plain) {
+    struct dueq__ticket parts;
+    dueq_status status = DUEQ_OK;
+    *plain = settlement->retry.size == 0;
+    if (settlement->ack_count)
+        status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
+    for (size_t i = 0; !status && i < settlement->ack_count; i++) {
+        status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
+        *plain = *plain && !status && parts.deliveries == 0;
+    }
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_retry_delay(queue, settlement->retry_delay_ms);
+    return status;
+}
+
+static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
+    dueq_queue *queue = asked->queues[0];
+    dueq_status status =
+        asked->parts ? DUEQ_OK
+                     : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+    if (!status && (asked->count || !settles))
+        status = dueq__ops_check_count(queue, queue, asked->count);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the lease", asked->lease_ms, 0, UINT32_MAX);
+    if (!status)
+        status =
+            dueq__ops_check_ms(queue, "the default lease", asked->default_lease_ms, 1, UINT32_MAX);
+    if (!status)
+        status = dueq__ops_check_wait(queue, asked->timeout_ms);
+    return status ? status : check_settlement(queue, &asked->settlement, plain);
+}
+
+static dueq_status put_settlement(dueq_client *client, const struct dueq__settlement *settlement) {
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    dueq__resp_number(&words, (int64_t)settlement->ack_count);
+    dueq__ops_put(&words, settlement->acks, settlement->ack_count);
+    if (settlement->retry.size) {
+        dueq__ops_put(&words, &settlement->retry, 1);
+        dueq__ops_put_retry_delay(&words, settlement->retry_delay_ms);
+        dueq__ops_put_note(&words, settlement->retry_error);
+        dueq__ops_put_process(&words);
+    }
+    client->call.settling.settled = settlement->settled;
+    client->call.settling.owner = settlement->owner;
+    return dueq__call_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
+}
+
+/* In turn, a queue that is named several times begins as often; a request asks each once. */
+static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
+    bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
+    size_t turn = in_turn ? asked->queues[0]->client->turn++ : 0, count = 0;
+    for (size_t i = 0; i < asked->queue_count; i++) {
+        size_t place = (i + turn) % asked->queue_count, k = asked->parts ? count : 0;
+        dueq_queue *queue = asked->queues[place];
+        dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
+        while (k < count && !dueq__same(wait->watches[k].wake, wake))
+            k++;
+        if (k < count)
+            continue;
+        struct dueq__watch *watch = &wait->watches[count++];
+        watch->place = place;
+        watch->queue = queue;
+        watch->wake = wake;
+        if (asked->look_us && asked->look_us[place]) {
+            watch->ask = false;
+            watch->look_us = asked->look_us[place];
+        }
+    }
+    wait->watch_count = count;
+}
+
+dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
+    if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
+        return DUEQ_INVALID;
+    if (asked->queue_count == 1 && asked->queues[0]->whole)
+        return asked->queues[0]->whole->reserve(asked->queues[0], asked);
+    dueq_client *client = asked->queues[0]->client;
+    struct dueq__wait *wait = &client->call.wait;
+    bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
+    dueq__client_check_fork(client);
+    dueq_status status = check(asked, settles, &plain);
+    if (!status)
+        status = dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count,
+                                  asked->count ? asked->timeout_ms : 0);
+    if (!status && settles)
+        status = put_settlement(client, &asked->settlement);
+    if (status)
+        return status;
+    client->call.settling.plain = plain;
+    client->call.decode = decode;
+    put_watches(asked, wait);
+    client->call.messages = wait->count = asked->count;
+    wait->ordered = asked->ordered;
+    wait->timed = asked->timed;
+    wait->tops_up = asked->tops_up;
+    wait->at_once = asked->at_once;
+    wait->lease_ms = asked->lease_ms;
+    wait->default_lease_ms = asked->default_lease_ms;
+    wait->ask = ask;
+    wait->let_go = let_go;
+    return dueq__wait_start(client);
+}
+
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+    return dueq__reserve_submit(&(struct dueq__reserve){.queues = queues,
+                                                        .queue_count = queue_count,
+                                                        .order = order,
+                                                        .count = count,
+                                                        .timeout_ms = timeout_ms,
+                                                        .lease_ms = lease_ms,
+                                                        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
+                                                        .at_once = true});
+}
+
+dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
+                                int64_t lease_ms) {
+    return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
+}

@@ -1,0 +1,267 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "verbs.h"
+
+/* Messages out of the scripts' answers. */
+
+/* A message, and what its headers are read from. */
+struct message {
+    dueq_message message;
+    dueq_bytes envelope;
+    int64_t late_ms;
+};
+const struct dueq__kind dueq__kind_message = {sizeof(struct message)};
+
+static bool read_time(const struct dueq__reply *reply, int64_t *time) {
+    return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
+}
+
+/* What became of it so far. Attempts that cannot be read are as none: each delivery before counts as a failure. */
+static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes text) {
+    struct dueq__attempts attempts;
+    if (!dueq__attempts_read(text, &attempts) || attempts.deliveries != deliveries)
+        attempts = (struct dueq__attempts){.deliveries = deliveries};
+    uint32_t now = message->state == DUEQ_LEASED ? 1 : 0;
+    message->attempt = deliveries - attempts.forgiven - attempts.crashes + now;
+    message->crashes = attempts.crashes;
+    message->deliveries = deliveries + now;
+    message->error = attempts.error;
+}
+
+/*
+ * Reads the item's message, whose state and times are given, but for its headers, from its ticket, its envelope and
+ * its attempts, which follow each other in the answer. What cannot be read has the status CORRUPT and no message, and
+ * is named as far as its ticket says. False: the answer is malformed.
+ */
+static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts,
+                       struct dueq__item *item) {
+    struct message *made = item->more;
+    dueq_message *message = &made->message;
+    struct dueq__ticket parts;
+    dueq_bytes ticket, text = {"", 0};
+    if (!dueq__reply_bytes(dueq__reply_item(reply, at), &ticket) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, at + 1), &made->envelope) ||
+        (attempts && !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &text)))
+        return false;
+    if (dueq__ticket_read(ticket, &parts))
+        item->id = message->id = parts.id;
+    if (!item->id.size || !dueq__envelope_read(made->envelope, message, NULL, 0)) {
+        item->status = DUEQ_CORRUPT;
+        item->more = NULL;
+        return true;
+    }
+    message->body_size = message->body.size;
+    if (message->state == DUEQ_LEASED)
+        message->ticket = ticket;
+    set_attempts(message, parts.deliveries, text);
+    return true;
+}
+
+/* Frees the result and returns NULL where memory is out. */
+static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        const dueq_message *message = result->items[i].more;
+        count += message ? message->header_count : 0;
+    }
+    dueq_header *at = result->headers = count ? malloc(count * sizeof *at) : NULL;
+    if (count && !at) {
+        dueq_result_free(result);
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    for (size_t i = 0; at && i < result->count; i++) {
+        struct message *made = result->items[i].more;
+        if (!made || !made->message.header_count)
+            continue;
+        dueq__envelope_read(made->envelope, &made->message, at, SIZE_MAX);
+        made->message.headers = at;
+        at += made->message.header_count;
+    }
+    return result;
+}
+
+/*
+ * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, for each message ticket, envelope, and in the end
+ * perhaps how late they are.
+ * Attempts come as pairs: the number of an entry, and its attempts.
+ */
+enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_ATTEMPTS = 5, RESERVED_FIXED = 7 };
+#define RESERVED_EACH 2
+
+static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result *result) {
+    size_t words = dueq__reply_count(pairs);
+    for (size_t i = 0; i < words; i += 2) {
+        int64_t number;
+        dueq_bytes text;
+        if (!dueq__reply_number(dueq__reply_item(pairs, i), &number) || number < 1 ||
+            (size_t)number > result->count ||
+            !dueq__reply_bytes(dueq__reply_item(pairs, i + 1), &text))
+            return false;
+        dueq_message *message = result->items[number - 1].more;
+        if (message)
+            set_attempts(message, message->deliveries - 1, text);
+    }
+    return true;
+}
+
+/* A decimal number, or a mark of one byte; and the space behind it. */
+static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
+    const char *at = text->data, *end = at + text->size, *stop = memchr(at, ' ', text->size);
+    size_t size = (size_t)((stop ? stop : end) - at);
+    *number = 0;
+    *mark = size == 1 && (*at < '0' || *at > '9') ? *at : '\0';
+    for (size_t i = 0; !*mark && i < size; i++) {
+        if (at[i] < '0' || at[i] > '9' || size > 16)
+            return false;
+        *number = 10 * *number + (at[i] - '0');
+    }
+    text->data = at + size + (stop != NULL);
+    text->size -= size + (stop != NULL);
+    return size > 0;
+}
+
+/* An id is made before its push comes to the server, which sets the mark by the first push of a minute. */
+#define ON_ITS_WAY_MS 20
+
+/*
+ * How late each message is, as reserve_rare.lua says it; text NULL: nobody asked. One that was in the line since `mark` or
+ * later was pushed there, or else came by its time, before `until`.
+ */
+static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
+    dueq_bytes text = {"", 0};
+    int64_t mark, until;
+    char sign = '\0';
+    bool timed = reply && result->count;
+    if (timed && (!dueq__reply_bytes(reply, &text) || !take_word(&text, &mark, &sign) || sign ||
+                  !take_word(&text, &until, &sign) || sign))
+        return false;
+    for (size_t i = 0; i < result->count; i++) {
+        struct message *made = result->items[i].more;
+        int64_t late = -1;
+        sign = '?';
+        if (timed && !take_word(&text, &late, &sign))
+            return false;
+        if (!made)
+            continue;
+        int64_t now = made->message.now_ms, created = made->message.created_ms;
+        if (sign == '-')
+            late = now - (created >= mark - ON_ITS_WAY_MS ? created : until);
+        made->late_ms = sign == '?' ? -1 : late > 0 ? late : 0;
+    }
+    return true;
+}
+
+int64_t dueq__result_late_ms(const dueq_result *result, size_t index) {
+    const struct message *made = dueq__result_more(result, &dueq__kind_message, index);
+    return made ? made->late_ms : -1;
+}
+
+/* What the script took for a message and is none stays held, and is quarantined afterwards. */
+static void leave_out(dueq_result *result) {
+    size_t count = 0;
+    for (size_t i = 0; i < result->count; i++)
+        if (result->items[i].more)
+            result->items[count++] = result->items[i];
+    result->quarantined += result->count - count;
+    result->count = count;
+}
+
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   int64_t default_lease_ms, struct dueq__error *error) {
+    size_t words = dueq__reply_count(reply);
+    int64_t now, quarantined;
+    if (words < RESERVED_FIXED || !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
+        !dueq__reply_number(dueq__reply_item(reply, RESERVED_QUARANTINED), &quarantined) ||
+        quarantined < 0)
+        return dueq__result_malformed(NULL, error, "reserve");
+    size_t count = (words - RESERVED_FIXED) / RESERVED_EACH;
+    dueq_result *result = dueq__result_new(&dueq__kind_message, count, 0, error);
+    if (!result)
+        return NULL;
+    result->quarantined = (size_t)quarantined;
+    for (size_t i = 0; i < count; i++) {
+        dueq_message *message = result->items[i].more;
+        message->state = DUEQ_LEASED;
+        message->now_ms = now;
+        if (!read_entry(reply, RESERVED_FIXED + i * RESERVED_EACH, false, &result->items[i]))
+            return dueq__result_malformed(result, error, "reserve");
+        int64_t own_ms = message->lease_ms ? message->lease_ms : default_lease_ms;
+        message->time_ms = now + (lease_ms ? lease_ms : own_ms);
+    }
+    if (!read_all_attempts(dueq__reply_item(reply, RESERVED_ATTEMPTS), result))
+        return dueq__result_malformed(result, error, "reserve");
+    bool timed = (words - RESERVED_FIXED) % RESERVED_EACH;
+    if (!read_late(timed ? dueq__reply_item(reply, words - 1) : NULL, result))
+        return dueq__result_malformed(result, error, "reserve");
+    leave_out(result);
+    return add_headers(result, error);
+}
+
+/* find and peek: for each message time, ticket, envelope, attempts, size of the whole envelope */
+#define LOOKED_EACH 5
+
+/* Of the message whose envelope may be cut: the size of its whole body. */
+static bool read_size(const struct dueq__reply *reply, struct message *made) {
+    int64_t size;
+    if (!dueq__reply_number(reply, &size) || size < 0 || (size_t)size < made->envelope.size)
+        return false;
+    made->message.body_size = made->message.body.size + ((size_t)size - made->envelope.size);
+    return true;
+}
+
+/* All from that place on; state and now: of each. NULL: freed, and it was malformed. */
+static dueq_result *read_looked(dueq_result *result, const struct dueq__reply *reply, size_t at,
+                                dueq_state state, const char *script, struct dueq__error *error) {
+    int64_t now;
+    bool good = read_time(dueq__reply_item(reply, 0), &now);
+    for (size_t i = 0; good && i < result->count; i++, at += LOOKED_EACH) {
+        dueq_message *message = result->items[i].more;
+        message->state = state;
+        message->now_ms = now;
+        good = dueq__reply_number(dueq__reply_item(reply, at), &message->time_ms) &&
+               read_entry(reply, at + 1, true, &result->items[i]) &&
+               (!result->items[i].more ||
+                read_size(dueq__reply_item(reply, at + 4), result->items[i].more));
+    }
+    return good ? add_headers(result, error) : dueq__result_malformed(result, error, script);
+}
+
+/* now, state, and the message */
+dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error) {
+    int64_t state;
+    if (dueq__reply_count(reply) != 2 + LOOKED_EACH ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &state) || state < DUEQ_READY ||
+        state > DUEQ_OUTBOX)
+        return dueq__result_malformed(NULL, error, "find");
+    dueq_result *result = dueq__result_new(&dueq__kind_message, 1, 0, error);
+    if (result)
+        result = read_looked(result, reply, 2, (dueq_state)state, "find", error);
+    if (!result || !result->items->status)
+        return result;
+    dueq_bytes id = result->items->id;
+    if (!id.size)
+        dueq__reply_bytes(dueq__reply_item(reply, 3), &id);
+    dueq_result_free(result);
+    dueq__fail(error, DUEQ_CORRUPT,
+               "the message '%.*s' is damaged: its envelope cannot be read; cancel it by its id",
+               (int)id.size, (const char *)id.data);
+    return NULL;
+}
+
+/* now, cursor, and the messages */
+dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
+                                 struct dueq__error *error) {
+    size_t words = dueq__reply_count(reply);
+    dueq_bytes cursor;
+    if (words < 2 || (words - 2) % LOOKED_EACH ||
+        !dueq__reply_bytes(dueq__reply_item(reply, 1), &cursor))
+        return dueq__result_malformed(NULL, error, "peek");
+    dueq_result *result =
+        dueq__result_new(&dueq__kind_message, (words - 2) / LOOKED_EACH, 0, error);
+    if (!result)
+        return NULL;
+    result->cursor = cursor;
+    return read_looked(result, reply, 2, state, "peek", error);
+}

@@ -1,0 +1,139 @@
+#include <stdlib.h>
+
+#include "verbs.h"
+
+/* Numbers out of the scripts' answers: what a queue holds, did, and did by the minute. */
+
+/* ---- stats ---- */
+
+/* When the message of a ready line's head was made; 0: there is none, or it does not say. */
+static int64_t made_ms(dueq_bytes text) {
+    struct dueq__ticket ticket;
+    int64_t time = dueq__ticket_read(text, &ticket) ? dueq__ticket_time(&ticket) : 0;
+    return time > 0 ? time : 0;
+}
+
+/*
+ * The oldest head of the lines. The messages of the usual line came to it after the mark, also those
+ * that were made before.
+ */
+static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes heads[3]) {
+    int64_t oldest = 0;
+    for (size_t i = 0; i < 3; i++) {
+        int64_t time = made_ms(heads[i]);
+        if (i == 0 && heads[i].size && time < mark_ms)
+            time = mark_ms;
+        if (time && (!oldest || time < oldest))
+            oldest = time;
+    }
+    return oldest < counts->now_ms ? oldest : counts->now_ms;
+}
+
+dueq_result *dueq__result_counted(const struct dueq__reply *reply,
+                                  const struct dueq__server *server, struct dueq__error *error) {
+    dueq_counts counts = {.evicting = server->evicts};
+    int64_t mark_ms;
+    int64_t *const fields[] = {
+        &counts.now_ms,  &counts.ready,  &counts.delayed,   &counts.leased, &counts.dead,
+        &counts.outbox,  &counts.pushed, &counts.reserved,  &counts.acked,  &counts.retried,
+        &counts.expired, &counts.died,   &counts.cancelled, &counts.purged, &counts.quarantined,
+        &counts.next_ms, &counts.paused, &mark_ms};
+    size_t numbers = sizeof fields / sizeof *fields;
+    dueq_bytes heads[3], problem;
+    if (dueq__reply_count(reply) != numbers + 4 ||
+        !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem))
+        return dueq__result_malformed(NULL, error, "stats");
+    for (size_t i = 0; i < numbers; i++)
+        if (!dueq__reply_number(dueq__reply_item(reply, i), fields[i]))
+            return dueq__result_malformed(NULL, error, "stats");
+    for (size_t i = 0; i < 3; i++)
+        if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i), &heads[i]))
+            return dueq__result_malformed(NULL, error, "stats");
+    size_t most = sizeof counts.outbox_error - 1;
+    memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
+    counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
+    return dueq__result_whole(&dueq__kind_counts, &counts, error);
+}
+
+/* ---- rates: a text for now and one for each snapshot before, the latest first, each with timings ---- */
+
+/* A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its order. */
+enum { NUMBERS = 9, RATED_EACH = 2 };
+#define MOST INT64_C(1000000000000000000)
+
+static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBERS]) {
+    dueq_bytes text;
+    if (!dueq__reply_bytes(reply, &text))
+        return false;
+    const char *at = text.data, *end = at + text.size;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        char *stop;
+        numbers[i] = strtoll(at, &stop, 10);
+        if (stop == at || numbers[i] < -MOST || numbers[i] > MOST ||
+            (i + 1 < NUMBERS ? *stop != ' ' : stop != end))
+            return false;
+        at = stop + 1;
+    }
+    return numbers[0] >= 0 && numbers[0] <= DUEQ_MAX_TIME_MS;
+}
+
+static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings) {
+    dueq_bytes text;
+    if (!dueq__reply_bytes(reply, &text))
+        return false;
+    dueq__timings_read(timings, text);
+    return true;
+}
+
+/* What happened between two snapshots. A counter that was taken away begins anew. */
+static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS]) {
+    int64_t more[NUMBERS];
+    for (size_t i = 0; i < NUMBERS; i++)
+        more[i] = later[i] > earlier[i] ? later[i] - earlier[i] : 0;
+    return (dueq_rate){.start_ms = earlier[0],
+                       .span_ms = more[0],
+                       .pushed = more[2],
+                       .reserved = more[3],
+                       .acked = more[4],
+                       .retried = more[5],
+                       .expired = more[6],
+                       .died = more[7],
+                       .cancelled = more[8]};
+}
+
+void dueq__rated_times(struct dueq__rated *rated) {
+    dueq_rate *rate = &rated->rate;
+    rate->late_p50_ms = dueq__timing_quantile(&rated->timings.late, 0.5);
+    rate->late_p99_ms = dueq__timing_quantile(&rated->timings.late, 0.99);
+    rate->run_p50_ms = dueq__timing_quantile(&rated->timings.run, 0.5);
+    rate->run_p99_ms = dueq__timing_quantile(&rated->timings.run, 0.99);
+}
+
+dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error) {
+    size_t texts = dueq__reply_count(reply);
+    int64_t later[NUMBERS], earlier[NUMBERS];
+    if (texts < RATED_EACH || texts % RATED_EACH ||
+        !read_snapshot(dueq__reply_item(reply, 0), later))
+        return dueq__result_malformed(NULL, error, "rates");
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, texts / RATED_EACH - 1, 0, error);
+    if (!result)
+        return NULL;
+    result->timings = calloc(1, sizeof *result->timings);
+    if (!result->timings) {
+        dueq_result_free(result);
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    bool good = read_timings(dueq__reply_item(reply, 1), result->timings);
+    for (size_t i = 0; good && i < result->count; i++) {
+        struct dueq__rated *rated = result->items[i].more;
+        size_t at = (i + 1) * RATED_EACH;
+        good = read_snapshot(dueq__reply_item(reply, at), earlier) &&
+               read_timings(dueq__reply_item(reply, at + 1), &rated->timings);
+        if (good)
+            rated->rate = difference(later, earlier);
+        dueq__rated_times(rated);
+        memcpy(later, earlier, sizeof later);
+    }
+    return good ? result : dueq__result_malformed(result, error, "rates");
+}

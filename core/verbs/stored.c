@@ -1,0 +1,43 @@
+#include <stdio.h>
+
+#include "verbs.h"
+
+/* What is said of messages that are stored, and not where the call wants them. */
+
+static void tell_where(const dueq_client *client, char *out, size_t room) {
+    const struct dueq__durable *durable = &client->call.durable;
+    const dueq_durability *asked = &durable->asked;
+    long long replicas = durable->replicas, limit = asked->timeout_ms;
+    if (!durable->known)
+        snprintf(out, room, "whether replicas or disks have it is not known%s%.300s",
+                 client->error.text[0] ? ": " : "", client->error.text);
+    else if (asked->disk && asked->replicas)
+        snprintf(out, room,
+                 "on disk at the server: %s, and on those of %lld of %d replicas, within %lld ms",
+                 durable->disks ? "yes" : "no", replicas, asked->replicas, limit);
+    else if (asked->disk)
+        snprintf(out, room, "not on the server's disk within %lld ms", limit);
+    else
+        snprintf(out, room, "on %lld of %d replicas within %lld ms", replicas, asked->replicas,
+                 limit);
+}
+
+dueq_status dueq__stored(dueq_client *client, dueq_result *result) {
+    const struct dueq__call *call = &client->call;
+    const struct dueq__item *first = &result->items[result->first];
+    dueq_status status = dueq__result_summary(result);
+    if (!dueq__durable_asked(call))
+        return status;
+    result->replicas = (int)call->durable.replicas;
+    result->disk = call->durable.disks > 0;
+    if (dueq__durable_enough(call) || first->status == DUEQ_LEASE_LOST)
+        return status;
+    size_t size = first->id.size < 100 ? first->id.size : 100,
+           more = result->count - result->first - 1;
+    char where[400], others[48] = "";
+    tell_where(client, where, sizeof where);
+    if (more)
+        snprintf(others, sizeof others, " and %zu more", more);
+    return dueq__fail(&client->error, DUEQ_NOT_DURABLE, "stored as %.*s%s; %s", (int)size,
+                      (const char *)first->id.data, others, where);
+}

@@ -1,0 +1,133 @@
+/*
+ * What a check remembers from step to step: walk.c. The walks of all clients stay in this process; a cursor names one.
+ */
+#ifndef DUEQ_WALK_H
+#define DUEQ_WALK_H
+
+#include "verbs.h"
+
+#define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
+#define DUEQ__KINDS 12          /* of findings */
+#define DUEQ__MOST_DOUBLED 1000 /* tickets of a check that may be twice in lines */
+#define DUEQ__WINDOW_ROOM 320   /* a ticket, or a cursor of the server's */
+
+/* As they follow each other, by their places in check.c's names. */
+enum dueq__stage {
+    DUEQ__STAGE_MSG = 2,
+    DUEQ__STAGE_ATTEMPTS,
+    DUEQ__STAGE_HANDOVER,
+    DUEQ__STAGE_DELAYED,
+    DUEQ__STAGE_FIRST_LINE,
+    DUEQ__STAGE_LEASED = DUEQ__STAGE_FIRST_LINE + 3,
+    DUEQ__STAGE_OUTBOX,
+    DUEQ__STAGE_DEAD,
+    DUEQ__STAGE_LOST,
+    DUEQ__STAGE_DOUBLED,
+    DUEQ__STAGE_QUARANTINE,
+    DUEQ__STAGE_END
+};
+
+struct dueq__found {
+    int64_t count;
+    uint32_t examples;
+    uint32_t sizes[DUEQ_MAX_EXAMPLES];
+    char text[DUEQ_MAX_EXAMPLES][DUEQ__EXAMPLE];
+};
+
+/* A message, and where its ticket was met. */
+struct dueq__candidate {
+    uint64_t hash; /* of its id */
+    uint32_t at;   /* of its ticket, in the walk's text */
+    uint16_t size; /* of that, which ends with the id */
+    uint8_t id_size;
+    uint8_t line;      /* it was met in this one first; 0: in none */
+    bool met, unclean; /* unclean: it cannot be read */
+    int64_t distance;  /* from the line's tail */
+};
+
+/* Texts one behind the other. */
+struct dueq__texts {
+    struct dueq__piece {
+        uint32_t at, size;
+    } *pieces;
+    char *bytes;
+    uint32_t count, size;
+    size_t room, bytes_room;
+};
+
+struct dueq__walk {
+    struct dueq__walk *after;
+    char mark[DUEQ__ID_SIZE + 1];
+    uint32_t step;
+    int64_t used_ms;
+    char queue[DUEQ_MAX_NAME + 1];
+    bool repair;
+    uint32_t stage, window, batch;
+    int64_t checked;
+    struct dueq__found found[DUEQ__KINDS];
+    uint64_t seed; /* of the hashes */
+    struct dueq__candidate *candidates;
+    uint32_t count;
+    size_t room;
+    uint32_t *slots; /* by hash: a candidate's place and 1 */
+    uint32_t slot_count;
+    char *text;
+    size_t text_size, text_room;
+    char cursor[DUEQ__WINDOW_ROOM]; /* as the stage's script takes it */
+    uint32_t cursor_size;
+    char next[DUEQ__WINDOW_ROOM]; /* behind the window */
+    uint32_t next_size;
+    int64_t place, length,
+        removed; /* of a line or set: the window's distance from the tail; its tickets */
+    struct dueq__texts asks; /* what of the window is to be judged */
+    uint32_t asked, upto;    /* so many of these are; and will be, with the script under way */
+    struct dueq__doubled {
+        uint32_t candidate;
+        uint8_t line;
+        int64_t distance;
+    } doubled[DUEQ__MOST_DOUBLED];
+    uint32_t doubled_count;
+};
+
+/* Which step of which walk of this process comes next. */
+struct dueq__check_cursor {
+    char mark[DUEQ__ID_SIZE + 1];
+    uint32_t step;
+};
+#define DUEQ__CHECK_CURSOR (DUEQ__ID_SIZE + 16)
+
+/* Reads a cursor, which is exactly what the other writes; false: it is none. */
+bool dueq__check_cursor_read(dueq_bytes text, struct dueq__check_cursor *cursor);
+void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
+                              char out[DUEQ__CHECK_CURSOR]);
+
+/* Of the walks below only between these two, from any thread. */
+void dueq__walks_lock(void);
+void dueq__walks_unlock(void);
+/* Those that nobody went on with for long are dropped. NULL: out of memory. */
+struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair);
+/* The walk whose next step this is; NULL: there is none. */
+struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor);
+void dueq__walk_end(const struct dueq__walk *walk);
+/* The messages. */
+void dueq__walk_forget(struct dueq__walk *walk);
+
+bool dueq__stage_is_line(uint32_t stage);
+/* Is it walked by the distance from its tail? */
+bool dueq__stage_is_place(uint32_t stage);
+
+/* Remembers a message by its current ticket. False: out of memory. */
+bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean);
+struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id);
+dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
+                             const struct dueq__candidate *candidate);
+/* What is to be judged. False: out of memory. */
+bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text);
+/* A key has this ticket, at a distance from a line's tail. False: out of memory. */
+bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance);
+/* A script has found that the message of this ticket is where it is. */
+void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket);
+/* The next message that was met nowhere, from `from` on; count: there is none. */
+uint32_t dueq__walk_unmet(const struct dueq__walk *walk, uint32_t from);
+
+#endif

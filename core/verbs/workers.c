@@ -1,0 +1,153 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verbs.h"
+
+/*
+ * Who consumes: what a consumer says of itself, as a text of lines, and who reads it. The first line has numbers, the next
+ * three host, program and version, and each further one a message that it holds: its age, 1 if the program works on it, the number of its partition and 1 (0: it has
+ * none), and its ticket.
+ */
+
+/* ---- Saying it ---- */
+
+static void decode_registered(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t registered;
+    if (dueq__reply_number(reply, &registered) && (registered >= 0 && registered <= 2))
+        dueq__call_finish(client, registered == 1   ? DUEQ_OK
+                                  : registered == 0 ? DUEQ_EMPTY
+                                                    : DUEQ_NOT_FOUND);
+    else
+        dueq__ops_unexpected(client);
+}
+
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
+                                  dueq_bytes says) {
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status =
+        dueq__ops_ask(queue, &dueq__script_register, false, 1, decode_registered, &words);
+    if (status)
+        return status;
+    dueq__resp_text(&words, session);
+    dueq__resp_number(&words, leaves ? 0 : DUEQ__LAPSE_MS);
+    dueq__ops_put(&words, &says, 1);
+    dueq__resp_text(&words, whole ? "1" : "0");
+    return dueq__call_submit(queue->client, &words);
+}
+
+/* ---- Reading it ---- */
+
+const struct dueq__kind dueq__kind_worker = {sizeof(dueq_worker)};
+
+const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index) {
+    return dueq__result_more(result, &dueq__kind_worker, index);
+}
+
+/* Takes a number of up to 15 digits off, and the one character behind it; false: there is none. */
+static bool take_number(dueq_bytes *text, int64_t *number, char after) {
+    const char *at = text->data;
+    size_t digits = 0;
+    *number = 0;
+    while (digits < text->size && digits < 15 && at[digits] >= '0' && at[digits] <= '9')
+        *number = 10 * *number + (at[digits++] - '0');
+    if (!digits || digits == text->size || at[digits] != after)
+        return false;
+    *text = (dueq_bytes){at + digits + 1, text->size - digits - 1};
+    return true;
+}
+
+/* Takes a line off; false: there is none, or it is no text. */
+static bool take_line(dueq_bytes *text, dueq_bytes *line) {
+    const char *end = text->size ? memchr(text->data, '\n', text->size) : NULL;
+    if (!end)
+        return false;
+    size_t size = (size_t)(end - (const char *)text->data);
+    *line = (dueq_bytes){text->data, size};
+    *text = (dueq_bytes){end + 1, text->size - size - 1};
+    return dueq__is_text(*line);
+}
+
+static size_t count_lines(dueq_bytes text) {
+    size_t count = 0;
+    for (size_t i = 0; i < text.size; i++)
+        count += ((const char *)text.data)[i] == '\n';
+    return count;
+}
+
+static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holding) {
+    int64_t age, working, partition;
+    struct dueq__ticket parts;
+    if (!take_number(text, &age, ' ') || !take_number(text, &working, ' ') || working > 1 ||
+        !take_number(text, &partition, ' ') || partition > DUEQ_MAX_PARTITIONS ||
+        !take_line(text, &holding->ticket) || !dueq__ticket_read(holding->ticket, &parts))
+        return false;
+    holding->id = parts.id;
+    holding->partition = partition - 1;
+    holding->since_ms = said_ms > age ? said_ms - age : 0;
+    holding->working = (int)working;
+    return true;
+}
+
+/* Reads what a worker said; its holdings go where `holdings` points. False: it is not what one says. */
+static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *holdings) {
+    int64_t said_ms, left_ms, age;
+    if (!dueq__is_text(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &said_ms, ' ') || said_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &left_ms, ' ') || left_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &worker->pid, ' ') || !take_number(&text, &worker->slots, ' ') ||
+        !take_number(&text, &age, ' ') || !take_number(&text, &worker->held, ' ') ||
+        !take_number(&text, &worker->working, '\n') || !take_line(&text, &worker->host) ||
+        !take_line(&text, &worker->program) || !take_line(&text, &worker->version))
+        return false;
+    worker->since_ms = said_ms > age ? said_ms - age : 0;
+    worker->until_ms = worker->seen_ms + left_ms;
+    worker->holdings = holdings;
+    while (text.size && worker->holding_count < DUEQ_MAX_HOLDINGS)
+        if (!read_holding(&text, said_ms, &holdings[worker->holding_count++]))
+            return false;
+    return true;
+}
+
+enum { WORKERS_NOW = 0, WORKERS_CURSOR = 1, WORKERS_FIXED = 2, WORKERS_EACH = 3 };
+
+dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error) {
+    size_t words = dueq__reply_count(reply), lines = 0, room = 0;
+    int64_t now;
+    dueq_bytes cursor, text;
+    if (words < WORKERS_FIXED || (words - WORKERS_FIXED) % WORKERS_EACH ||
+        !dueq__reply_number(dueq__reply_item(reply, WORKERS_NOW), &now) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, WORKERS_CURSOR), &cursor))
+        return dueq__result_malformed(NULL, error, "workers");
+    for (size_t i = WORKERS_FIXED; i < words; i += WORKERS_EACH)
+        if (dueq__reply_bytes(dueq__reply_item(reply, i + 2), &text))
+            room += (lines = count_lines(text)) < DUEQ_MAX_HOLDINGS ? lines : DUEQ_MAX_HOLDINGS;
+    dueq_result *result =
+        dueq__result_new(&dueq__kind_worker, (words - WORKERS_FIXED) / WORKERS_EACH, 0, error);
+    if (!result)
+        return NULL;
+    result->cursor = cursor;
+    result->holdings = calloc(room + 1, sizeof *result->holdings);
+    if (!result->holdings) {
+        dueq_result_free(result);
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    size_t most = result->count;
+    dueq_holding *holdings = result->holdings;
+    result->count = 0;
+    for (size_t i = 0; i < most; i++) {
+        size_t at = WORKERS_FIXED + i * WORKERS_EACH;
+        dueq_worker worker = {.now_ms = now};
+        if (!dueq__reply_bytes(dueq__reply_item(reply, at), &worker.session) ||
+            !dueq__reply_number(dueq__reply_item(reply, at + 1), &worker.seen_ms) ||
+            !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &text))
+            return dueq__result_malformed(result, error, "workers");
+        if (!read_worker(text, &worker, holdings))
+            continue;
+        holdings += worker.holding_count;
+        memcpy(result->items[result->count].more, &worker, sizeof worker);
+        result->items[result->count++].id = worker.session;
+    }
+    return result;
+}
