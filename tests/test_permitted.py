@@ -16,6 +16,7 @@ import dueq.laravel
 import dueq.redisson
 from dueq import errors
 from private_server import Server
+from script_sources import sources
 
 # What the libraries send beside the scripts, and not only on a new connection.
 SENT = {"evalsha", "info", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
@@ -46,13 +47,12 @@ def permission_of(system: str) -> str:
 
 def used(house: str, scripts: str) -> set[str]:
     """The commands of the scripts whose names fit, as they are sent to the server."""
-    text = (ROOT / house / "scripts.inc").read_text(encoding="utf-8")
-    sources = re.findall(rf"char {scripts}_source\[\] =\n(.*?);$", text, re.S | re.M)
-    assert sources
+    found = [text for name, text in sources(house).items() if re.fullmatch(scripts, name)]
+    assert found
     # lib/look.lua is handed commands as the names of a table's fields, and check hands them on.
     handed = r"(?:call|bulk|gone|read|read_list|scan_page)\('(\w+)'|\b([HLZ][A-Z]+) = "
-    found = re.findall(handed, "".join(sources))
-    return {(call or field).lower() for call, field in found}
+    commands = re.findall(handed, "".join(found))
+    return {(call or field).lower() for call, field in commands}
 
 
 @contextmanager

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "client.h"
@@ -38,11 +39,17 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
 static void load(dueq_client *client, const struct dueq__script *script) {
-    const dueq_bytes words[] = {
-        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
+    char *source = dueq__script_source(script);
     client->call.sent = false;
-    if (++client->call.loads > MAX_LOADS ||
-        !dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3))
+    if (!source) {
+        dueq__call_no_memory(client);
+        return;
+    }
+    const dueq_bytes words[] = {dueq__text("SCRIPT"), dueq__text("LOAD"), dueq__text(source)};
+    bool sent = ++client->call.loads <= MAX_LOADS &&
+                dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3);
+    free(source);
+    if (!sent)
         dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
                                              "%s does not keep the script '%s' after SCRIPT LOAD",
                                              client->url.shown, script->name));

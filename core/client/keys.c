@@ -84,6 +84,16 @@ dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]) {
                         key.size - AROUND_NAME - strlen(dueq__key_suffix[DUEQ__KEY_MSG])};
 }
 
+char *dueq__script_source(const struct dueq__script *script) {
+    size_t size = 1;
+    for (const char *const *fragment = script->fragments; *fragment; fragment++)
+        size += strlen(*fragment);
+    char *source = malloc(size), *end = source;
+    for (const char *const *fragment = script->fragments; source && *fragment; fragment++)
+        end = stpcpy(end, *fragment);
+    return source;
+}
+
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT]) {
     dueq__resp_text(words, "EVALSHA");

@@ -50,8 +50,7 @@ dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
 struct dueq__script {
     const char *name;
     const char *sha1; /* 40 hexadecimal digits */
-    const char *source;
-    size_t size;
+    const char *const *fragments; /* of its source, NULL behind the last */
     size_t key_count;
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
     const struct dueq__script *next;     /* does what this one answers nil to; NULL: none */
@@ -66,6 +65,8 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_measure, dueq__script_grow, dueq__script_lock, dueq__script_relock,
     dueq__script_unlock, dueq__script_check, dueq__script_clock;
 
+/* The whole source; the caller frees it. NULL: out of memory. */
+char *dueq__script_source(const struct dueq__script *script);
 /* EVALSHA of a script on a queue's keys; arguments follow. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT]);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the constants of core/dueq.h.
 
-Behind those of the core come the functions of their verbs (core/verbs.py).
+Each part of a file between two includes is one fragment of C, without comments. A script is a list
+of fragments, which the client puts together when it loads the script into a server. Behind the
+scripts of the core come the functions of their verbs (core/verbs.py).
 
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
@@ -14,7 +16,10 @@ one answers nil to, and DUEQ_NAME stands for the code of a status or a default.
 import hashlib
 import re
 import sys
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -28,6 +33,10 @@ LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lu
 
 def scripts(place: Path) -> list[Path]:
     return [path for path in sorted(place.rglob("*.lua")) if path.parent.name == "scripts"]
+
+
+def name_of(path: Path, place: Path) -> str:
+    return "_".join([*path.relative_to(place).parts[:-2], path.stem])
 
 
 def statuses() -> dict[str, str]:
@@ -58,33 +67,50 @@ def is_open_to(path: Path, library: Path) -> bool:
     return library.is_relative_to(HERE) or not path.is_relative_to(HERE)
 
 
-def included(path: Path, have: set[str]) -> str:
-    """Its text behind the functions of lib/ that it calls, but for those that `have` names."""
+class Fragment(NamedTuple):
+    name: str
+    text: str
+
+
+def fragments(path: Path, have: set[str]) -> Iterator[Fragment]:
+    """First those of the functions of lib/ that it calls, but for those that `have` names."""
     asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
-    before = ""
     own = re.findall(r"\blocal function (\w+)", code_of(path))
     for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
         needed = PROVIDERS.get(name)
         if not needed or name in own or not is_open_to(path, needed):
             continue
         if needed.stem not in have and needed.stem not in asked:
-            before += library(needed.stem, have)
-    # What is asked for in a block is there in this block alone.
-    return before + re.sub(
-        r"^ *-- include (\w+)\n", lambda m: library(m[1], set(have)), path.read_text(), flags=re.M
-    )
+            yield from library(needed.stem, have)
+    place = path.relative_to(HERE.parents[1]).with_suffix("").parts
+    name = "_".join(part for part in place if part not in ("core", "interop", "scripts"))
+    for number, part in enumerate(re.split(r"^ *-- include (\w+)\n", path.read_text(), flags=re.M)):
+        if number % 2:
+            # What is asked for in a block is there in this block alone.
+            yield from library(part, set(have))
+        elif text := re.sub(r"^ *(--.*)?\n", "", part, flags=re.M):
+            yield Fragment(f"{name}_{number // 2}", text)
 
 
-def library(name: str, have: set[str]) -> str:
+def library(name: str, have: set[str]) -> Iterator[Fragment]:
     have.add(name)
-    return included(LIBRARY[name], have)
+    return fragments(LIBRARY[name], have)
+
+
+def filled(text: str, codes: dict[str, str]) -> str:
+    """The text with the values of its constants."""
+    return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
+
+
+def head_of(path: Path) -> str:
+    """The script's first line, which gives its keys their names."""
+    keys = keys_of(path)
+    return f"local {', '.join(keys)} = {', '.join(f'KEYS[{n + 1}]' for n in range(len(keys)))}\n"
 
 
 def expand(path: Path, codes: dict[str, str]) -> str:
-    keys = keys_of(path)
-    values = ", ".join(f"KEYS[{n + 1}]" for n in range(len(keys)))
-    text = f"local {', '.join(keys)} = {values}\n{included(path, set())}"
-    return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
+    """The whole script, as a server has it."""
+    return filled(head_of(path) + "".join(part.text for part in fragments(path, set())), codes)
 
 
 def keys_of(path: Path) -> list[str]:
@@ -104,28 +130,39 @@ def literal(text: str) -> str:
     return "\n".join(f'    "{line}\\n"' for line in escaped)
 
 
+def wrapped(words: list[str]) -> str:
+    return textwrap.fill(", ".join(words), 99, initial_indent="    ", subsequent_indent="    ")
+
+
 def generate(place: Path) -> str:
     codes = constants()
     parts = []
     digest = hashlib.sha256(repr(codes).encode())
     for path in sorted({*place.rglob("*.lua"), *HERE.glob("lib/*.lua")}):
         digest.update(path.read_bytes())
+    made: set[str] = set()
     for path in scripts(place):
-        text = expand(path, codes)
-        parents = path.relative_to(place).parent.parts[:-1]
-        name = "_".join([*parents, path.stem])
+        parents, name = path.relative_to(place).parts[:-2], name_of(path, place)
         keys = keys_of(path)
         kind = parents[0].upper() if parents else "KEY"
         places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
-        listed = ", ".join(f"DUEQ__{place}" for place in places)
-        sha1 = hashlib.sha1(text.encode()).hexdigest()
         following = [f"dueq__script_{other}" for other in passes_on(path)]
+        pieces = list(fragments(path, set()))
+        for piece in pieces:
+            if piece.name not in made:
+                made.add(piece.name)
+                parts.append(
+                    f"static const char {piece.name}[] =\n{literal(filled(piece.text, codes))};\n"
+                )
         parts += [f"extern const struct dueq__script {other};\n" for other in following]
+        listed = wrapped([f"{name}_keys", *(piece.name for piece in pieces), "NULL"])
+        sha1 = hashlib.sha1(expand(path, codes).encode()).hexdigest()
         parts.append(
-            f"static const char {name}_source[] =\n{literal(text)};\n"
-            f"const struct dueq__script dueq__script_{name} = {{\n"
-            f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}},\n"
+            f"static const char {name}_keys[] = {literal(head_of(path)).strip()};\n"
+            f"static const char *const {name}_fragments[] = {{\n{listed}}};\n"
+            f'const struct dueq__script dueq__script_{name} = {{\n    "{name}", "{sha1}",\n'
+            f"    {name}_fragments, {len(keys)},\n"
+            f"    {{\n{wrapped([f'DUEQ__{place}' for place in places])}}},\n"
             f"    {'&' + following[0] if following else 'NULL'}}};\n"
         )
     if place == HERE.parent:

@@ -11,7 +11,6 @@ from them.
 
 import contextlib
 import hashlib
-import importlib.util
 import re
 import subprocess
 import sys
@@ -33,8 +32,8 @@ import dueq
 import dueq.redisson
 from cluster import Cluster
 from node import Node, slot_of
+from script_sources import sources
 
-SCRIPTS = Path(__file__).parents[2] / "core/scripts"
 TRACED = Path(__file__).with_name("traced.lua").read_text(encoding="utf-8")
 # What stands in a key that a call finds empty, so that the call is let in. No message has this
 # ticket, nor id.
@@ -83,20 +82,14 @@ class Script:
     @property
     def keys(self) -> list[tuple[str, str]]:
         """Of each declared key its name and its type."""
-        [declared] = re.findall(r"^-- keys (.+)$", self.source, re.M)
-        return [(name, KINDS[name]) for name in declared.split()]
+        [declared] = re.findall(r"^local (.+) = KEYS\[1\]", self.source)
+        return [(name, KINDS[name]) for name in declared.split(", ")]
 
 
 @cache
 def scripts() -> list[Script]:
     """Those of the core, as it sends them."""
-    spec = importlib.util.spec_from_file_location("embed", SCRIPTS / "embed.py")
-    assert spec
-    assert spec.loader
-    embed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(embed)
-    codes = embed.constants()
-    return [Script(path.stem, embed.expand(path, codes)) for path in sorted(SCRIPTS.glob("*.lua"))]
+    return [Script(name, source) for name, source in sources().items()]
 
 
 # ---- What is called ----

@@ -30,7 +30,7 @@ def test_script_while_its_slot_moves(
         pytest.fail(wrong, pytrace=False)
 
 
-PLANTED = "-- keys ready\nlocal call = redis.call\n"
+PLANTED = "local ready = KEYS[1]\nlocal call = redis.call\n"
 
 
 @pytest.mark.parametrize(

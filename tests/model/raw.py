@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import secrets
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeAlias
 
 from layout import due_word, made_id, opened, packed, shown
@@ -16,6 +14,7 @@ from layout import due_word, made_id, opened, packed, shown
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from private_server import Refused, Reply, Server, read_reply
+from script_sources import embed
 
 Json: TypeAlias = Any
 Word: TypeAlias = "str | bytes | int"
@@ -79,22 +78,6 @@ def packed_command(words: Sequence[Word]) -> bytes:
     return b"".join(
         [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
     )
-
-
-def embed() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("embed", SCRIPTS / "embed.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def sources() -> dict[str, str]:
-    """The scripts by name, as the core has them."""
-    tool = embed()
-    codes = tool.constants()
-    return {path.stem: tool.expand(path, codes) for path in SCRIPTS.glob("*.lua")}
 
 
 def is_plain(ticket: str) -> bool:

@@ -10,10 +10,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from machine import run
-from raw import sources
 from world import scripts_alone, three_languages
 
 from private_server import Server
+from script_sources import sources
 
 
 @pytest.mark.parametrize(

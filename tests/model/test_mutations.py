@@ -12,10 +12,10 @@ from hypothesis.errors import Flaky
 sys.path.insert(0, str(Path(__file__).parent))
 
 from machine import run
-from raw import sources
 from world import Difference, scripts_alone
 
 from private_server import Server
+from script_sources import sources
 
 EXAMPLES = 500
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from drafts import QUEUES
 from drivers import Driver, PythonDriver, c_driver, php_driver
-from raw import Connection, RawDriver, sources
+from raw import Connection, RawDriver
 
 from private_server import Server
+from script_sources import sources
 
 CONTRACT = Path(__file__).parents[1] / "contract"
 # What a time may be off: a run's own milliseconds, far less than a span.
