@@ -284,7 +284,8 @@ def over(verb: Verb) -> tuple[str, str]:
 
 """
     filled_in = [f"{member} = {value}" for member, value in members.items()]
-    parts = [f".submit = ask_{verb.name}", f".over = DUEQ__OVER_{verb.over.upper()}", *filled_in]
+    way = f".fanout = DUEQ__FANOUT_{verb.over.upper()}"
+    parts = [f".submit = ask_{verb.name}", way, *filled_in]
     start = "        const struct dueq__asked asked = {"
     leave = f"""    if (queue->whole) {{
 {filled(start, parts, "};")}

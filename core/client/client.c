@@ -255,7 +255,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     if ((*queue = unshelve(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
         (*queue)->preview = 0;
-        (*queue)->is_part = false;
+        (*queue)->is_partition = false;
         return DUEQ_OK;
     }
     dueq_queue *opened = calloc(1, sizeof *opened);

@@ -153,11 +153,11 @@ struct dueq_client {
 /* What a queue of partitions does in place of its verbs: partition/. */
 struct dueq__asked;
 struct dueq__reserve;
-struct dueq__pushed;
+struct dueq__push_request;
 
 struct dueq__whole {
     dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
-    dueq_status (*push)(dueq_queue *queue, const struct dueq__pushed *pushed);
+    dueq_status (*push)(dueq_queue *queue, const struct dueq__push_request *pushed);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
 };
@@ -173,7 +173,7 @@ struct dueq_queue {
     dueq_client *client;
     int slot;                          /* in a cluster, of its keys */
     struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
-    bool is_part;                      /* of such a queue's */
+    bool is_partition;                 /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     dueq_durability durability; /* of pushes by this handle */

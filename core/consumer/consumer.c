@@ -34,7 +34,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     }
     drop_all(consumer);
     free(consumer->queues);
-    free(consumer->share);
+    free(consumer->assignment);
     free(consumer);
 }
 
@@ -50,8 +50,8 @@ dueq_status dueq__consumer_check_fork(dueq_consumer *consumer) {
     consumer->leases = leases;
     consumer->heartbeat = NULL;
     consumer->pid = getpid();
-    if (consumer->share)
-        dueq__share_reset(consumer->share);
+    if (consumer->assignment)
+        dueq__assignment_reset(consumer->assignment);
     return DUEQ_OK;
 }
 
@@ -93,7 +93,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
 }
 
 static bool is_several(const dueq_consumer *consumer) {
-    return consumer->queue_count > 1 || consumer->share;
+    return consumer->queue_count > 1 || consumer->assignment;
 }
 
 /* Were acks put off when this turn began? */
@@ -121,9 +121,9 @@ static dueq_status submit_next(dueq_consumer *consumer) {
         return submit_reserve(consumer, queue, 1, 0, 0);
     if (more && several)
         return DUEQ_OK;
-    if (consumer->share && dueq__monotonic_ms() >= consumer->share->renew_ms)
+    if (consumer->assignment && dueq__monotonic_ms() >= consumer->assignment->renew_ms)
         return dueq__partitions_share(consumer, false);
-    if (consumer->share)
+    if (consumer->assignment)
         return dueq__partitions_reserve(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count,
                           consumer->options.prefetch - consumer->prefetched + more,
@@ -158,7 +158,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.gives_way =
             consumer->client->cluster && is_several(consumer) &&
             (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND ||
-             (consumer->step == DUEQ__STEP_SHARE && consumer->share->count));
+             (consumer->step == DUEQ__STEP_ASSIGNMENT && consumer->assignment->own_count));
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -182,8 +182,8 @@ static void begin_turn(dueq_consumer *consumer, bool stops) {
  * A node is away, and the consumer goes on without it. Partitions stay whose they are, as nobody else can get them either.
  */
 static void leave(dueq_consumer *consumer, enum dueq__step step) {
-    if (step == DUEQ__STEP_SHARE)
-        consumer->share->renew_ms = dueq__monotonic_ms() + DUEQ__RENEW_MS;
+    if (step == DUEQ__STEP_ASSIGNMENT)
+        consumer->assignment->renew_ms = dueq__monotonic_ms() + DUEQ__RENEW_MS;
     if (step == DUEQ__STEP_SETTLE)
         dueq__settle_leave(consumer);
 }
@@ -221,19 +221,19 @@ static dueq_status end_step(dueq_consumer *consumer) {
     if (consumer->step == DUEQ__STEP_RESERVE &&
         consumer->client->call.patient_ms < consumer->patient_ms)
         consumer->until_ms = 0;
-    if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
+    if (consumer->assignment && consumer->step == DUEQ__STEP_RESERVE)
         dueq__partitions_waited(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
-    if (consumer->share && status < 0)
-        consumer->share->changed = true;
+    if (consumer->assignment && status < 0)
+        consumer->assignment->changed = true;
     dueq__settle_end(consumer, status, result, asked_ms);
-    if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
+    if (consumer->assignment && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];
     if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
         status = dueq__prefetch_take_over(consumer, result, asked_ms);
-    else if (consumer->step == DUEQ__STEP_SHARE && status == DUEQ_OK)
+    else if (consumer->step == DUEQ__STEP_ASSIGNMENT && status == DUEQ_OK)
         status = dueq__partitions_list(consumer);
     else
         dueq_result_free(result);
@@ -257,7 +257,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (gave_way)
             leave(consumer, step);
     }
-    if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
+    if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_ASSIGNMENT) {
         status = submitted(consumer, submit_next(consumer));
         if (status)
             return status;
@@ -272,8 +272,8 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
-    bool over =
-        (!consumer->share && !puts_off(consumer)) || dueq__monotonic_ms() >= consumer->until_ms;
+    bool over = (!consumer->assignment && !puts_off(consumer)) ||
+                dueq__monotonic_ms() >= consumer->until_ms;
     if (!*message && step == DUEQ__STEP_RESERVE && over)
         return DUEQ_EMPTY;
     if (!*message && step == DUEQ__STEP_RESERVE)
@@ -333,7 +333,7 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
     dueq_status status = submit_release(consumer);
-    bool leaves = status == DUEQ_OK && consumer->share && *consumer->share->epoch;
+    bool leaves = status == DUEQ_OK && consumer->assignment && *consumer->assignment->epoch;
     return leaves ? dueq__partitions_share(consumer, true) : status;
 }
 

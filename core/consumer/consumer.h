@@ -204,7 +204,7 @@ enum dueq__step {
     DUEQ__STEP_RESERVE,
     DUEQ__STEP_EXTEND,
     DUEQ__STEP_RELEASE,
-    DUEQ__STEP_SHARE, /* renews the leases on partitions */
+    DUEQ__STEP_ASSIGNMENT, /* renews the leases on partitions */
     DUEQ__STEP_LEAVE
 };
 
@@ -212,7 +212,7 @@ struct dueq_consumer {
     dueq_client *client;
     dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
-    struct dueq__share *share;           /* which of these are its own; NULL: all */
+    struct dueq__assignment *assignment; /* which of these are its own; NULL: all */
     int64_t until_ms;                    /* and till when it waits; 0: not again */
     _Atomic pthread_t thread;            /* whose it is */
     uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */

@@ -294,21 +294,21 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->presence = consumer->presence;
     memcpy(made->presence.session, client->session, sizeof client->session);
     made->register_ms = made->holding_ms = made->presence.opened_ms + FIRST_MS;
-    size_t count = consumer->share ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
+    size_t count = consumer->assignment ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
     made->queues = calloc(count, sizeof *made->queues);
     made->same = calloc(count, sizeof *made->same);
     made->queue_count = made->queues ? count : 0;
     dueq_status status =
         made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
-    for (size_t i = 0; !status && !consumer->share && i < count; i++)
+    for (size_t i = 0; !status && !consumer->assignment && i < count; i++)
         status = open_twin(made, consumer->queues[i], &made->queues[i]);
     if (!status)
         dueq_reached(made->client);
     if (!status && consumer->options.lease_ms &&
         consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS)
         made->client->longest_pause_ms = consumer->options.lease_ms / TRIES + 1;
-    if (!status && consumer->share)
-        status = open_twin(made, consumer->share->queue, &made->base);
+    if (!status && consumer->assignment)
+        status = open_twin(made, consumer->assignment->queue, &made->base);
     if (!status && !made->base)
         find_same(made);
     if (!status && !dueq__thread_start(&made->thread, keep, made)) {

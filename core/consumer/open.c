@@ -55,8 +55,8 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     made->options.program = NULL;
     *consumer = made;
     if (queues[0]->whole)
-        status = dueq__share_new(queues[0], &made->share);
-    if (made->share) {
+        status = dueq__assignment_new(queues[0], &made->assignment);
+    if (made->assignment) {
         made->queue_count = 0;
         status = dueq__partitions_list(made);
     }

@@ -5,27 +5,27 @@
 /* A consumer of a queue of partitions: it reserves from those that it has leases on. */
 
 dueq_status dueq__partitions_list(dueq_consumer *consumer) {
-    struct dueq__parts *parts = dueq__parts_of(consumer->share->queue);
-    if (consumer->queue_count == parts->count)
+    struct dueq__partitions *partitions = dueq__partitions_of(consumer->assignment->queue);
+    if (consumer->queue_count == partitions->count)
         return DUEQ_OK;
-    for (size_t i = 0; i < parts->count; i++)
-        if (!dueq__parts_get(parts, i))
+    for (size_t i = 0; i < partitions->count; i++)
+        if (!dueq__partitions_handle(partitions, i))
             return DUEQ_NO_MEMORY;
-    dueq_queue **list = calloc(parts->count, sizeof *list);
+    dueq_queue **list = calloc(partitions->count, sizeof *list);
     if (!list)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    memcpy(list, parts->part, parts->count * sizeof *list);
+    memcpy(list, partitions->handles, partitions->count * sizeof *list);
     free(consumer->queues);
     consumer->queues = list;
-    consumer->queue_count = parts->count;
+    consumer->queue_count = partitions->count;
     return DUEQ_OK;
 }
 
 dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
     bool held[DUEQ_MAX_PARTITIONS];
     dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    consumer->step = leaves ? DUEQ__STEP_LEAVE : DUEQ__STEP_SHARE;
-    return dueq__share_submit(consumer->share, held, leaves);
+    consumer->step = leaves ? DUEQ__STEP_LEAVE : DUEQ__STEP_ASSIGNMENT;
+    return dueq__assignment_submit(consumer->assignment, held, leaves);
 }
 
 /* All are asked so often at least, as a token may be lost with a consumer that was killed. */
@@ -37,23 +37,23 @@ dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
  * asked in turn, as tokens are not taken while others never run dry.
  */
 static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look_us) {
-    struct dueq__share *share = consumer->share;
+    struct dueq__assignment *assignment = consumer->assignment;
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();
     dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    if (share->changed || now >= consumer->asked_ms + ASK_MS) {
+    if (assignment->changed || now >= consumer->asked_ms + ASK_MS) {
         memset(consumer->look_us, 0, sizeof consumer->look_us);
         consumer->asked_ms = now;
-        share->changed = false;
+        assignment->changed = false;
     }
-    for (size_t i = 0; i < share->count; i++) {
-        size_t partition = share->own[i];
+    for (size_t i = 0; i < assignment->own_count; i++) {
+        size_t partition = assignment->own[i];
         if (held[partition]) {
             consumer->look_us[partition] = 0;
             continue;
         }
-        consumer->asked[count] = share->own[i];
+        consumer->asked[count] = assignment->own[i];
         look_us[count] = consumer->look_us[partition];
         queues[count++] = consumer->queues[partition];
     }
@@ -63,17 +63,18 @@ static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look
 }
 
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
-    const struct dueq__share *share = consumer->share;
-    dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__parts_of(share->queue)->base};
+    const struct dueq__assignment *assignment = consumer->assignment;
+    dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__partitions_of(assignment->queue)->base};
     int64_t look_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
-    int64_t until = consumer->until_ms < share->renew_ms ? consumer->until_ms : share->renew_ms;
+    int64_t until =
+        consumer->until_ms < assignment->renew_ms ? consumer->until_ms : assignment->renew_ms;
     size_t count = choose(consumer, queues, look_us);
     consumer->step = DUEQ__STEP_RESERVE;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
                                 .queue_count = count ? count : 1,
                                 .order = DUEQ_ROUND_ROBIN,
-                                .parts = true,
+                                .are_partitions = true,
                                 .ordered = true,
                                 .timed = dueq__consumer_times(consumer),
                                 .look_us = until > now ? look_us : NULL,
@@ -95,7 +96,7 @@ void dueq__partitions_waited(dueq_consumer *consumer) {
 }
 
 void dueq__partitions_freed(dueq_consumer *consumer) {
-    if (!consumer->share || !pthread_equal(consumer->thread, pthread_self()) ||
+    if (!consumer->assignment || !pthread_equal(consumer->thread, pthread_self()) ||
         consumer->step != DUEQ__STEP_RESERVE)
         return;
     dueq__call_end_wait(consumer->client, true);

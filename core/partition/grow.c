@@ -22,7 +22,7 @@ struct dueq__growth {
 };
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__growth *growth = dueq__parts_of(client->call.queue)->growth;
+    struct dueq__growth *growth = dueq__partitions_of(client->call.queue)->growth;
     size_t items = dueq__reply_count(reply);
     int64_t count = -1;
     dueq_bytes state;
@@ -52,14 +52,14 @@ static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t fr
     dueq_status status = dueq__ops_ask(queue, &dueq__script_grow, false, 1, decode, &words);
     if (status)
         return status;
-    dueq__parts_of(queue)->growth = growth;
+    dueq__partitions_of(queue)->growth = growth;
     dueq__resp_number(&words, (int64_t)from);
     if (state) {
         dueq__resp_number(&words, (int64_t)partition);
         dueq__resp_text(&words, state);
     }
     status = dueq__client_run(queue->client, dueq__call_submit(queue->client, &words), NULL);
-    dueq__parts_of(queue)->growth = NULL;
+    dueq__partitions_of(queue)->growth = NULL;
     return status;
 }
 
@@ -71,7 +71,7 @@ static dueq_bytes fence_id(char room[64], size_t count, char number) {
 static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.id = id;
-    draft.ttl_ms = DUEQ__OVER_MS;
+    draft.ttl_ms = DUEQ__TTL_EXPIRED;
     draft.drop = 1;
     dueq_status status = dueq_push(old, &draft, 1, NULL);
     return status == DUEQ_DUPLICATE ? DUEQ_OK : status;
@@ -106,7 +106,7 @@ static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
 /* Moves one new partition on by one state, if its time has come. */
 static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_t place) {
     size_t half = growth->count / 2;
-    dueq_queue *old = dueq__parts_get(dueq__parts_of(queue), place);
+    dueq_queue *old = dueq__partitions_handle(dueq__partitions_of(queue), place);
     const char state = growth->states[place];
     char room[64];
     dueq_status status = old ? DUEQ_NOT_FOUND : DUEQ_NO_MEMORY;
@@ -121,7 +121,7 @@ static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_
     if (*next) {
         status = push_fence(old, fence_id(room, growth->count, *next));
     } else {
-        dueq_queue *opened = dueq__parts_get(dueq__parts_of(queue), half + place);
+        dueq_queue *opened = dueq__partitions_handle(dueq__partitions_of(queue), half + place);
         status = opened ? take_over_targets(old, opened) : DUEQ_NO_MEMORY;
     }
     return status < 0 ? status : ask(queue, growth, 0, half + place, next);
@@ -133,16 +133,16 @@ dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed) {
     *closed = 0;
     if (!queue->whole)
         return dueq__fail(error, DUEQ_INVALID, "this queue has no partitions");
-    struct dueq__parts *parts = dueq__parts_of(queue);
-    dueq_status status = ask(queue, &growth, parts->named, 0, NULL);
-    if (!status && growth.count != 2 * parts->named)
+    struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    dueq_status status = ask(queue, &growth, partitions->named_count, 0, NULL);
+    if (!status && growth.count != 2 * partitions->named_count)
         return dueq__fail(error, DUEQ_INVALID,
                           "%zu partitions are to be doubled, %d are allowed, and the queue has %zu",
-                          parts->named, DUEQ_MAX_PARTITIONS, growth.count);
+                          partitions->named_count, DUEQ_MAX_PARTITIONS, growth.count);
     if (!status)
-        status = dueq__parts_learn(parts, growth.count);
+        status = dueq__partitions_learn(partitions, growth.count);
     bool waits = growth.age_ms < DUEQ__FRESH_MS + queue->client->url.timeout_ms;
-    for (size_t i = 0; !status && i < parts->named; i++) {
+    for (size_t i = 0; !status && i < partitions->named_count; i++) {
         if (!waits && growth.states[i])
             status = move_on(queue, &growth, i);
         if (!status)

@@ -1,6 +1,6 @@
 /*
- * Queues of partitions: a handle of N ordinary queues, whose verbs go over them, and the leases by which the consumers
- * share them. All stands on the verbs of ordinary queues.
+ * Queues of partitions: a handle of N ordinary queues, whose verbs fan out to them, and the leases by which consumers
+ * get them assigned. All stands on the verbs of ordinary queues.
  */
 #ifndef DUEQ_PARTITION_H
 #define DUEQ_PARTITION_H
@@ -13,36 +13,36 @@
 #define DUEQ__RENEW_MS 1000
 #define DUEQ__MEMBER_MS 3000
 
-/* ---- parts.c ------------------------------------------------------------------------------------- */
+/* ---- handle.c ----------------------------------------------------------------------------------------- */
 
-struct dueq__share;
+struct dueq__assignment;
 
-struct dueq__parts {
+struct dueq__partitions {
     struct dueq__whole whole; /* first: what the queue points to */
     dueq_client *client;
-    dueq_queue *base;  /* an ordinary handle of the queue's own name */
-    size_t named;      /* how many the caller named */
-    size_t count;      /* how many there are, as far as is known */
-    dueq_queue **part; /* so many; NULL: not opened yet */
-    int64_t known_ms;  /* when the server said so */
+    dueq_queue *base;     /* an ordinary handle of the queue's own name */
+    size_t named_count;   /* how many the caller named */
+    size_t count;         /* how many there are, as far as is known */
+    dueq_queue **handles; /* so many; NULL: not opened yet */
+    int64_t learned_ms;   /* when the server said so */
     bool known;
-    unsigned turn; /* of pushes to any */
-    struct dueq__share
-        *asks; /* whose call it is that asks for leases; NULL: it asks for their number alone */
+    unsigned push_turn; /* of pushes that may go to any partition */
+    struct dueq__assignment *
+        asking; /* whose leases the call under way asks for; NULL: it asks for their number alone */
     struct dueq__growth *growth; /* of the step under way; NULL: none is */
     size_t key_size;             /* 0: the handle is for all partitions */
     char key[DUEQ_MAX_KEY];
 };
 
-struct dueq__parts *dueq__parts_of(const dueq_queue *queue);
+struct dueq__partitions *dueq__partitions_of(const dueq_queue *queue);
 /* The handle of a partition; NULL: out of memory, and the error is set. */
-dueq_queue *dueq__parts_get(struct dueq__parts *parts, size_t partition);
+dueq_queue *dueq__partitions_handle(struct dueq__partitions *partitions, size_t partition);
 /* Is the number of partitions to be asked for first? */
-bool dueq__parts_stale(const struct dueq__parts *parts);
+bool dueq__partitions_stale(const struct dueq__partitions *partitions);
 /* The server's number of them; INVALID: it does not go with the one that the caller named. */
-dueq_status dueq__parts_learn(struct dueq__parts *parts, size_t count);
+dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t count);
 /* The partitions that this handle is for: from *first on so many. */
-size_t dueq__parts_range(const struct dueq__parts *parts, size_t *first);
+size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
 
 /* ---- steps.c: a call that is made of several ------------------------------------------------------- */
 
@@ -54,8 +54,8 @@ struct dueq__steps {
     /* Submits the next step, by dueq__steps_submitted(), or ends all. */
     void (*next)(dueq_client *client, struct dueq__steps *steps);
     /* Takes the answer of one, and its result over; no failure. Then it does as next does. */
-    void (*took)(dueq_client *client, struct dueq__steps *steps, dueq_status status,
-                 dueq_result *result);
+    void (*answered)(dueq_client *client, struct dueq__steps *steps, dueq_status status,
+                     dueq_result *result);
 };
 
 /* Begins such a call; steps: in one allocation, which is the call's from now on. It asks for the number first. */
@@ -64,16 +64,16 @@ void dueq__steps_submitted(dueq_client *client, struct dueq__steps *steps, dueq_
 /* Ends it with a result, or a status alone. Frees the steps. */
 void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status status);
 
-/* ---- over.c, split.c: the verbs ---------------------------------------------------------------------- */
+/* ---- fanout.c, partition_push.c, partition_reserve.c: the verbs ---------------------------------------------------------------------- */
 
-dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked);
-dueq_status dueq__parts_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
-dueq_status dueq__parts_push(dueq_queue *queue, const struct dueq__pushed *pushed);
+dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__asked *asked);
+dueq_status dueq__partition_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
+dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request);
 
-/* ---- share.c: the leases of a consumer ---------------------------------------------------------------- */
+/* ---- assignment.c: the leases of a consumer ---------------------------------------------------------------- */
 
 /* What one member of a queue's consumers has. */
-struct dueq__share {
+struct dueq__assignment {
     dueq_queue *queue;
     char member[DUEQ__ID_SIZE + 1];
     char epoch[24];   /* of the table that it knows; "": none */
@@ -81,19 +81,20 @@ struct dueq__share {
     int64_t end_ms;   /* when its leases end */
     size_t surplus;   /* so many of its own are to be given up */
     bool changed;     /* somebody may have had some of its own in between */
-    size_t count;     /* of its own */
+    size_t own_count;
     uint16_t own[DUEQ_MAX_PARTITIONS];
 };
 
-dueq_status dueq__share_new(dueq_queue *queue, struct dueq__share **share);
+dueq_status dueq__assignment_new(dueq_queue *queue, struct dueq__assignment **assignment);
 /* For a child after fork(): another member. */
-void dueq__share_reset(struct dueq__share *share);
+void dueq__assignment_reset(struct dueq__assignment *assignment);
 /*
  * Renews the leases, and gives up what is too many and not held (`held`: for each partition). leaves: gives up all, and
  * is no member any more.
  */
-dueq_status dueq__share_submit(struct dueq__share *share, const bool *held, bool leaves);
+dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const bool *held,
+                                    bool leaves);
 /* Asks for the number of partitions alone. */
-dueq_status dueq__share_ask(dueq_queue *queue);
+dueq_status dueq__assignment_ask_count(dueq_queue *queue);
 
 #endif

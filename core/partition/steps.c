@@ -20,7 +20,7 @@ static void ended(dueq_client *client) {
     if (status < 0 && !result)
         dueq__steps_end(client, NULL, status);
     else
-        steps->took(client, steps, status, result);
+        steps->answered(client, steps, status, result);
 }
 
 static void limit(dueq_client *client, struct dueq__steps *steps) {
@@ -65,8 +65,8 @@ dueq_status dueq__steps_begin(dueq_queue *queue, struct dueq__steps *steps) {
         free(steps);
         return dueq__call_no_memory(client);
     }
-    if (dueq__parts_stale(dueq__parts_of(queue))) {
-        dueq__steps_submitted(client, steps, dueq__share_ask(queue));
+    if (dueq__partitions_stale(dueq__partitions_of(queue))) {
+        dueq__steps_submitted(client, steps, dueq__assignment_ask_count(queue));
         if (client->suspended)
             client->call.ended = asked;
     } else {

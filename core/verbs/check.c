@@ -80,9 +80,10 @@ const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index)
     return dueq__result_more(result, &findings, index);
 }
 
-/* part: of a queue, whose next one goes on with what was found. */
-static dueq_result *result_of(const struct dueq__walk *walk, bool part, struct dueq__error *error) {
-    bool ends = walk->stage == DUEQ__STAGE_END && !part;
+/* is_partition: the next partition goes on with what was found. */
+static dueq_result *result_of(const struct dueq__walk *walk, bool is_partition,
+                              struct dueq__error *error) {
+    bool ends = walk->stage == DUEQ__STAGE_END && !is_partition;
     struct dueq__check_cursor cursor = {.step = walk->step};
     char text[DUEQ__CHECK_CURSOR];
     memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
@@ -262,10 +263,10 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     if (good)
         advance(walk);
     walk->step++;
-    bool part = client->call.queue->is_part;
+    bool is_partition = client->call.queue->is_partition;
     if (good)
-        result = result_of(walk, part, &client->error);
-    if (!good || (walk->stage == DUEQ__STAGE_END && !part))
+        result = result_of(walk, is_partition, &client->error);
+    if (!good || (walk->stage == DUEQ__STAGE_END && !is_partition))
         dueq__walk_end(walk);
     dueq__walks_unlock();
     if (good)
@@ -367,7 +368,7 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     dueq__client_check_fork(client);
     if (queue->whole) {
         const struct dueq__asked asked = {
-            .submit = ask, .over = DUEQ__OVER_PAGES, .repair = repair != 0, .cursor = cursor};
+            .submit = ask, .fanout = DUEQ__FANOUT_PAGES, .repair = repair != 0, .cursor = cursor};
         return queue->whole->ask(queue, &asked);
     }
     dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);

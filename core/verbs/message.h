@@ -10,7 +10,7 @@
 /* ---- draft.c: what a producer asks for --------------------------------------------------------- */
 
 /* As a time to live: it is over already. For the core's own drafts, to partitions. */
-#define DUEQ__OVER_MS (-1)
+#define DUEQ__TTL_EXPIRED (-1)
 
 /* What the ids of schedules' messages begin with. */
 #define DUEQ__SCHEDULE_PREFIX "schedule:"

@@ -46,7 +46,7 @@ static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
-        bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
+        bool own = queue->is_partition && draft->ttl_ms == DUEQ__TTL_EXPIRED;
         status = own    ? DUEQ_OK
                  : made ? dueq__draft_check_made(draft, error)
                         : dueq__draft_check(draft, error);
@@ -145,9 +145,9 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     if (queue->whole)
-        return queue->whole->push(
-            queue, &(struct dueq__pushed){.script = script, .drafts = drafts, .count = count});
-    dueq_status status = measure(queue, queue->is_part, script != NULL, drafts, count, &batch);
+        return queue->whole->push(queue, &(struct dueq__push_request){
+                                             .script = script, .drafts = drafts, .count = count});
+    dueq_status status = measure(queue, queue->is_partition, script != NULL, drafts, count, &batch);
     if (!status)
         status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
@@ -167,7 +167,8 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     struct batch batch;
     struct dueq__resp words;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
-    dueq_status status = measure(queue, target && target->is_part, made, drafts, count, &batch);
+    dueq_status status =
+        measure(queue, target && target->is_partition, made, drafts, count, &batch);
     batch.usual = false;
     batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
     if (!status)
@@ -204,10 +205,10 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status && whole->whole)
         return whole->whole->push(
-            whole, &(struct dueq__pushed){.drafts = drafts,
-                                          .count = count,
-                                          .source = queue,
-                                          .ticket = ticket,
-                                          .target = whole == target ? NULL : target});
+            whole, &(struct dueq__push_request){.drafts = drafts,
+                                                .count = count,
+                                                .source = queue,
+                                                .ticket = ticket,
+                                                .target = whole == target ? NULL : target});
     return status ? status : follow(queue, ticket, parts.id, target, false, drafts, count);
 }

@@ -185,8 +185,9 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
 static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
     dueq_queue *queue = asked->queues[0];
     dueq_status status =
-        asked->parts ? DUEQ_OK
-                     : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+        asked->are_partitions
+            ? DUEQ_OK
+            : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
     if (!status && (asked->count || !settles))
         status = dueq__ops_check_count(queue, queue, asked->count);
     if (!status)
@@ -220,7 +221,7 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
     size_t turn = in_turn ? asked->queues[0]->client->turn++ : 0, count = 0;
     for (size_t i = 0; i < asked->queue_count; i++) {
-        size_t place = (i + turn) % asked->queue_count, k = asked->parts ? count : 0;
+        size_t place = (i + turn) % asked->queue_count, k = asked->are_partitions ? count : 0;
         dueq_queue *queue = asked->queues[place];
         dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
         while (k < count && !dueq__same(wait->watches[k].wake, wake))

@@ -77,21 +77,21 @@ dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, due
 /* ---- Queues of partitions (partition/) --------------------------------------------------------------- */
 
 /* How a verb goes over all partitions. */
-enum dueq__over {
-    DUEQ__OVER_ITEMS, /* each is asked for the items that those before it do not have */
-    DUEQ__OVER_FIRST, /* in turn, until one has the item */
-    DUEQ__OVER_ALL,   /* all are asked; what they took away is added up */
-    DUEQ__OVER_SUM,   /* all are asked; their counts are added up */
-    DUEQ__OVER_RATES, /* all are asked; what they did in each minute is added up */
-    DUEQ__OVER_SOME,  /* in turn, until one took something away */
-    DUEQ__OVER_LAST,  /* all are asked, and answer alike: the last one's answer counts */
-    DUEQ__OVER_PAGES  /* one after the other; the cursor says which */
+enum dueq__fanout {
+    DUEQ__FANOUT_ITEMS, /* each is asked for the items that those before it do not have */
+    DUEQ__FANOUT_FIRST, /* in turn, until one has the item */
+    DUEQ__FANOUT_ALL,   /* all are asked; what they took away is added up */
+    DUEQ__FANOUT_SUM,   /* all are asked; their counts are added up */
+    DUEQ__FANOUT_RATES, /* all are asked; what they did in each minute is added up */
+    DUEQ__FANOUT_SOME,  /* in turn, until one took something away */
+    DUEQ__FANOUT_LAST,  /* all are asked, and answer alike: the last one's answer counts */
+    DUEQ__FANOUT_PAGES  /* one after the other; the cursor says which */
 };
 
 /* A verb and its arguments, to be asked of one queue after the other. */
 struct dueq__asked {
     dueq_status (*submit)(dueq_queue *queue, const struct dueq__asked *asked);
-    enum dueq__over over;
+    enum dueq__fanout fanout;
     const dueq_bytes *items; /* tickets, ids or names */
     size_t count;
     dueq_bytes text, cursor;
@@ -104,7 +104,7 @@ struct dueq__asked {
 };
 
 /* What is pushed to partitions. */
-struct dueq__pushed {
+struct dueq__push_request {
     const struct dueq__script *script; /* as of dueq__push_submit(): of a schedule; else NULL */
     const dueq_draft *drafts;
     size_t count;
@@ -186,10 +186,10 @@ struct dueq__reserve {
     dueq_queue *const *queues;
     size_t queue_count;
     dueq_order order;
-    bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
-    bool ordered; /* from none of them where a message is leased; without a settlement */
-    bool timed;   /* the result says how late each message is */
-    bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
+    bool are_partitions; /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
+    bool ordered;        /* from none of them where a message is leased; without a settlement */
+    bool timed;          /* the result says how late each message is */
+    bool tops_up;        /* the caller holds others: no message that has crashed, and no wait */
     bool
         at_once; /* it need not have watched a lease's end to take the message: core/scripts/lib/watch.lua */
     /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */

@@ -1,4 +1,4 @@
--- share: says how many partitions a queue has and, to a member of its consumers, which of them are its own. The member
+-- assignment: says how many partitions a queue has and, to a member of its consumers, which of them are its own. The member
 -- is one until it has not called for the time that it names. Partitions go evenly over the members; one that has too
 -- many is told so, and keeps them until it gives them up, or is no member any more; then others take them.
 -- keys partitions members msg ready delayed wake meta

@@ -5,34 +5,35 @@
 
 /* The verbs over all partitions: each partition is asked by a call of its own, and what they answer is put together. */
 
-struct over {
+struct fanout {
     struct dueq__steps steps; /* first */
     struct dueq__asked asked; /* what it points to is behind, in the same allocation */
     dueq_filter filter;
-    size_t at, end;                  /* the partition that is asked, and the last's next */
-    dueq_bytes left[DUEQ_MAX_BATCH]; /* the items that it is asked for, */
-    size_t place[DUEQ_MAX_BATCH];    /* and where the caller has them */
-    size_t left_count;
+    size_t partition, end;                /* the one that is asked, and the last's next */
+    dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that it is asked for, */
+    size_t places[DUEQ_MAX_BATCH];        /* and where the caller has them */
+    size_t remaining_count;
     char digits[DUEQ_MAX_BATCH]; /* the outcomes, or states */
     bool states;
-    size_t taken;
+    size_t purged;
     dueq_counts counts;
     struct dueq__rated *rates; /* behind; the latest first */
     size_t rate_count;
     dueq_timings timings;
 };
 
-static void next(dueq_client *client, struct dueq__steps *steps) {
-    struct over *over = (struct over *)(void *)steps;
-    struct dueq__asked asked = over->asked;
-    dueq_queue *part = dueq__parts_get(dueq__parts_of(steps->queue), over->at);
-    if (asked.over == DUEQ__OVER_ITEMS) {
-        asked.items = over->left;
-        asked.count = over->left_count;
+static void ask_next(dueq_client *client, struct dueq__steps *steps) {
+    struct fanout *fanout = (struct fanout *)(void *)steps;
+    struct dueq__asked asked = fanout->asked;
+    dueq_queue *handle =
+        dueq__partitions_handle(dueq__partitions_of(steps->queue), fanout->partition);
+    if (asked.fanout == DUEQ__FANOUT_ITEMS) {
+        asked.items = fanout->remaining;
+        asked.count = fanout->remaining_count;
     }
-    if (part)
-        part->preview = steps->queue->preview;
-    dueq__steps_submitted(client, steps, part ? asked.submit(part, &asked) : DUEQ_NO_MEMORY);
+    if (handle)
+        handle->preview = steps->queue->preview;
+    dueq__steps_submitted(client, steps, handle ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 
 /* ---- Items: ids and tickets ---- */
@@ -42,30 +43,30 @@ static bool is_there(dueq_status status) {
 }
 
 /* Keeps what this partition has, and leaves the others for the next. */
-static void take_items(struct over *over, const dueq_result *result) {
+static void take_items(struct fanout *fanout, const dueq_result *result) {
     size_t left = 0;
-    for (size_t i = 0; i < over->left_count; i++) {
+    for (size_t i = 0; i < fanout->remaining_count; i++) {
         dueq_status status = dueq_result_status(result, i);
         dueq_state state = dueq_result_state(result, i);
-        size_t place = over->place[i];
-        over->states = over->states || state;
-        over->digits[place] = (char)('0' + (state ? (int)state : (int)status));
+        size_t place = fanout->places[i];
+        fanout->states = fanout->states || state;
+        fanout->digits[place] = (char)('0' + (state ? (int)state : (int)status));
         if (is_there(status))
             continue;
-        over->left[left] = over->left[i];
-        over->place[left++] = place;
+        fanout->remaining[left] = fanout->remaining[i];
+        fanout->places[left++] = place;
     }
-    over->left_count = left;
+    fanout->remaining_count = left;
 }
 
 /* What was cancelled has a state; what has none was not found. */
-static void answer_items(dueq_client *client, struct over *over) {
-    size_t count = over->asked.count;
-    for (size_t i = 0; over->states && i < over->left_count; i++)
-        over->digits[over->place[i]] = '0';
-    dueq_bytes digits = {over->digits, count};
-    dueq_result *result = over->states ? dueq__result_states(digits, &client->error)
-                                       : dueq__result_outcomes(digits, NULL, &client->error);
+static void answer_items(dueq_client *client, struct fanout *fanout) {
+    size_t count = fanout->asked.count;
+    for (size_t i = 0; fanout->states && i < fanout->remaining_count; i++)
+        fanout->digits[fanout->places[i]] = '0';
+    dueq_bytes digits = {fanout->digits, count};
+    dueq_result *result = fanout->states ? dueq__result_states(digits, &client->error)
+                                         : dueq__result_outcomes(digits, NULL, &client->error);
     dueq__steps_end(client, result, result ? dueq__result_summary(result) : client->error.status);
 }
 
@@ -96,8 +97,8 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
 /* ---- Rates ---- */
 
 /* The minute or hour, since 1970. */
-static int64_t span_of(const struct over *over, const struct dueq__rated *rated) {
-    return rated->rate.start_ms / (over->asked.hours ? 3600000 : 60000);
+static int64_t span_of(const struct fanout *fanout, const struct dueq__rated *rated) {
+    return rated->rate.start_ms / (fanout->asked.hours ? 3600000 : 60000);
 }
 
 static void add_rate(struct dueq__rated *total, const struct dueq__rated *rated) {
@@ -120,28 +121,29 @@ static void add_rate(struct dueq__rated *total, const struct dueq__rated *rated)
 }
 
 /* The latest minutes of each are enough for the latest of all. */
-static void take_rates(struct over *over, const dueq_result *result) {
-    size_t most = over->asked.page + over->asked.hours, at = 0;
-    dueq__timings_add(&over->timings, dueq_result_timings(result));
+static void take_rates(struct fanout *fanout, const dueq_result *result) {
+    size_t most = fanout->asked.page + fanout->asked.hours, at = 0;
+    dueq__timings_add(&fanout->timings, dueq_result_timings(result));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const struct dueq__rated *rated = dueq__result_more(result, &dueq__kind_rate, i);
-        while (at < over->rate_count && span_of(over, &over->rates[at]) > span_of(over, rated))
+        while (at < fanout->rate_count &&
+               span_of(fanout, &fanout->rates[at]) > span_of(fanout, rated))
             at++;
-        struct dueq__rated *place = &over->rates[at];
+        struct dueq__rated *place = &fanout->rates[at];
         if (at == most)
             return;
-        if (at < over->rate_count && span_of(over, place) == span_of(over, rated)) {
+        if (at < fanout->rate_count && span_of(fanout, place) == span_of(fanout, rated)) {
             add_rate(place, rated);
             continue;
         }
-        over->rate_count += over->rate_count < most;
-        memmove(place + 1, place, (over->rate_count - at - 1) * sizeof *place);
+        fanout->rate_count += fanout->rate_count < most;
+        memmove(place + 1, place, (fanout->rate_count - at - 1) * sizeof *place);
         *place = *rated;
     }
 }
 
-static dueq_result *rated(struct over *over, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new(&dueq__kind_rate, over->rate_count, 0, error);
+static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, fanout->rate_count, 0, error);
     if (!result)
         return NULL;
     result->timings = malloc(sizeof *result->timings);
@@ -150,38 +152,38 @@ static dueq_result *rated(struct over *over, struct dueq__error *error) {
         dueq__fail(error, DUEQ_NO_MEMORY, NULL);
         return NULL;
     }
-    *result->timings = over->timings;
-    for (size_t i = 0; i < over->rate_count; i++) {
-        dueq__rated_times(&over->rates[i]);
-        memcpy(result->items[i].more, &over->rates[i], sizeof *over->rates);
+    *result->timings = fanout->timings;
+    for (size_t i = 0; i < fanout->rate_count; i++) {
+        dueq__rated_times(&fanout->rates[i]);
+        memcpy(result->items[i].more, &fanout->rates[i], sizeof *fanout->rates);
     }
     return result;
 }
 
 /* ---- Pages: a cursor is the partition's number, a colon, and its own cursor ---- */
 
-static bool read_cursor(struct over *over) {
-    dueq_bytes *cursor = &over->asked.cursor;
+static bool read_cursor(struct fanout *fanout) {
+    dueq_bytes *cursor = &fanout->asked.cursor;
     const char *at = cursor->data, *end = at + cursor->size;
-    size_t first = over->at, partition = 0;
+    size_t first = fanout->partition, partition = 0;
     if (!cursor->size)
         return true;
     while (at < end && *at >= '0' && *at <= '9' && partition < DUEQ_MAX_PARTITIONS)
         partition = 10 * partition + (size_t)(*at++ - '0');
-    if (at == end || *at++ != ':' || partition < first || partition >= over->end)
+    if (at == end || *at++ != ':' || partition < first || partition >= fanout->end)
         return false;
-    over->at = partition;
+    fanout->partition = partition;
     *cursor = (dueq_bytes){at, (size_t)(end - at)};
     return true;
 }
 
 /* Ends with this page, whose cursor goes on here, or with the next partition. */
-static void answer_page(dueq_client *client, struct over *over, dueq_result *page) {
+static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result *page) {
     dueq_bytes own = dueq_result_cursor(page);
-    size_t partition = own.size && !page->done ? over->at : over->at + 1;
-    page->queue = over->at;
+    size_t partition = own.size && !page->done ? fanout->partition : fanout->partition + 1;
+    page->queue = fanout->partition;
     page->cursor = (dueq_bytes){0};
-    if (partition < over->end) {
+    if (partition < fanout->end) {
         page->text = malloc(own.size + 16);
         if (!page->text) {
             dueq_result_free(page);
@@ -198,81 +200,82 @@ static void answer_page(dueq_client *client, struct over *over, dueq_result *pag
 /* ---- What a partition answered ---- */
 
 /* All are asked: their sum. */
-static void answer_sum(dueq_client *client, struct over *over, dueq_status status) {
-    dueq_result *sum = over->asked.over == DUEQ__OVER_SUM
-                           ? dueq__result_whole(&dueq__kind_counts, &over->counts, &client->error)
-                       : over->asked.over == DUEQ__OVER_RATES
-                           ? rated(over, &client->error)
-                           : dueq__result_purged(over->taken, &client->error);
+static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status status) {
+    dueq_result *sum = fanout->asked.fanout == DUEQ__FANOUT_SUM
+                           ? dueq__result_whole(&dueq__kind_counts, &fanout->counts, &client->error)
+                       : fanout->asked.fanout == DUEQ__FANOUT_RATES
+                           ? rated(fanout, &client->error)
+                           : dueq__result_purged(fanout->purged, &client->error);
     dueq__steps_end(client, sum, sum ? status : client->error.status);
 }
 
-static void took(dueq_client *client, struct dueq__steps *steps, dueq_status status,
-                 dueq_result *result) {
-    struct over *over = (struct over *)(void *)steps;
+static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status status,
+                     dueq_result *result) {
+    struct fanout *fanout = (struct fanout *)(void *)steps;
     const dueq_counts *counts = dueq_result_counts(result);
-    bool last = over->at + 1 == over->end;
-    size_t taken = dueq_result_purged(result);
-    over->taken += taken;
-    switch (over->asked.over) {
-    case DUEQ__OVER_ITEMS:
-        take_items(over, result);
-        last = last || over->left_count == 0;
+    bool last = fanout->partition + 1 == fanout->end;
+    size_t purged = dueq_result_purged(result);
+    fanout->purged += purged;
+    switch (fanout->asked.fanout) {
+    case DUEQ__FANOUT_ITEMS:
+        take_items(fanout, result);
+        last = last || fanout->remaining_count == 0;
         break;
-    case DUEQ__OVER_FIRST:
+    case DUEQ__FANOUT_FIRST:
         last = last || is_there(status);
         break;
-    case DUEQ__OVER_SOME:
+    case DUEQ__FANOUT_SOME:
         /* There may be more in those behind. */
         status = last ? status : DUEQ_OK;
-        last = last || taken;
+        last = last || purged;
         break;
-    case DUEQ__OVER_PAGES:
-        over->asked.cursor = (dueq_bytes){0};
+    case DUEQ__FANOUT_PAGES:
+        fanout->asked.cursor = (dueq_bytes){0};
         if (dueq_result_count(result) || dueq_result_kicked(result) ||
             dueq_result_cursor(result).size || last) {
-            answer_page(client, over, result);
+            answer_page(client, fanout, result);
             return;
         }
         break;
-    case DUEQ__OVER_SUM:
+    case DUEQ__FANOUT_SUM:
         if (counts)
-            add_counts(&over->counts, counts);
+            add_counts(&fanout->counts, counts);
         break;
-    case DUEQ__OVER_RATES:
-        take_rates(over, result);
+    case DUEQ__FANOUT_RATES:
+        take_rates(fanout, result);
         break;
-    case DUEQ__OVER_LAST:
-    case DUEQ__OVER_ALL:
+    case DUEQ__FANOUT_LAST:
+    case DUEQ__FANOUT_ALL:
         break;
     }
-    if (last && (over->asked.over == DUEQ__OVER_FIRST || over->asked.over == DUEQ__OVER_LAST)) {
+    if (last &&
+        (fanout->asked.fanout == DUEQ__FANOUT_FIRST || fanout->asked.fanout == DUEQ__FANOUT_LAST)) {
         if (result)
-            result->queue = over->at;
+            result->queue = fanout->partition;
         dueq__steps_end(client, result, status);
         return;
     }
     dueq_result_free(result);
-    over->at++;
+    fanout->partition++;
     if (!last)
-        next(client, steps);
-    else if (over->asked.over == DUEQ__OVER_ITEMS)
-        answer_items(client, over);
+        ask_next(client, steps);
+    else if (fanout->asked.fanout == DUEQ__FANOUT_ITEMS)
+        answer_items(client, fanout);
     else
-        answer_sum(client, over, status);
+        answer_sum(client, fanout, status);
 }
 
 /* The number of partitions is known. */
-static void first(dueq_client *client, struct dueq__steps *steps) {
-    struct over *over = (struct over *)(void *)steps;
-    over->end = dueq__parts_range(dueq__parts_of(steps->queue), &over->at);
-    over->end += over->at;
-    if (over->asked.over == DUEQ__OVER_PAGES && !read_cursor(over))
+static void begin(dueq_client *client, struct dueq__steps *steps) {
+    struct fanout *fanout = (struct fanout *)(void *)steps;
+    fanout->end = dueq__partitions_range(dueq__partitions_of(steps->queue), &fanout->partition);
+    fanout->end += fanout->partition;
+    if (fanout->asked.fanout == DUEQ__FANOUT_PAGES && !read_cursor(fanout))
         dueq__steps_end(client, NULL,
                         dueq__fail(&client->error, DUEQ_INVALID,
                                    "not a cursor: they come with the pages of a verb"));
     else
-        next(client, steps);
+        ask_next(client, steps);
 }
 
 /* ---- Beginning ---- */
@@ -283,46 +286,46 @@ static void keep(char **at, dueq_bytes *bytes) {
     *at += bytes->size;
 }
 
-static struct over *copy(const struct dueq__asked *asked) {
-    size_t rates = asked->over == DUEQ__OVER_RATES ? asked->page + asked->hours : 0;
+static struct fanout *copy(const struct dueq__asked *asked) {
+    size_t rates = asked->fanout == DUEQ__FANOUT_RATES ? asked->page + asked->hours : 0;
     size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rated);
     for (size_t i = 0; i < asked->count; i++)
         size += asked->items[i].size;
     if (asked->filter)
         size += asked->filter->error.size;
-    struct over *over = calloc(1, sizeof *over + size);
-    if (!over)
+    struct fanout *fanout = calloc(1, sizeof *fanout + size);
+    if (!fanout)
         return NULL;
-    over->rates = (struct dueq__rated *)(void *)(over + 1);
-    char *at = (char *)(over->rates + rates);
-    over->asked = *asked;
-    over->left_count = asked->count;
+    fanout->rates = (struct dueq__rated *)(void *)(fanout + 1);
+    char *at = (char *)(fanout->rates + rates);
+    fanout->asked = *asked;
+    fanout->remaining_count = asked->count;
     for (size_t i = 0; i < asked->count; i++) {
-        over->left[i] = asked->items[i];
-        over->place[i] = i;
-        keep(&at, &over->left[i]);
+        fanout->remaining[i] = asked->items[i];
+        fanout->places[i] = i;
+        keep(&at, &fanout->remaining[i]);
     }
-    over->asked.items = asked->items ? over->left : NULL;
-    keep(&at, &over->asked.text);
-    keep(&at, &over->asked.cursor);
+    fanout->asked.items = asked->items ? fanout->remaining : NULL;
+    keep(&at, &fanout->asked.text);
+    keep(&at, &fanout->asked.cursor);
     if (asked->filter) {
-        over->filter = *asked->filter;
-        keep(&at, &over->filter.error);
-        over->asked.filter = &over->filter;
+        fanout->filter = *asked->filter;
+        keep(&at, &fanout->filter.error);
+        fanout->asked.filter = &fanout->filter;
     }
-    return over;
+    return fanout;
 }
 
-dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked) {
-    struct over *over = NULL;
+dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__asked *asked) {
+    struct fanout *fanout = NULL;
     dueq_status status = DUEQ_OK;
-    if (asked->over == DUEQ__OVER_ITEMS || asked->count)
+    if (asked->fanout == DUEQ__FANOUT_ITEMS || asked->count)
         status = dueq__ops_check_count(queue, asked->items, asked->count);
-    if (asked->over == DUEQ__OVER_RATES)
+    if (asked->fanout == DUEQ__FANOUT_RATES)
         status = dueq__ops_check_rates(queue, asked->page, asked->hours);
     if (!status)
-        over = copy(asked);
-    if (over)
-        over->steps = (struct dueq__steps){.next = first, .took = took};
-    return status ? status : dueq__steps_begin(queue, (struct dueq__steps *)(void *)over);
+        fanout = copy(asked);
+    if (fanout)
+        fanout->steps = (struct dueq__steps){.next = begin, .answered = answered};
+    return status ? status : dueq__steps_begin(queue, (struct dueq__steps *)(void *)fanout);
 }

@@ -1,0 +1,243 @@
+#include <stdlib.h>
+
+#include "partition.h"
+
+/* A push, which is split by partition, and an ack with successors. */
+
+struct partition_push {
+    struct dueq__steps steps; /* first */
+    struct dueq__push_request request;
+    size_t count, done;
+    size_t without_message; /* so many partitions had not the message that is to be acknowledged */
+    size_t cleared;         /* and so many have no other message of this schedule */
+    size_t places[DUEQ_MAX_BATCH]; /* of those that are under way */
+    size_t sent_count;
+    bool is_sent[DUEQ_MAX_BATCH];
+    struct dueq__error not_durable; /* of the first partition that is not; else no status */
+    int replicas;                   /* that have all, as far as is known */
+    bool disk;
+    char digits[DUEQ_MAX_BATCH], made_ids[DUEQ_MAX_BATCH][DUEQ__ID_SIZE];
+    dueq_bytes ids[DUEQ_MAX_BATCH];
+    dueq_draft sent[DUEQ_MAX_BATCH]; /* those under way */
+    dueq_draft drafts[]; /* copies; what they point to is behind them, in the same allocation */
+};
+
+/* Those without a key and an id of a caller's go to one, each call to the next. */
+static size_t partition_of(const struct dueq__partitions *partitions, const dueq_draft *draft) {
+    size_t first, count = dueq__partitions_range(partitions, &first);
+    dueq_bytes decides = draft->key.size ? draft->key : draft->id;
+    if (count == 1)
+        return first;
+    return decides.size ? dueq_partition_of(decides, count) : partitions->push_turn % count;
+}
+
+static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script, size_t partition,
+                           const dueq_draft *drafts, size_t count) {
+    dueq_queue *handle = dueq__partitions_handle(dueq__partitions_of(queue), partition);
+    if (!handle)
+        return DUEQ_NO_MEMORY;
+    handle->durability = queue->durability;
+    return dueq__push_submit(handle, script, drafts, count);
+}
+
+/* The partition that this is a handle of; SIZE_MAX: none. */
+static size_t partition_named(const struct dueq__partitions *partitions, const dueq_queue *queue) {
+    char name[DUEQ_MAX_NAME + 1];
+    dueq_bytes whole = dueq__keys_name(partitions->base->keys), own = dueq__keys_name(queue->keys);
+    for (size_t i = 0; i < partitions->count; i++)
+        if (dueq__same(own, (dueq_bytes){name, dueq_partition_name(whole, i, name)}))
+            return i;
+    return SIZE_MAX;
+}
+
+/* Acknowledges, and pushes all to one partition: what has neither key nor id stays in that of the message. */
+static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *request,
+                          size_t asked) {
+    struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    dueq_queue *source = request->source, *target = request->target;
+    size_t first, own, partition = SIZE_MAX;
+    dueq__partitions_range(partitions, &first);
+    if (source->whole)
+        source = dueq__partitions_handle(partitions, first + asked);
+    own = source ? partition_named(partitions, source) : SIZE_MAX;
+    for (size_t i = 0; !target && i < request->count; i++) {
+        const dueq_draft *draft = &request->drafts[i];
+        bool stays = own != SIZE_MAX && !draft->key.size && !draft->id.size;
+        size_t wanted = stays ? own : partition_of(partitions, draft);
+        if (i && wanted != partition)
+            return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                              "an ack pushes successors to one partition: give them all one key");
+        partition = wanted;
+    }
+    if (source && !target && (target = dueq__partitions_handle(partitions, partition)))
+        source->durability = queue->durability;
+    return source && target ? dueq_ack_push_submit(source, request->ticket, target, request->drafts,
+                                                   request->count)
+                            : DUEQ_NO_MEMORY;
+}
+
+/* Pushes all that go where the first that is left goes. */
+static void push_next(dueq_client *client, struct dueq__steps *steps) {
+    struct partition_push *push = (struct partition_push *)(void *)steps;
+    struct dueq__partitions *partitions = dueq__partitions_of(steps->queue);
+    if (push->request.source) {
+        dueq__steps_submitted(client, steps,
+                              follow(steps->queue, &push->request, push->without_message));
+        return;
+    }
+    size_t partition = SIZE_MAX;
+    push->sent_count = 0;
+    for (size_t i = 0; i < push->count; i++) {
+        size_t other = push->is_sent[i] ? SIZE_MAX : partition_of(partitions, &push->drafts[i]);
+        if (partition == SIZE_MAX)
+            partition = other;
+        if (push->is_sent[i] || other != partition)
+            continue;
+        push->sent[push->sent_count] = push->drafts[i];
+        push->places[push->sent_count++] = i;
+        push->is_sent[i] = true;
+    }
+    dueq__steps_submitted(
+        client, steps,
+        push_to(steps->queue, push->request.script, partition, push->sent, push->sent_count));
+}
+
+/* Of several partitions one may have the message. */
+static void followed(dueq_client *client, struct partition_push *push, dueq_status status,
+                     dueq_result *result) {
+    size_t first, count = dueq__partitions_range(dueq__partitions_of(push->steps.queue), &first);
+    bool lost = dueq_result_status(result, 0) == DUEQ_LEASE_LOST;
+    if (push->request.source->whole && lost && ++push->without_message < count) {
+        dueq_result_free(result);
+        push_next(client, &push->steps);
+    } else {
+        dueq__steps_end(client, result, status);
+    }
+}
+
+/*
+ * A schedule is in one partition: it is taken out of the others, where it was if its key was another, or if the number
+ * has been doubled since. False: it is in none of them any more.
+ */
+static bool clear(dueq_client *client, struct partition_push *push) {
+    struct dueq__partitions *partitions = dueq__partitions_of(push->steps.queue);
+    push->cleared += push->cleared == partition_of(partitions, push->drafts);
+    if (push->cleared >= partitions->count)
+        return false;
+    dueq_queue *handle = dueq__partitions_handle(partitions, push->cleared++);
+    dueq__steps_submitted(client, &push->steps,
+                          handle ? dueq_cancel_submit(handle, &push->drafts->id, 1)
+                                 : DUEQ_NO_MEMORY);
+    return true;
+}
+
+static void answer(dueq_client *client, struct partition_push *push) {
+    dueq_result *result =
+        dueq__result_outcomes((dueq_bytes){push->digits, push->count}, push->ids, &client->error);
+    if (!result) {
+        dueq__steps_end(client, NULL, client->error.status);
+        return;
+    }
+    result->replicas = push->replicas;
+    result->disk = push->disk;
+    dueq_status status = dueq__result_summary(result);
+    if (push->not_durable.status) {
+        client->error = push->not_durable;
+        status = push->not_durable.status;
+    }
+    dueq__steps_end(client, result, status);
+}
+
+static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status status,
+                     dueq_result *result) {
+    struct partition_push *push = (struct partition_push *)(void *)steps;
+    if (push->request.source) {
+        followed(client, push, status, result);
+        return;
+    }
+    if (push->done == push->count) {
+        dueq_result_free(result);
+        if (!clear(client, push))
+            answer(client, push);
+        return;
+    }
+    if (status == DUEQ_NOT_DURABLE && !push->not_durable.status)
+        push->not_durable = client->error;
+    if (result->replicas < push->replicas)
+        push->replicas = result->replicas;
+    push->disk = push->disk && result->disk;
+    for (size_t i = 0; i < push->sent_count; i++) {
+        size_t place = push->places[i];
+        dueq_bytes id = dueq_result_id(result, i);
+        push->digits[place] = (char)('0' + (int)dueq_result_status(result, i));
+        push->ids[place] = push->drafts[place].id;
+        if (!push->ids[place].size)
+            push->ids[place] =
+                (dueq_bytes){memcpy(push->made_ids[place], id.data, DUEQ__ID_SIZE), DUEQ__ID_SIZE};
+    }
+    dueq_result_free(result);
+    push->done += push->sent_count;
+    if (push->done < push->count)
+        push_next(client, steps);
+    else if (!push->request.script || !clear(client, push))
+        answer(client, push);
+}
+
+static size_t room_of(const dueq_draft *draft) {
+    size_t align = sizeof(dueq_header);
+    return (dueq__draft_size(draft) + align - 1) / align * align;
+}
+
+static struct partition_push *copy(const struct dueq__push_request *request) {
+    const dueq_draft *drafts = request->drafts;
+    size_t count = request->count;
+    size_t size = count * sizeof *drafts + request->ticket.size;
+    for (size_t i = 0; i < count; i++)
+        size += room_of(&drafts[i]);
+    struct partition_push *push = malloc(sizeof *push + size);
+    if (!push)
+        return NULL;
+    push->steps = (struct dueq__steps){.next = push_next, .answered = answered};
+    push->request = *request;
+    push->request.drafts = push->drafts;
+    push->count = count;
+    push->done = push->without_message = push->cleared = 0;
+    push->not_durable = (struct dueq__error){0};
+    push->replicas = DUEQ_MAX_REPLICAS;
+    push->disk = true;
+    memset(push->is_sent, 0, sizeof push->is_sent);
+    char *at = (char *)(push->drafts + count);
+    for (size_t i = 0; i < count; at += room_of(&drafts[i++]))
+        dueq__draft_copy(&push->drafts[i], &drafts[i], at);
+    if (request->ticket.size)
+        push->request.ticket.data = memcpy(at, request->ticket.data, request->ticket.size);
+    return push;
+}
+
+dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request) {
+    const dueq_draft *drafts = request->drafts;
+    size_t count = request->count, i = 0;
+    struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    struct dueq__error *error = &queue->client->error;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    for (i = 0; !status && i < count; i++) {
+        status = request->script ? dueq__draft_check_made(&drafts[i], error)
+                                 : dueq__draft_check(&drafts[i], error);
+        if (!status && drafts[i].key.size && partitions->key_size)
+            status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
+    }
+    if (status)
+        return status;
+    i = 0;
+    partitions->push_turn++;
+    if (request->source && !request->source->whole && !dueq__partitions_stale(partitions))
+        return follow(queue, request, 0);
+    if (!request->source && !request->script && !dueq__partitions_stale(partitions))
+        while (i < count &&
+               partition_of(partitions, &drafts[i]) == partition_of(partitions, drafts))
+            i++;
+    if (i == count)
+        return push_to(queue, NULL, partition_of(partitions, drafts), drafts, count);
+    return dueq__steps_begin(queue, (struct dueq__steps *)(void *)copy(request));
+}
