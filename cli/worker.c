@@ -53,7 +53,7 @@ static void be_ready(struct worker *worker) {
     worker->ready = true;
 }
 
-/* How long a reserve may wait: while commands run, their ends hasten it. */
+/* How long a reserve may wait: while commands run, the end of one stops the wait. */
 static int64_t patience(const struct worker *worker) {
     if (worker->busy || worker->work->wait_ms == DUEQ_FOREVER)
         return DUEQ_FOREVER;
@@ -235,7 +235,7 @@ static void warn(const struct worker *worker) {
 static void go_on(struct worker *worker) {
     dueq_client *client = worker->cli->client;
     if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
-        dueq_hasten(client);
+        dueq_stop_wait(client);
     bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
     warn(worker);
     if (final)

@@ -825,11 +825,11 @@ DUEQ_API size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SO
 DUEQ_API int dueq_descriptor(dueq_client *client);
 
 /*
- * Ends the patience of a call that waits: it goes on as if its timeout had come, and so ends soon, with
- * what it has got or EMPTY. Nothing where none waits. For a consumer that leaves: unlike dueq_abandon()
- * no message is held back by a lease that nobody knows of.
+ * Stops the wait of a call: the call goes on as if its timeout had come, and so ends soon, with what it has
+ * got or EMPTY. Does nothing where no call waits. For a consumer that leaves: unlike after dueq_abandon(), no
+ * message is leased that nobody knows of.
  */
-DUEQ_API void dueq_hasten(dueq_client *client);
+DUEQ_API void dueq_stop_wait(dueq_client *client);
 
 /*
  * Pumps and polls until the call is final, `at_most_ms` have passed (-1: no limit) or a signal came.

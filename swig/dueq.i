@@ -82,7 +82,7 @@
 %rename(wait) dueq_wait;
 %rename(pump) dueq_pump;
 %rename(descriptor) dueq_descriptor;
-%rename(hasten) dueq_hasten;
+%rename(stop_wait) dueq_stop_wait;
 %rename(take) dueq_take;
 %rename(abandon) dueq_abandon;
 

@@ -104,14 +104,14 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
 
 dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted) {
     dueq_status status = submitted;
-    bool hastened = false;
+    bool stopped = false;
 
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_php_wait(client->client, hastened ? -1 : SLICE_MS);
-        if (!hastened &&
+        status = dueq_php_wait(client->client, stopped ? -1 : SLICE_MS);
+        if (!stopped &&
             (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending()))) {
-            dueq_hasten(client->client);
-            hastened = true;
+            dueq_stop_wait(client->client);
+            stopped = true;
         }
     }
     return end_wait(client, submitted, status);

@@ -32,7 +32,7 @@ static zend_object *create(zend_class_entry *ce) {
 
 /* Ends the wait, and gives back what it has got. Returns a failure to do the latter. */
 static dueq_status call_off(const pending_object *pending, dueq_php_link *link) {
-    dueq_hasten(link->client);
+    dueq_stop_wait(link->client);
     if (dueq_php_link_await(link) == DUEQ_OK && pending->call->give_back) {
         return MIN(pending->call->give_back(link), DUEQ_OK);
     }

@@ -15,7 +15,7 @@ static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **r
         return status;
     do {
         if (cli_signal())
-            dueq_hasten(cli->client);
+            dueq_stop_wait(cli->client);
         status = dueq_wait(cli->client, 500);
         cli_warn(cli);
     } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);

@@ -40,7 +40,7 @@ static dueq_status wait_for(struct call *call, dueq_status status, dueq_result *
         return status;
     while ((status = dueq_wait(call->cli.client, 250)) == DUEQ_PENDING)
         if (!http_wait(call->request, 0))
-            dueq_hasten(call->cli.client);
+            dueq_stop_wait(call->cli.client);
     return dueq_take(call->cli.client, result);
 }
 

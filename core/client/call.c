@@ -321,7 +321,7 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
     dueq__descriptor_sync(client);
 }
 
-void dueq_hasten(dueq_client *client) { dueq__call_end_wait(client, false); }
+void dueq_stop_wait(dueq_client *client) { dueq__call_end_wait(client, false); }
 
 dueq_status dueq_take(dueq_client *client, dueq_result **result) {
     if (result)

@@ -244,7 +244,7 @@ void dueq__call_unsuspend(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
-/* As dueq_hasten(); patient: what the server refuses for a while is still tried again. */
+/* As dueq_stop_wait(); patient: what the server refuses for a while is still tried again. */
 void dueq__call_end_wait(dueq_client *client, bool patient);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */

@@ -217,7 +217,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 static dueq_status end_step(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->call.asked_ms;
-    /* Somebody hastens the wait: it is not to begin anew. */
+    /* dueq_stop_wait() was called: the wait must not begin again. */
     if (consumer->step == DUEQ__STEP_RESERVE &&
         consumer->client->call.patient_ms < consumer->patient_ms)
         consumer->until_ms = 0;
@@ -351,7 +351,7 @@ dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
     consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
     if (consumer->step == DUEQ__STEP_NONE)
         return stopping(consumer, submitted(consumer, submit_stop(consumer)));
-    dueq_hasten(consumer->client);
+    dueq_stop_wait(consumer->client);
     return DUEQ_PENDING;
 }
 

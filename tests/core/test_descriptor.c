@@ -106,25 +106,25 @@ static void test_descriptor_after_fork_is_the_childs_own(void **state) {
     assert_status(jobs.client, OK, dueq_take(jobs.client, NULL));
 }
 
-static void test_hasten_ends_a_wait_with_nothing(void **state) {
+static void test_stop_wait_ends_it_with_nothing(void **state) {
     (void)state;
     submit_reserve(DUEQ_FOREVER);
     pump_until_blocked(jobs.client, 1);
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     assert_status(jobs.client, EMPTY, dueq_wait(jobs.client, 20000));
     assert_status(jobs.client, EMPTY, dueq_take(jobs.client, NULL));
     await_blocked(&server, 0);
 }
 
-static void test_hasten_before_the_first_answer(void **state) {
+static void test_stop_wait_before_the_first_answer(void **state) {
     (void)state;
     submit_reserve(DUEQ_FOREVER);
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     assert_status(jobs.client, EMPTY, dueq_wait(jobs.client, 20000));
     assert_status(jobs.client, EMPTY, dueq_take(jobs.client, NULL));
 }
 
-static void test_hasten_loses_no_message_that_comes_meanwhile(void **state) {
+static void test_stop_wait_loses_no_message_that_comes_meanwhile(void **state) {
     (void)state;
     struct jobs other = jobs_open(server.url);
     for (int i = 0; i < 50; i++) {
@@ -134,7 +134,7 @@ static void test_hasten_loses_no_message_that_comes_meanwhile(void **state) {
         push_body(other.queue, "at that moment", 0, NULL);
         if (i % 2)
             dueq_pump(jobs.client);
-        dueq_hasten(jobs.client);
+        dueq_stop_wait(jobs.client);
         dueq_status status = dueq_wait(jobs.client, 20000);
         assert_int_equal(dueq_take(jobs.client, &result), status);
         if (status == DUEQ_EMPTY)
@@ -148,11 +148,11 @@ static void test_hasten_loses_no_message_that_comes_meanwhile(void **state) {
     jobs_close(other);
 }
 
-static void test_hasten_does_nothing_where_none_waits(void **state) {
+static void test_stop_wait_does_nothing_where_none_waits(void **state) {
     (void)state;
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     assert_int_equal(dueq_stats_submit(jobs.queue), DUEQ_PENDING);
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     assert_status(jobs.client, OK, dueq_wait(jobs.client, 20000));
     assert_status(jobs.client, OK, dueq_take(jobs.client, NULL));
 }
@@ -165,10 +165,10 @@ int main(void) {
         TEST(test_descriptor_wakes_for_a_push),
         TEST(test_descriptor_after_a_lost_connection),
         TEST(test_descriptor_after_fork_is_the_childs_own),
-        TEST(test_hasten_ends_a_wait_with_nothing),
-        TEST(test_hasten_before_the_first_answer),
-        TEST(test_hasten_loses_no_message_that_comes_meanwhile),
-        TEST(test_hasten_does_nothing_where_none_waits),
+        TEST(test_stop_wait_ends_it_with_nothing),
+        TEST(test_stop_wait_before_the_first_answer),
+        TEST(test_stop_wait_loses_no_message_that_comes_meanwhile),
+        TEST(test_stop_wait_does_nothing_where_none_waits),
     };
     return run_on_server(tests, NULL);
 }

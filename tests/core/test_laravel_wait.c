@@ -195,12 +195,12 @@ static void test_jobs_that_nobody_has_read_go_to_the_front_in_order(void **state
     assert_int_equal(tokens(), 0);
 }
 
-static void test_pop_ends_soon_when_it_is_hastened(void **state) {
+static void test_pop_ends_soon_when_its_wait_is_stopped(void **state) {
     (void)state;
     dueq_result *result;
     submit_pop(laravel);
     pump_until_blocked(laravel.client, 1);
-    dueq_hasten(laravel.client);
+    dueq_stop_wait(laravel.client);
     int64_t start = now_ms();
     assert_status(laravel.client, EMPTY, dueq_wait(laravel.client, 10000));
     assert_true(now_ms() - start < 3000);
@@ -268,7 +268,7 @@ int main(void) {
         LARAVEL_TEST(test_a_token_of_a_pop_that_is_abandoned_is_given_back),
         LARAVEL_TEST(test_jobs_of_a_pop_that_is_abandoned_go_back_as_they_were),
         LARAVEL_TEST(test_jobs_that_nobody_has_read_go_to_the_front_in_order),
-        LARAVEL_TEST(test_pop_ends_soon_when_it_is_hastened),
+        LARAVEL_TEST(test_pop_ends_soon_when_its_wait_is_stopped),
         LARAVEL_TEST(test_migrate_moves_what_is_due_in_bounded_steps),
         LARAVEL_TEST(test_migrate_waits_and_wakes_a_stock_worker_on_time),
     };

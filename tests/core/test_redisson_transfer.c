@@ -327,12 +327,12 @@ static void test_transfer_and_other_calls_of_one_client(void **state) {
     dueq_redisson_close(second);
 }
 
-static void test_transfer_abandoned_and_hastened(void **state) {
+static void test_transfer_abandoned_and_its_wait_stopped(void **state) {
     (void)state;
     submit_waiting();
     dueq_abandon(jobs.client);
     submit_waiting();
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     assert_status(jobs.client, EMPTY, dueq_wait(jobs.client, 5000));
     submit_waiting();
     dueq_redisson_close(orders);
@@ -413,7 +413,7 @@ int main(void) {
         DELAYED_TEST(test_transfer_goes_on_after_a_restart),
         DELAYED_TEST(test_transfer_stays_subscribed_from_call_to_call),
         DELAYED_TEST(test_transfer_and_other_calls_of_one_client),
-        DELAYED_TEST(test_transfer_abandoned_and_hastened),
+        DELAYED_TEST(test_transfer_abandoned_and_its_wait_stopped),
         DELAYED_TEST(test_transfer_by_several_at_once_moves_each_once),
         DELAYED_TEST(test_transfer_in_the_parent_is_not_disturbed_by_a_fork),
     };

@@ -284,7 +284,7 @@ static void test_unblock_of_a_busy_server_may_be_tried_again(void **state) {
     assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 60000, 0));
     pump_until_blocked(jobs.client, 1);
     pid_t script = begin_busy();
-    dueq_hasten(jobs.client);
+    dueq_stop_wait(jobs.client);
     dueq_wait(jobs.client, 300);
     end_busy(script);
     assert_status(jobs.client, EMPTY, dueq_wait(jobs.client, 20000));

@@ -148,7 +148,7 @@ static dueq_status step(agent *agent, bool *ends) {
             return DUEQ_EMPTY; /* the call is the parent's */
         }
         if (*ends) {
-            dueq_hasten(link->client);
+            dueq_stop_wait(link->client);
         }
     }
     dueq_result_free(link->result);

@@ -192,7 +192,7 @@ class Pool(Links):
                 _core.abandon(link.client)
                 call.behind(link)
             else:
-                _core.hasten(link.client)
+                _core.stop_wait(link.client)
             await surely(partial(wait, link))
             answer = Answer(*_core.take(link.client))
             for undo in call.undo(answer) if call.undo else ():

@@ -47,7 +47,7 @@ class Pool(Links):
         while link.wait():
             self.check()
             if over and over():
-                _core.hasten(link.client)
+                _core.stop_wait(link.client)
 
     def finish(self, step: Callable[[], None], error: BaseException) -> None:
         """Runs what must end although this exception goes on."""
