@@ -99,12 +99,12 @@ DUEQ_API dueq_status dueq_extend_submit(dueq_queue *queue, const dueq_bytes *tic
                                         int64_t lease_ms);
 
 /*
- * Stores a text with a leased message, as its header `cursor`: each further delivery has it, so that whoever gets the
- * message next goes on from there. It takes the place of an earlier one; size 0 removes it. Nothing else of the message
+ * Stores a text with a leased message, as its header `cursor`: each further delivery has it, so that the next
+ * consumer goes on from there. It takes the place of an earlier one; size 0 removes it. Nothing else of the message
  * changes. Returns OK or LEASE_LOST. Errors: TOO_LARGE (all headers together), CORRUPT.
  */
-DUEQ_API dueq_status dueq_save(dueq_queue *queue, dueq_bytes ticket, dueq_bytes text);
-DUEQ_API dueq_status dueq_save_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes text);
+DUEQ_API dueq_status dueq_checkpoint(dueq_queue *queue, dueq_bytes ticket, dueq_bytes text);
+DUEQ_API dueq_status dueq_checkpoint_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes text);
 
 /*
  * Makes a message DEAD, whatever attempts it has left, with a reason (as `error` of retry). By its policy it moves

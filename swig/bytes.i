@@ -59,7 +59,7 @@ TEXT(ticket, "ticket")
 TEXT(token, "token")
 TEXT(destination, "destination")
 TEXT(prefix, "prefix")
-TEXT(text, "cursor") /* of save */
+TEXT(text, "cursor") /* of checkpoint */
 TEXT(key, "key")
 TEXT(queue, "queue")
 

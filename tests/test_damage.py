@@ -519,7 +519,7 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "retry later": lambda _, message, __: message.retry(delay=60),
     "release": lambda _, message, __: message.release(),
     "extend": lambda _, message, __: message.extend(60),
-    "save": lambda _, message, __: message.save("5"),
+    "checkpoint": lambda _, message, __: message.checkpoint("5"),
     "bury": lambda _, message, __: message.bury("no"),
     "kick": lambda queue, _, __: queue.kick("dead"),
     "kick_all": lambda queue, _, __: queue.kick_all(),

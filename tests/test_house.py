@@ -211,7 +211,7 @@ def test_version_stands_once() -> None:
 PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unlock": "release"}
 
 # What only the program does that works on the message.
-NOT_IN_THE_SHELL = {"save", "turn"}
+NOT_IN_THE_SHELL = {"checkpoint", "turn"}
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -71,7 +71,7 @@ def push_and_settle(queue: dueq.Queue) -> None:
     assert queue.push("c", headers={"n": "v"})
     message = take(queue)
     message.extend(30)
-    message.save("5")
+    message.checkpoint("5")
     message.release()
     take(queue).retry(delay=0.1, error="again")
     take(queue).ack()
@@ -379,7 +379,7 @@ GOES_ON: dict[str, tuple[Callable[[dueq.Queue, dueq.Message], object], str]] = {
     "release": (lambda _, held: held.release(), "ready"),
     "release later": (lambda _, held: held.release(delay=60), "delayed"),
     "extend": (lambda _, held: held.extend(60), "leased"),
-    "save": (lambda _, held: held.save("5"), "leased"),
+    "checkpoint": (lambda _, held: held.checkpoint("5"), "leased"),
     "bury": (lambda _, held: held.bury("no"), "dead"),
     "cancel": (lambda queue, _: queue.cancel("held"), ""),
     "purge": (lambda queue, _: queue.purge("leased"), ""),
@@ -405,7 +405,7 @@ def test_full_server_goes_on(full: Inside, verb: str) -> None:
     run(queue, held)
     found = queue.find("held")
     assert (found.state if found else "") == state
-    leased = {"reserve": 3, "extend": 1, "save": 1, "ack and push": 0}
+    leased = {"reserve": 3, "extend": 1, "checkpoint": 1, "ack and push": 0}
     assert queue.stats().leased == leased.get(verb, 4 if state == "leased" else 0)
 
 

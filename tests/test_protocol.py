@@ -184,15 +184,15 @@ def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert before + least <= due <= inside.now_ms() + most
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("saved")])
-def test_save_stores_the_golden_envelope(inside: Inside, row: list[str]) -> None:
+@pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("checkpoints")])
+def test_checkpoint_stores_the_golden_envelope(inside: Inside, row: list[str]) -> None:
     _, cursor, before, after = row
     envelope = bytes.fromhex(before)
     ticket = f"{ticket_of(envelope)}:bill-7"
     inside.put("bill-7", ticket, envelope)
     message = take(inside.queue)
     for _ in range(2):
-        message.save(cursor.replace("-", ""))
+        message.checkpoint(cursor.replace("-", ""))
         assert inside.envelope("bill-7") == bytes.fromhex(after)
         assert inside.tickets() == {"leased": [ticket.encode()]}
     found = inside.queue.find("bill-7")

@@ -105,7 +105,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     assert queue.ack_many(queue.reserve_many(11)) == [True] * 11
     own = take(queue)
     own.extend(60)
-    own.save("5")
+    own.checkpoint("5")
     own.release()
     take(queue).retry(delay=0.7, error="e")
     crash = take(queue)
@@ -239,7 +239,7 @@ SETTLES: dict[str, Verb] = {
     "retry": lambda queue, held: held.retry(),
     "release": lambda queue, held: held.release(),
     "extend": lambda queue, held: held.extend(60),
-    "save": lambda queue, held: held.save("5"),
+    "checkpoint": lambda queue, held: held.checkpoint("5"),
     "bury": lambda queue, held: held.bury(),
     "kick": lambda queue, held: queue.kick("dead"),
     "kick all": lambda queue, held: queue.kick_all(),

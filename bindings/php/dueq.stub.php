@@ -228,7 +228,7 @@ namespace Dueq
 
         public function release(float|\DateInterval $delay = 0.0): void;
 
-        public function save(string $cursor): void;
+        public function checkpoint(string $cursor): void;
 
         public function extend(float|\DateInterval $lease): void;
 
@@ -1204,7 +1204,7 @@ namespace Dueq
          *     most. Empty: it is removed
          * @throws Exception\LeaseLostException
          */
-        public function save(string $cursor): void {}
+        public function checkpoint(string $cursor): void {}
 
         /**
          * Makes the message dead, whatever attempts it has left. By its policy it moves to its dead-letter

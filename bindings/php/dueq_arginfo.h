@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 7bdcd13e1bf9eb19fc633095f9a8fde42341ca76 */
+ * Stub hash: bc28d1b9ae3277b2d1af40653cbc19460b2ce0a4 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -216,7 +216,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_rele
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_save, 0, 1, IS_VOID, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_checkpoint, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
@@ -472,7 +472,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
 
-#define arginfo_class_Dueq_Message_save arginfo_class_Dueq_MessageInterface_save
+#define arginfo_class_Dueq_Message_checkpoint arginfo_class_Dueq_MessageInterface_checkpoint
 
 #define arginfo_class_Dueq_Message_bury arginfo_class_Dueq_MessageInterface_bury
 
@@ -792,7 +792,7 @@ ZEND_METHOD(Dueq_Message, turn);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
-ZEND_METHOD(Dueq_Message, save);
+ZEND_METHOD(Dueq_Message, checkpoint);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
 ZEND_METHOD(Dueq_Messages, current);
@@ -930,7 +930,7 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, turn, arginfo_class_Dueq_MessageInterface_turn, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, save, arginfo_class_Dueq_MessageInterface_save, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -1050,7 +1050,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Message, save, arginfo_class_Dueq_Message_save, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, checkpoint, arginfo_class_Dueq_Message_checkpoint, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

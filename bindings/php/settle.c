@@ -220,7 +220,7 @@ ZEND_METHOD(Dueq_Message, extend) {
                          dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms), NULL);
 }
 
-ZEND_METHOD(Dueq_Message, save) {
+ZEND_METHOD(Dueq_Message, checkpoint) {
     zend_string *cursor;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -229,9 +229,9 @@ ZEND_METHOD(Dueq_Message, save) {
 
     THIS_MESSAGE(message);
     dueq_php_finish_held(message->queue->client,
-                         dueq_save_submit(message->queue->queue,
-                                          dueq_php_message_ticket(&message->std),
-                                          dueq_php_bytes(cursor)),
+                         dueq_checkpoint_submit(message->queue->queue,
+                                                dueq_php_message_ticket(&message->std),
+                                                dueq_php_bytes(cursor)),
                          NULL);
     if (EG(exception)) {
         RETURN_THROWS();

@@ -48,7 +48,7 @@ dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id);
 /* Names of queues; NULL: none are named. */
 dueq_status dueq__ops_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
-/* What `save` stores, by itself. */
+/* What `checkpoint` stores, by itself. */
 dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor);
 dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter);

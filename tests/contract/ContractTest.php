@@ -279,9 +279,9 @@ final class ContractTest extends TestCase
         $this->message($step)->extend($step['lease_ms'] / 1000);
     }
 
-    private function save(array $step): void
+    private function checkpoint(array $step): void
     {
-        $this->message($step)->save($this->value($step['cursor']));
+        $this->message($step)->checkpoint($this->value($step['cursor']));
     }
 
     private function bury(array $step): void

@@ -43,7 +43,7 @@ FIELDS = {
     "retry": {"message", "delay_ms", "error"},
     "release": {"message", "delay_ms"},
     "extend": {"message", "lease_ms"},
-    "save": {"message", "cursor"},
+    "checkpoint": {"message", "cursor"},
     "bury": {"message", "reason"},
     "cancel": {"id", "ids"},
     "find": {"id"},

@@ -178,10 +178,10 @@ static void do_extend(struct run *run, json_object *step) {
         dueq_extend(message->queue, &message->ticket, 1, number(step, "lease_ms", 0), NULL));
 }
 
-static void do_save(struct run *run, json_object *step) {
+static void do_checkpoint(struct run *run, json_object *step) {
     const struct capture *message = captured(run, step, "message");
     compare_status(run, field(step, "expect"),
-                   dueq_save(message->queue, message->ticket, bytes(run, step, "cursor")));
+                   dueq_checkpoint(message->queue, message->ticket, bytes(run, step, "cursor")));
 }
 
 static void do_bury(struct run *run, json_object *step) {
@@ -200,7 +200,7 @@ const struct verb work_verbs[] = {{"schedule", do_schedule},
                                   {"retry", do_retry},
                                   {"release", do_release},
                                   {"extend", do_extend},
-                                  {"save", do_save},
+                                  {"checkpoint", do_checkpoint},
                                   {"bury", do_bury},
                                   {NULL, NULL}};
 

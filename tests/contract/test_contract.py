@@ -221,8 +221,8 @@ class Run(Foreign):
     def do_extend(self, step: Json, expect: Json) -> None:
         self.message(step).extend(step["lease_ms"] / 1000)
 
-    def do_save(self, step: Json, expect: Json) -> None:
-        self.message(step).save(self.text(step["cursor"]))
+    def do_checkpoint(self, step: Json, expect: Json) -> None:
+        self.message(step).checkpoint(self.text(step["cursor"]))
 
     def do_bury(self, step: Json, expect: Json) -> None:
         self.message(step).bury(self.text(step.get("reason", "")))

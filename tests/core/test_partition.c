@@ -234,7 +234,7 @@ static void test_tickets_are_settled(void **state) {
     assert_status(jobs.client, OK, dueq_ack(orders, two, 2, NULL));
     assert_status(jobs.client, LEASE_LOST, dueq_ack(orders, two, 2, NULL));
     assert_status(jobs.client, OK, dueq_extend(orders, &held[2]->ticket, 1, 1000, NULL));
-    assert_status(jobs.client, OK, dueq_save(orders, held[2]->ticket, BYTES("half")));
+    assert_status(jobs.client, OK, dueq_checkpoint(orders, held[2]->ticket, BYTES("half")));
     assert_status(jobs.client, OK, dueq_release(orders, &held[2]->ticket, 1, 0, NULL));
     assert_status(jobs.client, OK, dueq_retry(orders, held[3]->ticket, 60000, BYTES("no")));
     assert_status(jobs.client, OK, dueq_bury(orders, held[4]->ticket, BYTES("never")));

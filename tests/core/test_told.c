@@ -127,7 +127,7 @@ static void test_lost_message_is_told_while_the_program_works(void **state) {
              (const char *)ticket.data);
     await_warning(expected);
     assert_true(dueq_consumer_has_lost(consumer, ticket));
-    assert_status(other.client, LEASE_LOST, dueq_save(other.queue, ticket, BYTES("half")));
+    assert_status(other.client, LEASE_LOST, dueq_checkpoint(other.queue, ticket, BYTES("half")));
     finish(ticket, 1);
     /* It is said once. */
     char text[DUEQ_MAX_WARNING];

@@ -103,7 +103,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 25:
         return dueq_reschedule_submit(queue, tickets[0], 0, 0);
     case 26:
-        return dueq_save_submit(queue, tickets[1], name);
+        return dueq_checkpoint_submit(queue, tickets[1], name);
     case 27:
         return dueq_failures_submit(queue, tickets[0], nothing, 10);
     default:

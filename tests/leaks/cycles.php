@@ -98,8 +98,8 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     one($queue)->retry(error: 'tried in vain');
     $message = one($queue);
     $message->extend(30.0);
-    $message->save('5');
-    $message->save('käse');
+    $message->checkpoint('5');
+    $message->checkpoint('käse');
     check(!$message->retry(error: str_repeat('e', 4096)), 'its attempts are used up');
     fails(fn () => $message->ack());
     foreach ($queue->peek('dead') as $dead) {

@@ -75,8 +75,8 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
         raise ZeroDivisionError("tried in vain " * 20)
     message = one(queue)
     message.extend(30)
-    message.save("5")
-    message.save("käse")
+    message.checkpoint("5")
+    message.checkpoint("käse")
     assert not message.retry(error="e" * 4096)
     with contextlib.suppress(dueq.LeaseLost):
         message.ack()

@@ -243,8 +243,8 @@ static dueq_status settle(dueq_queue *queue, const char *verb, json_object *requ
         status = dueq_release(queue, &ticket, 1, number(request, "delay_ms"), NULL);
     else if (!strcmp(verb, "extend"))
         status = dueq_extend(queue, &ticket, 1, number(request, "lease_ms"), NULL);
-    else if (!strcmp(verb, "save"))
-        status = dueq_save(queue, ticket, text(request, "cursor"));
+    else if (!strcmp(verb, "checkpoint"))
+        status = dueq_checkpoint(queue, ticket, text(request, "cursor"));
     else if (!strcmp(verb, "bury"))
         status = dueq_bury(queue, ticket, text(request, "error"));
     else if (!strcmp(verb, "reschedule"))

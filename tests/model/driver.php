@@ -86,9 +86,9 @@ final class Driver
             case 'extend':
                 return $this->settle($queue, $request, fn (Message $message) =>
                     $message->extend($request['lease_ms'] / 1000));
-            case 'save':
+            case 'checkpoint':
                 return $this->settle($queue, $request, fn (Message $message) =>
-                    $message->save($request['cursor']));
+                    $message->checkpoint($request['cursor']));
             case 'bury':
                 return $this->settle($queue, $request, fn (Message $message) =>
                     $message->bury($request['error']));

@@ -143,8 +143,8 @@ class PythonDriver:
         lease = request["lease_ms"] / 1000
         return self.settle(queue, request, lambda message: message.extend(lease))
 
-    def do_save(self, queue: dueq.Queue, request: Json) -> Json:
-        return self.settle(queue, request, lambda message: message.save(request["cursor"]))
+    def do_checkpoint(self, queue: dueq.Queue, request: Json) -> Json:
+        return self.settle(queue, request, lambda message: message.checkpoint(request["cursor"]))
 
     def do_bury(self, queue: dueq.Queue, request: Json) -> Json:
         return self.settle(queue, request, lambda message: message.bury(request["error"]))

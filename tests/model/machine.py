@@ -298,13 +298,13 @@ class Machine(Watch):
         self.same("the status", answer["statuses"], [queue.extend(ticket, ms, now)])
 
     @rule(who=ANY, pick=PICK, cursor=st.sampled_from(["", "5", "\u00fc" * 300]))
-    def save(self, who: int, pick: int, cursor: str) -> None:
+    def checkpoint(self, who: int, pick: int, cursor: str) -> None:
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
         queue, ticket = self.pick(self.tickets(), pick)
-        answer = self.settle(who, queue, ticket, {"do": "save", "cursor": cursor})
-        self.same("the status", answer["statuses"], [queue.save(ticket, cursor)])
+        answer = self.settle(who, queue, ticket, {"do": "checkpoint", "cursor": cursor})
+        self.same("the status", answer["statuses"], [queue.checkpoint(ticket, cursor)])
 
     @rule(who=ANY, pick=PICK, reason=st.sampled_from(ERRORS))
     def bury(self, who: int, pick: int, reason: str) -> None:

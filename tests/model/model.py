@@ -239,7 +239,7 @@ class Queue:
         message.time_ms = now + lease_ms
         return "OK"
 
-    def save(self, ticket: str, cursor: str) -> Status:
+    def checkpoint(self, ticket: str, cursor: str) -> Status:
         message = self._held(ticket)
         if not message:
             return "LEASE_LOST"

@@ -264,9 +264,9 @@ class RawDriver:
         ticket, lease = request["ticket"], request["lease_ms"]
         return self.outcomes(self.run("extend", request["queue"], lease, ticket))
 
-    def do_save(self, request: Json) -> Json:
+    def do_checkpoint(self, request: Json) -> Json:
         ticket, cursor = request["ticket"], request["cursor"]
-        return self.outcomes(self.run("save", request["queue"], ticket, cursor))
+        return self.outcomes(self.run("checkpoint", request["queue"], ticket, cursor))
 
     def do_bury(self, request: Json) -> Json:
         ticket, error = request["ticket"], request["error"][:4096]

@@ -96,13 +96,13 @@ MUTATIONS = {
         "local ours = stop and not seen[ticket]",
         "local ours = not seen[ticket]",
     ),
-    "save_keeps_the_earlier_cursor": (
-        "save",
+    "checkpoint_keeps_the_earlier_cursor": (
+        "checkpoint",
         "name ~= 'cursor' and string.sub(envelope, at, after - 1) or nil",
         "string.sub(envelope, at, after - 1)",
     ),
-    "save_takes_a_flag_away": (
-        "save",
+    "checkpoint_takes_a_flag_away": (
+        "checkpoint",
         "(headers ~= '' and 4 or 0)",
         "0",
     ),

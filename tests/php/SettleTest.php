@@ -10,7 +10,7 @@ use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\TooLargeException;
 use Dueq\Message;
 
-/** What the holder of a message does with it: ack, retry, release, extend, save, bury. */
+/** What the holder of a message does with it: ack, retry, release, extend, checkpoint, bury. */
 final class SettleTest extends QueueTestCase
 {
     private function lost(): Message
@@ -178,37 +178,37 @@ final class SettleTest extends QueueTestCase
         $message->ack();
     }
 
-    public function test_save_shows_in_the_message(): void
+    public function test_checkpoint_shows_in_the_message(): void
     {
         $queue = $this->queue();
         foreach ([[], ['a' => '1']] as $headers) {
             $id = $queue->push('x', headers: $headers);
             $message = $queue->reserve();
             $before = $message->headers;
-            $message->save('5');
-            $message->save('käse');
+            $message->checkpoint('5');
+            $message->checkpoint('käse');
             $this->assertSame($headers, $before);
             $this->assertSame([...$headers, 'cursor' => 'käse'], $message->headers);
             $this->assertSame($message->headers, $queue->find($id)->headers);
-            $message->save('');
+            $message->checkpoint('');
             $this->assertSame($headers, $message->headers);
-            $message->save('6');
+            $message->checkpoint('6');
             $message->retry(0);
             $message = $queue->reserve();
             $this->assertSame([...$headers, 'cursor' => '6'], $message->headers);
             $message->ack();
-            $this->assertThrows(LeaseLostException::class, fn () => $message->save('7'));
+            $this->assertThrows(LeaseLostException::class, fn () => $message->checkpoint('7'));
             $this->assertSame('6', $message->headers['cursor']);
         }
     }
 
-    public function test_save_what_cannot_be_a_header(): void
+    public function test_checkpoint_what_cannot_be_a_header(): void
     {
         $queue = $this->queue();
         $queue->push('x');
         $message = $queue->reserve();
-        $this->assertThrows(TooLargeException::class, fn () => $message->save(str_repeat('x', 65527)));
-        $this->assertThrows(InvalidException::class, fn () => $message->save("\xff"));
+        $this->assertThrows(TooLargeException::class, fn () => $message->checkpoint(str_repeat('x', 65527)));
+        $this->assertThrows(InvalidException::class, fn () => $message->checkpoint("\xff"));
         $this->assertSame([], $message->headers);
         $message->ack();
     }

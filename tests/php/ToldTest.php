@@ -90,7 +90,7 @@ final class ToldTest extends QueueTestCase
         $this->until(function () use (&$heard, $message) {
             return str_contains(implode($heard), "lost: message {$message->id}: ");
         });
-        $this->assertThrows(LeaseLostException::class, fn () => $message->save('half'));
+        $this->assertThrows(LeaseLostException::class, fn () => $message->checkpoint('half'));
         $this->assertThrows(LeaseLostException::class, fn () => $message->ack());
         $this->assertTrue($message->lost);
     }

@@ -122,7 +122,7 @@ WRONG: list[tuple[str, Callable[[Any], object]]] = [
     ("id: a str is wanted", lambda queue: queue.kick(None)),
     ("id: a str is wanted", lambda queue: queue.find(None)),
     ("id: a str is wanted", lambda queue: queue.reschedule(5)),
-    ("cursor: a str is wanted, not bytes", lambda queue: dead(queue).save(b"x")),
+    ("cursor: a str is wanted, not bytes", lambda queue: dead(queue).checkpoint(b"x")),
     ("delay: 'x'", lambda queue: queue.reschedule("id", delay="x")),
     ("name: a str is wanted", lambda queue: queue.lock(None, 5)),
     ("ttl: None", lambda queue: queue.lock("name", None)),

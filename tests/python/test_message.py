@@ -190,36 +190,36 @@ def test_extend_lease(queue: dueq.Queue) -> None:
         message.extend(5)
 
 
-def test_save_shows_in_the_message(queue: dueq.Queue) -> None:
+def test_checkpoint_shows_in_the_message(queue: dueq.Queue) -> None:
     id = queue.push("x", headers={"a": "1"})
     message = take(queue)
-    message.save("5")
-    message.save("käse")
+    message.checkpoint("5")
+    message.checkpoint("käse")
     assert list(message.headers.items()) == [("a", "1"), ("cursor", "käse")]
     found = queue.find(id)
     assert found is not None
     assert found.headers == message.headers
-    message.save("")
+    message.checkpoint("")
     assert message.headers == {"a": "1"}
-    message.save("6")
+    message.checkpoint("6")
     message.retry(0)
     message = take(queue)
     assert message.headers == {"a": "1", "cursor": "6"}
     message.ack()
     with pytest.raises(dueq.LeaseLost):
-        message.save("7")
+        message.checkpoint("7")
     assert message.headers["cursor"] == "6"
 
 
-def test_save_what_cannot_be_a_header(queue: dueq.Queue) -> None:
+def test_checkpoint_what_cannot_be_a_header(queue: dueq.Queue) -> None:
     queue.push("x")
     message = take(queue)
     with pytest.raises(errors.TooLargeError, match="65536 bytes; 65535 are allowed"):
-        message.save("x" * 65_527)
+        message.checkpoint("x" * 65_527)
     with pytest.raises(TypeError):
-        message.save(5)  # type: ignore[arg-type]
+        message.checkpoint(5)  # type: ignore[arg-type]
     with pytest.raises(UnicodeEncodeError):
-        message.save("\ud800")
+        message.checkpoint("\ud800")
     assert message.headers == {}
     message.ack()
 

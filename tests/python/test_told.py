@@ -53,7 +53,7 @@ def test_handler_can_ask_whether_its_message_is_lost(
         until(lambda: message.lost)
         until(lambda: f"lost: message {message.id}: " in caplog.text)
         with pytest.raises(dueq.LeaseLost):
-            message.save("half")
+            message.checkpoint("half")
         assert message.lost
 
 

@@ -299,11 +299,11 @@ def test_worker_stop_lets_a_long_job_go_on(url: str, tmp_path: Path, pool: str, 
     assert (counts.acked, counts.retried) == (1, 0)
 
 
-def test_worker_save_in_the_loop_s_own_thread_is_refused(url: str, tmp_path: Path) -> None:
+def test_worker_checkpoint_in_the_loop_s_own_thread_is_refused(url: str, tmp_path: Path) -> None:
     push(url, "async_wrong")
     with WorkerProcess(tmp_path, url, "--pool", "asyncio", "--max-jobs", "1") as worker:
         assert worker.ended() == 0
-        assert worker.said("RuntimeError: this would wait for itself: await asave()")
+        assert worker.said("RuntimeError: this would wait for itself: await acheckpoint()")
 
 
 @pytest.mark.parametrize("pool", ["threads", "processes"])

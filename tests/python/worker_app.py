@@ -120,13 +120,13 @@ def grow(megabytes: int) -> None:
 
 @app.task
 def count(to: int) -> None:
-    """Saves where it is, and waits for a gate in the middle."""
+    """Makes checkpoints, and waits for a gate in the middle."""
     job = dueq.current_job()
     for number in range(job.cursor or 0, to):
         note("count", number, job.attempt)
         while number == to // 2 and not GATE.exists():
             time.sleep(0.01)
-        job.save(number + 1)
+        job.checkpoint(number + 1)
 
 
 @app.task
@@ -136,12 +136,12 @@ async def async_count(to: int) -> None:
         note("count", number, job.attempt)
         while number == to // 2 and not GATE.exists():
             await asyncio.sleep(0.01)
-        await job.asave(number + 1)
+        await job.acheckpoint(number + 1)
 
 
 @app.task(max_attempts=1)
 async def async_wrong() -> None:
-    dueq.current_job().save(1)
+    dueq.current_job().checkpoint(1)
 
 
 def decide(what: str) -> None:
@@ -174,9 +174,9 @@ def decide(what: str) -> None:
             job.message.bury("x")  # type: ignore[attr-defined]
 
 
-async def saved_until_stopped() -> None:
+async def checkpoints_until_stopped() -> None:
     while True:
-        await dueq.current_job().asave(1)
+        await dueq.current_job().acheckpoint(1)
         await asyncio.sleep(0.01)
 
 
@@ -190,7 +190,7 @@ async def async_decide(what: str) -> None:
     if what == "stop":
         note("stop")
         async with asyncio.TaskGroup() as group:
-            group.create_task(saved_until_stopped())
+            group.create_task(checkpoints_until_stopped())
     if what == "group":
         async with asyncio.TaskGroup() as group:
             group.create_task(asyncio.sleep(60))

@@ -211,7 +211,7 @@ final class JobTest extends WorkerTestCase
         $this->worker->on('walk', function (Job $job) use (&$stopping): void {
             for ($at = $job->cursor()['at'] ?? 0; $at < 4; $at++) {
                 $stopping = $at === 1;
-                $job->save(['at' => $at + 1]);
+                $job->checkpoint(['at' => $at + 1]);
             }
         });
         $this->tasks->push('walk');

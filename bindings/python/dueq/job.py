@@ -34,8 +34,9 @@ class SoftTimeout(Exception):
 
 class Stopped(BaseException):
     """
-    Raised by Job.save() where the worker is about to stop: the message is released, uncounted, and
-    the next worker goes on from what was saved. No `except Exception` catches it.
+    Raised by Job.checkpoint() where the worker is about to stop: the message is released,
+    uncounted, and the next worker goes on from the last checkpoint. No `except Exception` catches
+    it.
     """
 
 
@@ -44,7 +45,7 @@ _INSTEAD = {
     "retry": "call job.retry(delay=, error=)",
     "release": "call job.release(delay=)",
     "bury": "call job.fail(reason)",
-    "save": "call job.save(value)",
+    "checkpoint": "call job.checkpoint(value)",
     "extend": "the worker extends the lease as long as the job runs",
 }
 
@@ -70,7 +71,7 @@ class Job:
 
         for row in rows_after(job.cursor):
             handle(row)
-            job.save(row.id)
+            job.checkpoint(row.id)
 
     retry(), fail() and release() raise dueq.Decided, which ends the handler: the worker then does
     what was asked for. They are plain calls everywhere, also in coroutine functions. If the handler
@@ -127,30 +128,30 @@ class Job:
 
     @property
     def cursor(self) -> Any:
-        """The value that save() stored last, in this run or in one before; None: there is none."""
+        """The last checkpoint, of this run or of one before; None: there is none."""
         text = self.message.headers.get(CURSOR)
         return None if text is None else JSON.loads(text.encode())
 
-    def save(self, value: Any) -> None:
+    def checkpoint(self, value: Any) -> None:
         """
         Stores a value of JSON with the message, in place of the one before: the cursor of this
         message's next run, here or elsewhere. Raises Stopped where the worker is about to stop, and
-        LeaseLost. For plain functions; a coroutine function awaits asave().
+        LeaseLost. For plain functions; a coroutine function awaits acheckpoint().
         """
         text = JSON.dumps(value).decode()
         if isinstance(self._real, Message):
-            self._real.save(text)
+            self._real.checkpoint(text)
         else:
-            self._wait_for(self._real.save(text))
+            self._wait_for(self._real.checkpoint(text))
         self._end_if_stopping()
 
-    async def asave(self, value: Any) -> None:
-        """save() for a coroutine function."""
+    async def acheckpoint(self, value: Any) -> None:
+        """checkpoint() for a coroutine function."""
         text = JSON.dumps(value).decode()
         if isinstance(self._real, Message):
-            self._real.save(text)
+            self._real.checkpoint(text)
         else:
-            await self._real.save(text)
+            await self._real.checkpoint(text)
         self._end_if_stopping()
 
     def retry(

@@ -11,6 +11,6 @@ return (new Worker())->on('walk', function (Job $job): void {
     for ($step = $job->cursor() ?? 0; $step <= 30; $step++) {
         $journal->push((string) $step);
         usleep(50000);
-        $job->save($step + 1);
+        $job->checkpoint($step + 1);
     }
 });

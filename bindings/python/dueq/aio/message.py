@@ -145,7 +145,7 @@ class Message(Fields):
         self._asked = True
         await self._settle_by("release", on(self.queue, _core.extend_submit, (self.ticket,), 1))
 
-    async def save(self, cursor: str) -> None:
+    async def checkpoint(self, cursor: str) -> None:
         """
         Stores a text with the message while it is leased, as its header `cursor`: each further
         delivery has it, so that a long job goes on from there. Raises LeaseLost.
@@ -153,7 +153,7 @@ class Message(Fields):
         cursor  takes the place of an earlier one; all headers take 65,535 bytes at most. Empty: it
                 is removed
         """
-        answer = await self._home.call(on(self.queue, _core.save_submit, self.ticket, cursor))
+        answer = await self._home.call(on(self.queue, _core.checkpoint_submit, self.ticket, cursor))
         if answer.status == _core.LEASE_LOST:
             self._settle(answer.status)
         self.headers.pop("cursor", None)

@@ -144,7 +144,7 @@ class Message(Fields):
         self._asked = True
         self._settle_by("release", on(self.queue, _core.extend_submit, (self.ticket,), 1))
 
-    def save(self, cursor: str) -> None:
+    def checkpoint(self, cursor: str) -> None:
         """
         Stores a text with the message while it is leased, as its header `cursor`: each further
         delivery has it, so that a long job goes on from there. Raises LeaseLost.
@@ -152,7 +152,7 @@ class Message(Fields):
         cursor  takes the place of an earlier one; all headers take 65,535 bytes at most. Empty: it
                 is removed
         """
-        answer = self._home.call(on(self.queue, _core.save_submit, self.ticket, cursor))
+        answer = self._home.call(on(self.queue, _core.checkpoint_submit, self.ticket, cursor))
         if answer.status == _core.LEASE_LOST:
             self._settle(answer.status)
         self.headers.pop("cursor", None)

@@ -93,7 +93,9 @@ class Loop:
         assert self._loop
         if threading.get_ident() == self._thread:
             coroutine.close()
-            raise RuntimeError("this would wait for itself: await asave() in a coroutine function")
+            raise RuntimeError(
+                "this would wait for itself: await acheckpoint() in a coroutine function"
+            )
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def _source(self) -> aio.Queue | aio.Queues:

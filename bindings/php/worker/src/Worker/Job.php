@@ -56,7 +56,7 @@ final class Job
         $this->isStopping = $isStopping === null ? null : $isStopping(...);
     }
 
-    /** What save() kept last, in this run or in one before; null: nothing. */
+    /** The last checkpoint, of this run or of one before; null: there is none. */
     public function cursor(): mixed
     {
         return $this->cursor;
@@ -71,9 +71,9 @@ final class Job
      * @throws \JsonException
      * @throws \Dueq\Exception\LeaseLostException
      */
-    public function save(mixed $cursor): void
+    public function checkpoint(mixed $cursor): void
     {
-        $this->message->save(Json::write($cursor));
+        $this->message->checkpoint(Json::write($cursor));
         $this->cursor = $cursor;
         if ($this->isStopping()) {
             throw new Stop('the worker stops');
@@ -154,7 +154,7 @@ final class Job
         $this->target = $queue === $own ? null : $queue;
     }
 
-    /** Whether another worker has the message, or it was cancelled, as far as is known: then save() throws. */
+    /** Whether another worker has the message, or it was cancelled, as far as is known. checkpoint() then throws. */
     public function isLost(): bool
     {
         return $this->message->lost;
