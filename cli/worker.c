@@ -21,8 +21,8 @@ struct worker {
     long taken;
     size_t asked;   /* of so many queues it knows whether anything was ever pushed to them */
     int64_t max_ms; /* when --max-time is over */
-    enum { IDLE, TAKES, TURNS, SETTLES, ASKS } call;
-    struct job *settling; /* or its schedule is turned */
+    enum { IDLE, TAKES, FIRES, SETTLES, ASKS } call;
+    struct job *settling; /* or its schedule fires */
     int64_t heard_ms;     /* when a message came or was settled last */
     int64_t pause_ms;     /* until then no call is made */
     int events, code;
@@ -85,14 +85,14 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
 }
 
 /* A schedule's message is acknowledged with what follows it, in one call. */
-static void turn(struct worker *worker, const dueq_message *message, size_t queue) {
+static void fire(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
     dueq_queue *source = cli_source(worker->cli, queue);
     job_take(job, message, source, worker->cli->queue_name);
     worker->busy++;
-    worker->call = TURNS;
+    worker->call = FIRES;
     worker->settling = job;
-    dueq_status status = dueq_turn_submit(job->queue, message);
+    dueq_status status = dueq_fire_submit(job->queue, message);
     if (status != DUEQ_PENDING)
         finish(worker, status);
 }
@@ -102,7 +102,7 @@ static void taken(struct worker *worker, dueq_status status, const dueq_message 
     if (status >= 0)
         be_ready(worker);
     if (status == DUEQ_OK && dueq_is_schedule(message))
-        turn(worker, message, queue);
+        fire(worker, message, queue);
     else if (status == DUEQ_OK)
         begin_job(worker, message, queue);
     else if (worker->ending)
@@ -139,11 +139,11 @@ static void settled(struct worker *worker, dueq_status status) {
 }
 
 /* What failed is released where it may pass, else retried. */
-static void turned(struct worker *worker, dueq_status status) {
+static void fired(struct worker *worker, dueq_status status) {
     if (status == DUEQ_NOT_DURABLE)
         cli_report(worker->cli, status, NULL);
     if (status >= 0 || status == DUEQ_NOT_DURABLE) {
-        settled(worker, DUEQ_OK); /* or another worker has turned it */
+        settled(worker, DUEQ_OK); /* or another worker has fired it */
         return;
     }
     worker->settling->in_doubt = true;
@@ -192,8 +192,8 @@ static bool finish(struct worker *worker, dueq_status submitted) {
     worker->call = IDLE;
     if (call == TAKES)
         taken(worker, status, message, queue);
-    else if (call == TURNS)
-        turned(worker, status);
+    else if (call == FIRES)
+        fired(worker, status);
     else if (call == ASKS)
         counted(worker, status, result);
     else

@@ -275,7 +275,7 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  * its number, and a handle of its name, dueq_partition_name(), settles them at the least cost. Verbs on ids and tickets ask the partitions in
  * turn; those that count or take away add up; a page is of one partition. A schedule is in the partition of its job's key,
  * else of its id, and so are its jobs. Successors go to the partition of their key, else of their id, which is the same
- * for all (INVALID); those without both stay in the message's, where `queue` or `target` of the ack is this one. turn is
+ * for all (INVALID); those without both stay in the message's, where `queue` or `target` of the ack is this one. fire is
  * for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
  * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
  * Errors: NAME, INVALID, NO_MEMORY; *queue is NULL then.
@@ -539,9 +539,9 @@ DUEQ_API dueq_status dueq_result_status(const dueq_result *result, size_t index)
 DUEQ_API dueq_state dueq_result_state(const dueq_result *result, size_t index);
 /* push: that draft's id; queues: that queue's name; lock: the owner's token. */
 DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
-/* ack_push, turn: the place of the first message that was pushed; else 0. */
+/* ack_push, fire: the place of the first message that was pushed; else 0. */
 DUEQ_API size_t dueq_result_first(const dueq_result *result);
-/* push, ack_push, turn: the replicas that have what was stored, as far as the server said; 0 where nobody asked. */
+/* push, ack_push, fire: the replicas that have what was stored, as far as the server said; 0 where nobody asked. */
 DUEQ_API int dueq_result_replicas(const dueq_result *result);
 /* The same: 1 if the server said that it is on its disk, else 0. */
 DUEQ_API int dueq_result_disk(const dueq_result *result);
@@ -776,7 +776,7 @@ DUEQ_API void dueq_pusher_close(dueq_pusher *pusher);
 DUEQ_API dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t after_ms,
                                         int64_t *next_ms, char *problem, size_t room);
 
-/* 1 if the message is that of a schedule, for dueq_turn(), and no job; else 0. */
+/* 1 if the message is that of a schedule, for dueq_fire(), and no job; else 0. */
 DUEQ_API int dueq_is_schedule(const dueq_message *message);
 
 /* Pushes a job of the schedule whose message this is, also as of find, now: its times stay. */

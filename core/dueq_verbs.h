@@ -56,22 +56,22 @@ DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, 
 
 /*
  * Declares a schedule, for as long as the queue lives or until its message, of the id `schedule:NAME`, is cancelled: its
- * jobs are messages of the queue, `NAME:TIME` (ms since 1970), at each of its times. Whoever reserves the schedule's
- * message calls dueq_turn() with it. One of another definition is replaced, from now on.
+ * jobs are messages of the queue, `NAME:TIME` (ms since 1970), at each of its times. The consumer that reserves the
+ * schedule's message calls dueq_fire() with it. One of another definition is replaced, from now on.
  * Returns OK, or DUPLICATE: it is declared like that. Errors: INVALID, TOO_LARGE.
  */
 DUEQ_API dueq_status dueq_schedule(dueq_queue *queue, const dueq_plan *schedule);
 DUEQ_API dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule);
 
 /*
- * Acknowledges the message of a schedule (dueq_is_schedule()), which is leased, and pushes in the same step the jobs whose
- * times have come and the schedule's next message. On failure retry it: it has no limit of attempts.
+ * Fires a schedule: acknowledges its message (dueq_is_schedule()), which is leased, and pushes in the same step the jobs
+ * whose times have come and the schedule's next message. On failure retry the message: it has no limit of attempts.
  * Items: first the message's, then one for each job, then the next message's; as of ack_push.
  * Errors: INVALID (also a time zone that this machine does not have), CORRUPT.
  */
-DUEQ_API dueq_status dueq_turn(dueq_queue *queue, const dueq_message *message,
+DUEQ_API dueq_status dueq_fire(dueq_queue *queue, const dueq_message *message,
                                dueq_result **result);
-DUEQ_API dueq_status dueq_turn_submit(dueq_queue *queue, const dueq_message *message);
+DUEQ_API dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message);
 
 /*
  * Ends a delivery as a failure. The message is due again in delay_ms (0: now, DUEQ_BY_POLICY: by its backoff).

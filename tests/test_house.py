@@ -211,7 +211,7 @@ def test_version_stands_once() -> None:
 PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unlock": "release"}
 
 # What only the program does that works on the message.
-NOT_IN_THE_SHELL = {"checkpoint", "turn"}
+NOT_IN_THE_SHELL = {"checkpoint", "fire"}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -219,7 +219,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert (ROOT / f"core/scripts/{verb}.lua").exists() or verb in {
         "queues",
         "reserve_any",
-        "turn",
+        "fire",
         "unlock",
     }
     faces = [*files("bindings/python/dueq/aio", "*.py"), ROOT / "bindings/python/dueq/_verbs.py"]

@@ -121,7 +121,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
             message.bury("enough")
         elif message.id == "schedule:tick":
             await_workers(queue)
-            message.turn()
+            message.fire()
         else:
             message.ack()
         left.discard(message.id)

@@ -222,7 +222,7 @@ namespace Dueq
 
         public function isSettled(): bool;
 
-        public function turn(): array;
+        public function fire(): array;
 
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
 
@@ -515,7 +515,7 @@ namespace Dueq
 
         /**
          * Declares a schedule: at each of its times the queue gets a message like $job, with the id "NAME:TIME"
-         * (milliseconds since 1970). The queue's consumers make the jobs, by Message::turn().
+         * (milliseconds since 1970). The queue's consumers make the jobs, by Message::fire().
          *
          * @param string $name 1 to 200 bytes of UTF-8 without control characters. A schedule of this name is
          *     replaced from now on; cancel("schedule:NAME") removes it
@@ -1152,20 +1152,21 @@ namespace Dueq
          */
         public function ack(?array $push = null, ?string $to = null): ?array {}
 
-        /** Whether it is the message of a schedule, for turn(), and no job. */
+        /** Whether it is the message of a schedule, for fire(), and no job. */
         public function isSchedule(): bool {}
 
         /** Whether it is settled, or was to be: then the end of a handler does nothing more with it. */
         public function isSettled(): bool {}
 
         /**
-         * Of a schedule's message: acknowledges it, and pushes in the same step the jobs whose times have
-         * come and the schedule's next message. If it fails, retry() the message: it has no limit of attempts.
+         * Fires the schedule whose message it is: acknowledges the message, and pushes in the same step the
+         * jobs whose times have come and the schedule's next message. If it fails, retry() the message: it has
+         * no limit of attempts.
          *
          * @return list<string> the ids of the jobs
          * @throws Exception\LeaseLostException
          */
-        public function turn(): array {}
+        public function fire(): array {}
 
         /**
          * Ends the delivery as a failure: the message is delivered again.

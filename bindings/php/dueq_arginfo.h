@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: bc28d1b9ae3277b2d1af40653cbc19460b2ce0a4 */
+ * Stub hash: a123f4d275a32abe76e164c5df0005ae997e1afd */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -205,7 +205,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_MessageInterface_isSettled arginfo_class_Dueq_MessageInterface_isSchedule
 
-#define arginfo_class_Dueq_MessageInterface_turn arginfo_class_Dueq_ClientInterface_names
+#define arginfo_class_Dueq_MessageInterface_fire arginfo_class_Dueq_ClientInterface_names
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_retry, 0, 0, _IS_BOOL, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
@@ -464,7 +464,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message_isSettled arginfo_class_Dueq_MessageInterface_isSchedule
 
-#define arginfo_class_Dueq_Message_turn arginfo_class_Dueq_ClientInterface_names
+#define arginfo_class_Dueq_Message_fire arginfo_class_Dueq_ClientInterface_names
 
 #define arginfo_class_Dueq_Message_retry arginfo_class_Dueq_MessageInterface_retry
 
@@ -788,7 +788,7 @@ ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, isSchedule);
 ZEND_METHOD(Dueq_Message, isSettled);
-ZEND_METHOD(Dueq_Message, turn);
+ZEND_METHOD(Dueq_Message, fire);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
@@ -927,7 +927,7 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, ack, arginfo_class_Dueq_MessageInterface_ack, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSchedule, arginfo_class_Dueq_MessageInterface_isSchedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSettled, arginfo_class_Dueq_MessageInterface_isSettled, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, turn, arginfo_class_Dueq_MessageInterface_turn, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, fire, arginfo_class_Dueq_MessageInterface_fire, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1046,7 +1046,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, ack, arginfo_class_Dueq_Message_ack, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, isSchedule, arginfo_class_Dueq_Message_isSchedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, isSettled, arginfo_class_Dueq_Message_isSettled, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Message, turn, arginfo_class_Dueq_Message_turn, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, fire, arginfo_class_Dueq_Message_fire, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)

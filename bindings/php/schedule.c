@@ -1,6 +1,6 @@
 #include "php_dueq.h"
 
-/* Schedules: Dueq\Queue's schedule() and nextTime(). A message's turn() is in message.c. */
+/* Schedules: Dueq\Queue's schedule() and nextTime(). A message's fire() is in settle.c. */
 
 static const char *const catchups[] = {"once", "skip", "all"};
 

@@ -112,7 +112,7 @@ ZEND_METHOD(Dueq_Message, ack) {
 }
 
 /* Acknowledges a schedule's message, and pushes what follows it. */
-static void turn(message_object *message) {
+static void fire(message_object *message) {
     zend_arena *arena = zend_arena_create(1024);
     HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS));
     dueq_draft given = DUEQ_DRAFT;
@@ -124,17 +124,17 @@ static void turn(message_object *message) {
     if (dueq_php_headers_fill(&given, headers, -1, &arena)) {
         held.headers = given.headers;
         held.header_count = given.header_count;
-        settle(message, dueq_turn_submit(message->queue->queue, &held));
+        settle(message, dueq_fire_submit(message->queue->queue, &held));
     }
     zend_arena_destroy(arena);
 }
 
-ZEND_METHOD(Dueq_Message, turn) {
+ZEND_METHOD(Dueq_Message, fire) {
     zval id;
 
     ZEND_PARSE_PARAMETERS_NONE();
     SETTLE_MESSAGE(message);
-    turn(message);
+    fire(message);
     if (EG(exception)) {
         RETURN_THROWS();
     }

@@ -1,5 +1,5 @@
 /*
- * Schedules: cron.c says when they are due, zone.c what the clocks show then, turn.c what becomes of their messages.
+ * Schedules: cron.c says when they are due, zone.c what the clocks show then, fire.c what becomes of their messages.
  */
 #ifndef DUEQ_SCHEDULE_H
 #define DUEQ_SCHEDULE_H

@@ -183,7 +183,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     return submit(queue->client, &batch, id, &words);
 }
 
-dueq_status dueq__turn_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
+dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
                               size_t count) {
     struct dueq__ticket parts = {0};
     dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);

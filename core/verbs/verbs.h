@@ -122,7 +122,7 @@ dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
 /* dueq_ack_push_submit() of a schedule's message to its own queue, which is none of partitions. */
-dueq_status dueq__turn_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
+dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
                               size_t count);
 
 /* ---- workers.c: who consumes ------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ def test_schedule_add_what_cannot_be(dueq: Program, words: list[str], code: int,
     assert dueq.stats()["pushed"] == 0
 
 
-def test_schedule_is_turned_by_dueq_work(dueq: Program) -> None:
+def test_schedule_is_fired_by_dueq_work(dueq: Program) -> None:
     dueq("schedule", "add", "orders", "pulse", "every 1s", "x", "--catchup", "all")
     ended = dueq("work", "orders", "--max-jobs", "3", "--", "sh", "-c", 'echo "$DUEQ_ID"')
     assert ended.err == ""
@@ -107,7 +107,7 @@ def test_schedule_is_turned_by_dueq_work(dueq: Program) -> None:
     assert dueq.stats()["leased"] == 0
 
 
-def test_schedule_that_dueq_work_cannot_turn_is_retried(server: Server, dueq: Program) -> None:
+def test_schedule_that_dueq_work_cannot_fire_is_retried(server: Server, dueq: Program) -> None:
     dueq("schedule", "add", "orders", "bad", "@daily", "x")
     spoil = (
         "local e = redis.call('HGET', KEYS[1], 'schedule:bad') "

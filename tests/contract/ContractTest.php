@@ -206,9 +206,9 @@ final class ContractTest extends TestCase
         return [$done ? 'OK' : 'DUPLICATE'];
     }
 
-    private function turn(array $step): void
+    private function fire(array $step): void
     {
-        $this->message($step)->turn();
+        $this->message($step)->fire();
     }
 
     private function noteIds(array $step, array $ids, string $where): array

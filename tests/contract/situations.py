@@ -38,7 +38,7 @@ FIELDS = {
     "ack_push": {"message", "to", "drafts", "times"},
     "reserve": {"count", "timeout_ms", "lease_ms", "queues", "order", "as"},
     "schedule": {"name", "expression", "zone", "catchup", "job"},
-    "turn": {"message"},
+    "fire": {"message"},
     "ack": {"message", "tickets"},
     "retry": {"message", "delay_ms", "error"},
     "release": {"message", "delay_ms"},

@@ -67,14 +67,14 @@ static void do_schedule(struct run *run, json_object *step) {
 }
 
 /* With what the message says now, and the ticket of the one that was reserved. */
-static void do_turn(struct run *run, json_object *step) {
+static void do_fire(struct run *run, json_object *step) {
     const struct capture *held = captured(run, step, "message");
     dueq_result *found;
     dueq_status status = dueq_find(held->queue, held->id, &found);
     if (status == DUEQ_OK) {
         dueq_message message = *dueq_result_message(found, 0);
         message.ticket = held->ticket;
-        status = dueq_turn(held->queue, &message, NULL);
+        status = dueq_fire(held->queue, &message, NULL);
     }
     compare_status(run, field(step, "expect"), status);
     dueq_result_free(found);
@@ -191,7 +191,7 @@ static void do_bury(struct run *run, json_object *step) {
 }
 
 const struct verb work_verbs[] = {{"schedule", do_schedule},
-                                  {"turn", do_turn},
+                                  {"fire", do_fire},
                                   {"open", do_open},
                                   {"push", do_push},
                                   {"ack_push", do_ack_push},

@@ -164,8 +164,8 @@ class Run(Foreign):
         done = self.queue.schedule(*words, self.draft(step["job"]), **more)  # type: ignore[arg-type]
         return ["OK" if done else "DUPLICATE"]
 
-    def do_turn(self, step: Json, expect: Json) -> None:
-        self.message(step).turn()
+    def do_fire(self, step: Json, expect: Json) -> None:
+        self.message(step).fire()
 
     def note_ids(self, drafts: list[Json], ids: Sequence[str | None]) -> list[str]:
         for each, id in zip(drafts, ids, strict=True):

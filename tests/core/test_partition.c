@@ -100,10 +100,10 @@ static void test_what_is_refused(void **state) {
     dueq_plan plan = {.name = BYTES("n"), .expression = BYTES("every 1s"), .job = &job};
     assert_status(client, OK, dueq_schedule(orders, &plan));
     assert_status(client, OK, dueq_reserve(orders, 1, 10000, 0, &result));
-    dueq_result *turned;
-    assert_status(client, INVALID, dueq_turn(orders, dueq_result_message(result, 0), &turned));
+    dueq_result *fired;
+    assert_status(client, INVALID, dueq_fire(orders, dueq_result_message(result, 0), &fired));
     assert_string_equal(dueq_error_text(client),
-                        "turn is for one partition: name 'orders#0', 'orders#1' ...");
+                        "fire is for one partition: name 'orders#0', 'orders#1' ...");
     dueq_result_free(result);
     dueq_queue *both[] = {orders, jobs.queue};
     assert_status(client, INVALID, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 0, 0, &result));

@@ -80,7 +80,7 @@ static int64_t distance(void) {
     return ms;
 }
 
-static void turn_in_time(time_t ahead) {
+static void fire_in_time(time_t ahead) {
     dueq_draft job = DUEQ_DRAFT;
     job.body = BYTES("x");
     const dueq_plan plan = {.name = BYTES("tick"), .expression = BYTES("every 1s"), .job = &job};
@@ -88,14 +88,14 @@ static void turn_in_time(time_t ahead) {
     ahead_s = ahead;
     assert_status(jobs.client, OK, dueq_schedule(jobs.queue, &plan));
     assert_in_range(distance() + 60000, 50000, 61000);
-    for (int turns = 0; turns < 2;) {
+    for (int times = 0; times < 2;) {
         const dueq_message *message = reserve_one(jobs.queue, 30000, 60000, &result);
         if (dueq_is_schedule(message)) {
-            dueq_result *turned;
-            assert_status(jobs.client, OK, dueq_turn(jobs.queue, message, &turned));
-            dueq_result_free(turned);
+            dueq_result *fired;
+            assert_status(jobs.client, OK, dueq_fire(jobs.queue, message, &fired));
+            dueq_result_free(fired);
             assert_in_range(distance() + 60000, 50000, 61000);
-            turns++;
+            times++;
         } else {
             assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
         }
@@ -105,12 +105,12 @@ static void turn_in_time(time_t ahead) {
 
 static void test_schedule_a_day_ahead(void **state) {
     (void)state;
-    turn_in_time(DAY_S);
+    fire_in_time(DAY_S);
 }
 
 static void test_schedule_a_day_behind(void **state) {
     (void)state;
-    turn_in_time(-DAY_S);
+    fire_in_time(-DAY_S);
 }
 
 static int right_the_clock(void **state) {

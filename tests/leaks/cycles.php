@@ -120,7 +120,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check($queue->reschedule('schedule:s'), 'it is rescheduled');
     $message = one($queue);
     check($message->isSchedule(), 'it is a schedule');
-    [$id] = $message->turn();
+    [$id] = $message->fire();
     check($queue->cancelMany([$id, 'schedule:s']) === ['delayed', 'delayed'], 'they are cancelled');
 
     $both = new Queues([$queue->name, $other->name], $url);

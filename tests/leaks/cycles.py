@@ -97,7 +97,7 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     assert queue.reschedule("schedule:s")
     message = one(queue)
     assert message.is_schedule
-    [id] = message.turn()
+    [id] = message.fire()
     assert queue.cancel_many([id, "schedule:s"]) == ["delayed", "delayed"]
 
     both = dueq.Queues([queue.name, other.name], queue.url, order="round robin")

@@ -37,7 +37,7 @@ final class ScheduleTest extends QueueTestCase
         $this->assertSame(1798761600.0, Queue::nextTime('@yearly', after: new \DateTimeImmutable('2026-05-01T00:00:00Z')));
     }
 
-    public function test_turn_pushes_the_job_and_the_next_message(): void
+    public function test_fire_pushes_the_job_and_the_next_message(): void
     {
         $queue = $this->queue();
         $this->assertTrue($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', 'skip'));
@@ -46,8 +46,8 @@ final class ScheduleTest extends QueueTestCase
         $message = $queue->reserve();
         $at = (int) $message->headers['time'];
         $this->assertTrue($message->isSchedule());
-        $this->assertSame(["a:$at"], $message->turn());
-        $this->assertThrows(LeaseLostException::class, fn () => $message->turn());
+        $this->assertSame(["a:$at"], $message->fire());
+        $this->assertThrows(LeaseLostException::class, fn () => $message->fire());
         $job = $queue->find("a:$at");
         $this->assertFalse($job->isSchedule());
         $this->assertSame([$at / 1000.0, 'x', ['task' => 'report']], [$job->time, $job->body, $job->headers]);
@@ -71,6 +71,6 @@ final class ScheduleTest extends QueueTestCase
         }
         $this->assertTypeError('($job)', fn () => $queue->schedule('a', '@daily', null));
         $queue->push('x');
-        $this->assertThrows(InvalidException::class, fn () => $queue->reserve()->turn());
+        $this->assertThrows(InvalidException::class, fn () => $queue->reserve()->fire());
     }
 }

@@ -9,7 +9,7 @@ with dueq.Queue(sys.argv[2], sys.argv[1]) as queue:
     for message in queue.consume(lease=1, timeout=60):
         try:
             if message.is_schedule:
-                message.turn()
+                message.fire()
             else:
                 message.release(delay=3600)
         except dueq.LeaseLost:

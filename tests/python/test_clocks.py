@@ -25,11 +25,11 @@ def shifted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[st
     return lambda ahead: {"LD_PRELOAD": str(library), "CLOCK_AHEAD": str(ahead)}
 
 
-def assert_in_time(queue: dueq.Queue, turns: int = 2) -> None:
-    """So many turns of "tick", which is every second, and the next is about to come."""
+def assert_in_time(queue: dueq.Queue, times: int = 2) -> None:
+    """The schedule "tick", every second, fires so many times, and is about to fire again."""
     deadline = time.monotonic() + 30
     seen: set[float] = set()
-    while len(seen) <= turns:
+    while len(seen) <= times:
         message = queue.find("schedule:tick")
         assert message
         seen.add(float(message.headers["time"]))

@@ -221,7 +221,7 @@ def test_a_schedule_is_in_one_partition(orders: dueq.Queue) -> None:
         with message:
             assert message.queue == "orders#3"
             if message.is_schedule:
-                message.turn()
+                message.fire()
             found.add(message.id.rpartition(":")[0])
             if len(found) == 2:
                 break

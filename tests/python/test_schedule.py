@@ -1,4 +1,4 @@
-"""Schedules: their times, and what a turn makes of those that have come."""
+"""Schedules: their times, and what a schedule pushes when it fires."""
 
 import os
 import random
@@ -117,11 +117,11 @@ def late(
     return take(queue)
 
 
-def test_turn_on_time(server: Server, queue: dueq.Queue) -> None:
+def test_fire_on_time(server: Server, queue: dueq.Queue) -> None:
     message = late(server, queue, "every 1h", "skip", 0.05)
     assert message.is_schedule
     at = int(message.headers["time"])
-    assert message.turn() == [f"a:{at}"]
+    assert message.fire() == [f"a:{at}"]
     job = take(queue)
     assert (job.id, job.body, job.is_schedule) == (f"a:{at}", b"x", False)
     after = queue.find("schedule:a")
@@ -141,11 +141,11 @@ def test_turn_on_time(server: Server, queue: dueq.Queue) -> None:
         ("all", 86_400, 199, 199),
     ],
 )
-def test_turn_that_comes_late(
+def test_fire_that_comes_late(
     server: Server, queue: dueq.Queue, catchup: str, seconds: float, least: int, most: int
 ) -> None:
     message = late(server, queue, "every 1s", catchup, seconds)
-    ids = message.turn()
+    ids = message.fire()
     assert least <= len(ids) <= most
     times = [int(id.removeprefix("a:")) for id in ids]
     first = int(message.headers["time"])
@@ -159,18 +159,18 @@ def test_turn_that_comes_late(
     assert int(after.headers["time"]) == times[-1] // 1000 * 1000 + 1000
 
 
-def test_turn_of_many_large_jobs(server: Server, queue: dueq.Queue) -> None:
+def test_fire_of_many_large_jobs(server: Server, queue: dueq.Queue) -> None:
     message = late(server, queue, "every 1s", "all", 86_400, "x" * 3_000_000)
-    assert len(message.turn()) == 6
+    assert len(message.fire()) == 6
     assert queue.reschedule("schedule:a")
-    assert len(take(queue).turn()) == 6
+    assert len(take(queue).fire()) == 6
 
 
-def test_turn_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -> None:
+def test_fire_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -> None:
     """All times of 25 years are to be caught up: a worker does a thousand a minute at most."""
     message = late(server, queue, "every 1s", "all", 86_400 * 9000)
     begun, first = time.time(), int(message.headers["time"])
-    assert len(message.turn()) == 199
+    assert len(message.fire()) == 199
     after = queue.find("schedule:a")
     assert after
     assert after.state == "delayed"
@@ -186,19 +186,19 @@ def test_turn_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -
 
 
 @pytest.mark.parametrize(("catchup", "jobs"), [("once", 1), ("skip", 0), ("all", 1)])
-def test_turn_of_one_that_is_over(
+def test_fire_of_one_that_is_over(
     server: Server, queue: dueq.Queue, catchup: str, jobs: int
 ) -> None:
     message = late(server, queue, "@yearly", catchup, 120)
-    assert len(message.turn()) == jobs
+    assert len(message.fire()) == jobs
     assert queue.stats().delayed == 1
 
 
-def test_turn_that_fails_comes_again(server: Server, queue: dueq.Queue) -> None:
+def test_fire_that_fails_comes_again(server: Server, queue: dueq.Queue) -> None:
     assert queue.schedule("a", "@daily", "x")
     forge(server, queue, "soon.........")
     message = take(queue)
-    for call in (message.turn, message.turn):
+    for call in (message.fire, message.fire):
         with pytest.raises(errors.InvalidError):
             call()
     message.retry(delay=0, error="no such zone")

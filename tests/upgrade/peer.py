@@ -86,7 +86,7 @@ class Peer:
 
     def handle(self, message: Message) -> None:
         if message.id.startswith("schedule:"):
-            message.turn()
+            message.fire()
             return
         self.note("start", message.id, deliveries=message.deliveries, at=int(1000 * time.time()))
         body = message.body

@@ -38,7 +38,7 @@ final class ProcessTest extends WorkerTestCase
      * @dataProvider clocks
      */
     #[DataProvider('clocks')]
-    public function testSchedulesAreTurned(int $ahead): void
+    public function testSchedulesFire(int $ahead): void
     {
         $job = ['body' => '{"args":[1],"kwargs":{"b":2.0}}', 'headers' => ['task' => 'say']];
         $this->assertTrue($this->queue()->schedule('words', 'every 1s', $job));

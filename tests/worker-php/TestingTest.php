@@ -93,7 +93,7 @@ final class TestingTest extends TestCase
         $this->drain($worker);
     }
 
-    public function testDrainRunsMiddlewareAndTurnsSchedules(): void
+    public function testDrainRunsMiddlewareAndFiresSchedules(): void
     {
         $worker = $this->worker()->middleware(function (Job $job, callable $next): mixed {
             $this->ran[] = "around {$job->task}";

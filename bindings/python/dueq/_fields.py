@@ -97,7 +97,7 @@ class Fields:
 
     @property
     def is_schedule(self) -> bool:
-        """Whether it is the message of a schedule, for turn(), and no job."""
+        """Whether it is the message of a schedule, for fire(), and no job."""
         return self.id.startswith("schedule:") and "schedule" in self.headers
 
     @property

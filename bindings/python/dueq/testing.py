@@ -61,7 +61,7 @@ def drain(
                 raise RuntimeError(f"more than {most} jobs: do the tasks push each other?")
             with message:
                 if message.is_schedule:
-                    message.turn()
+                    message.fire()
                     continue
                 run = Run(app, message, lambda: False, runner.run)
                 jobs.append(run.running.job)

@@ -273,7 +273,7 @@ final class DueqTransport implements
         $deliveries = [];
         foreach ($this->consumers["$most $wait"] as $message) {
             if ($message->isSchedule()) {
-                $this->turn($message);
+                $this->fire($message);
                 continue;
             }
             $deliveries[] = $this->delivered($message, true);
@@ -285,10 +285,10 @@ final class DueqTransport implements
         return $deliveries;
     }
 
-    private function turn(Message $schedule): void
+    private function fire(Message $schedule): void
     {
         try {
-            $schedule->turn();
+            $schedule->fire();
         } catch (DueqException $error) {
             $schedule->retry(error: $error->getMessage());
             throw $error;

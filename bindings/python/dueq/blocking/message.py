@@ -169,15 +169,16 @@ class Message(Fields):
         call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
         self._settle_by("bury", call)
 
-    def turn(self) -> list[str]:
+    def fire(self) -> list[str]:
         """
-        Of a schedule's message (is_schedule): acknowledges it, and pushes in the same step the jobs
-        whose times have come and the schedule's next message. Returns the ids of the jobs. Raises
-        LeaseLost. If it fails, retry the message: it has no limit of attempts.
+        Fires the schedule whose message it is (is_schedule): acknowledges the message, and pushes
+        in the same step the jobs whose times have come and the schedule's next message. Returns the
+        ids of the jobs. Raises LeaseLost. If it fails, retry the message: it has no limit of
+        attempts.
         """
         self._asked = True
         row = (self.id, self.ticket, tuple(self.headers.items()), self.body)
-        outcomes = (self._stored(on(self.queue, _core.turn_submit, row))).outcomes
+        outcomes = (self._stored(on(self.queue, _core.fire_submit, row))).outcomes
         self._settle(outcomes[0][0])
         return [id for status, id in outcomes[1:-1] if status == _core.OK]
 

@@ -313,7 +313,7 @@ class Queue(Source, Verbs):
         catchup     of times that nobody was there for: "once": one job for all of them. "skip":
                     none, where the last is over by more than a minute. "all": a job for each
 
-        The queue's consumers make the jobs, by Message.turn(): dueq-worker and `dueq work` do.
+        The queue's consumers make the jobs, by Message.fire(): dueq-worker and `dueq work` do.
         """
         row = schedule_row(name, expression, job, zone, catchup)
         answer = self._home.call(on(self._own, _core.schedule_submit, row))

@@ -134,7 +134,7 @@ class Loop:
         try:
             async with message:
                 if message.is_schedule:
-                    await message.turn()
+                    await message.fire()
                     return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, self._wait_for)
                 running = run.running

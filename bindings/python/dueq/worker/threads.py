@@ -98,7 +98,7 @@ class Threads:
         try:
             with message:
                 if message.is_schedule:
-                    message.turn()
+                    message.fire()
                     return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, runner.run)
                 running = run.running

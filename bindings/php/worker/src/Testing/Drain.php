@@ -44,7 +44,7 @@ final class Drain
         do {
             $consumer->work(function (Message $message) use ($worker, $most, &$jobs): void {
                 if ($message->isSchedule()) {
-                    $message->turn();
+                    $message->fire();
 
                     return;
                 }

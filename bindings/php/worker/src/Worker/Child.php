@@ -212,7 +212,7 @@ final class Child
         }
         try {
             if ($message->isSchedule()) {
-                $message->turn();
+                $message->fire();
 
                 return;
             }

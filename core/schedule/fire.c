@@ -8,10 +8,10 @@
 
 #define PREFIX DUEQ__SCHEDULE_PREFIX
 #define GRACE_MS 60000
-/* So long after a turn that left times that have come the next one follows: at most 1000 of them in a minute. */
+/* The times over MOST wait so long: a schedule pushes at most 1000 jobs in a minute. */
 #define REST_MS 12000
 #define NUMBER_SIZE 24
-/* Jobs of one turn; the message that follows is one more. */
+/* Jobs that it pushes when it fires; its next message is one more. */
 #define MOST (DUEQ_MAX_BATCH - 1)
 /* And their bytes, unless it is one. */
 #define MOST_BYTES ((size_t)16 * 1024 * 1024)
@@ -165,8 +165,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
 /* A schedule goes by the server's clock, which is asked first: this machine's may be wrong. */
 struct asking {
     struct plan plan;
-    dueq_bytes
-        ticket; /* of the schedule's message, whose turn it is; size 0: the schedule is declared */
+    dueq_bytes ticket; /* of the schedule that fires; size 0: the schedule is declared */
     dueq_bytes key;
     dueq_durability durability;
     char text[]; /* copies of what all of these point to */
@@ -180,7 +179,7 @@ static dueq_bytes copy(char **at, dueq_bytes bytes) {
     return made;
 }
 
-static dueq_status turn(dueq_queue *queue, const struct asking *asking, int64_t now) {
+static dueq_status fire(dueq_queue *queue, const struct asking *asking, int64_t now) {
     const struct plan *plan = &asking->plan;
     struct dueq__error *error = &queue->client->error;
     int64_t times[MOST], next, list[DUEQ_MAX_BACKOFF_LIST];
@@ -205,7 +204,7 @@ static dueq_status turn(dueq_queue *queue, const struct asking *asking, int64_t 
         drafts[count] = draft_message(plan, next, &room);
         if (next <= now)
             drafts[count].at_ms = now + REST_MS;
-        status = dueq__turn_submit(queue, asking->ticket, drafts, count + 1);
+        status = dueq__fire_submit(queue, asking->ticket, drafts, count + 1);
     }
     free(headers);
     free(drafts);
@@ -246,7 +245,7 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     }
     const struct dueq__suspended *own = client->suspended;
     dueq_status status =
-        asking->ticket.size ? turn(queue, asking, now) : declare(queue, asking, now);
+        asking->ticket.size ? fire(queue, asking, now) : declare(queue, asking, now);
     if (status != DUEQ_PENDING) {
         dueq__call_return(client, NULL, status);
         return;
@@ -260,7 +259,7 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
         push->deadline_ms = deadline;
 }
 
-/* Asks the server for its time, and then turns or declares the schedule. */
+/* Asks the server for its time, and then fires or declares the schedule. */
 static dueq_status ask_time(dueq_queue *queue, const struct plan *plan, dueq_bytes ticket,
                             dueq_bytes key, dueq_durability durability) {
     dueq_client *client = queue->client;
@@ -291,12 +290,12 @@ static dueq_status ask_time(dueq_queue *queue, const struct plan *plan, dueq_byt
 
 /* ---- Its message ---- */
 
-dueq_status dueq_turn_submit(dueq_queue *queue, const dueq_message *message) {
+dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__ticket parts;
     struct plan plan = {0};
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_whole(queue, "turn");
+    dueq_status status = dueq__ops_check_whole(queue, "fire");
     if (!status)
         status = read_message(message, &plan, error);
     if (!status)
