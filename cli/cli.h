@@ -87,9 +87,9 @@ extern const struct command kick_command, cancel_command, reschedule_command; /*
 DUEQ_PLAIN_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
-extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
-extern const struct command allow_command;                                /* allow.c */
-extern const struct command check_command;                                /* check.c */
+extern const struct command purge_command, remove_command, repartition_command; /* admin.c */
+extern const struct command allow_command;                                      /* allow.c */
+extern const struct command check_command;                                      /* check.c */
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */

@@ -31,7 +31,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &allow_command,
                                                  &purge_command,
                                                  &remove_command,
-                                                 &grow_command,
+                                                 &repartition_command,
                                                  &check_command,
                                                  &doctor_command,
                                                  &lock_command,
@@ -102,7 +102,7 @@ const char cli_common_help[] =
 
 static void print_list(const struct command *const *list) {
     for (; *list; list++)
-        printf("  %-10s %s\n", cli_last_word(*list), (*list)->summary);
+        printf("  %-11s %s\n", cli_last_word(*list), (*list)->summary);
 }
 
 static void help(const struct command *command) {

@@ -266,7 +266,7 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
 
 /*
  * Opens a queue of `count` (1 to DUEQ_MAX_PARTITIONS) partitions as one. Each is an ordinary queue, `name#0` ... The
- * first call of any client stores their number in the server. Later it can only be doubled, by dueq_partitions_grow();
+ * first call of any client stores their number in the server. Later it can only be doubled, by dueq_repartition();
  * a client that names the number of before goes on with the new one, within a second. A call with any other fails
  * (INVALID).
  * key: size 0: all partitions; else the one that has the messages of this key.
@@ -284,14 +284,14 @@ DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name,
                                           size_t count, dueq_bytes key, dueq_queue **queue);
 
 /*
- * A step of doubling the number of partitions that the handle was opened with, while the queue is in use; *closed: how
- * many new ones no consumer gets yet. Call it every second until that is 0. Another process may go on with it, and when
- * it is done nothing changes. Until a new partition is open, it gathers messages: those that were pushed to the old
- * partition before are delivered first, by consumers. The first step after the doubling waits for longer than this
- * client's timeout, so that no producer with this timeout pushes by the old number any more.
- * Errors: INVALID: the queue has another number of partitions, none, or more than DUEQ_MAX_PARTITIONS / 2.
+ * A step of doubling the number of partitions, from to / 2 to `to`, while the queue is in use; *closed: how many new ones
+ * no consumer gets yet. Call it every second until that is 0. Another process may go on with it, and when it is done
+ * nothing changes. Until a new partition is open, it gathers messages: those that were pushed to the old partition before
+ * are delivered first, by consumers. The first step after the doubling waits for longer than this client's timeout, so
+ * that no producer with this timeout pushes by the old number any more. The handle was opened with either number.
+ * Errors: INVALID: the queue has neither number, or `to` is odd or more than DUEQ_MAX_PARTITIONS.
  */
-DUEQ_API dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed);
+DUEQ_API dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed);
 
 /* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
 DUEQ_API size_t dueq_partition_of(dueq_bytes key, size_t count);

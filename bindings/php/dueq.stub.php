@@ -397,7 +397,7 @@ namespace Dueq
          * @param int|null $partitions 1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which
          *     several nodes of a cluster can have. $key of a push chooses the partition. Consumers share them, and
          *     deliver the messages of each in order, one after the other. The first call of any client stores their
-         *     number; `dueq grow` doubles it. A message's $queue is its partition's name. null: an ordinary queue
+         *     number; `dueq repartition` doubles it. A message's $queue is its partition's name. null: an ordinary queue
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */

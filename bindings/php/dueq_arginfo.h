@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a123f4d275a32abe76e164c5df0005ae997e1afd */
+ * Stub hash: ce1cfcc9cda255513f2fa7a0cbf32d704702c1d0 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

@@ -35,10 +35,10 @@ static void check_partitions_of(struct doctor *doctor, const char *name, size_t 
     free(on);
     if (count >= primaries && most * primaries >= 2 * count && most > 1)
         doctor_say(doctor, CHECK_SLOTS, LEVEL_WARNING, NULL, name,
-                   "move slots, or double the partitions: dueq grow",
+                   "move slots, or double the partitions: dueq repartition",
                    "%zu of its %zu partitions are on one of %zu primaries", most, count, primaries);
     else if (count < primaries)
-        doctor_say(doctor, CHECK_SLOTS, LEVEL_NOTE, NULL, name, "dueq grow",
+        doctor_say(doctor, CHECK_SLOTS, LEVEL_NOTE, NULL, name, "dueq repartition",
                    "its %zu partitions leave some of %zu primaries without one", count, primaries);
     else
         doctor_say(doctor, CHECK_SLOTS, LEVEL_OK, NULL, name, NULL,

@@ -49,7 +49,7 @@ dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
 struct dueq__script {
     const char *name;
-    const char *sha1; /* 40 hexadecimal digits */
+    const char *sha1;             /* 40 hexadecimal digits */
     const char *const *fragments; /* of its source, NULL behind the last */
     size_t key_count;
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
@@ -62,7 +62,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_reserve_timed, dueq__script_reserve_rare, dueq__script_ack_out,
     dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
     dueq__script_relay_forget, dueq__script_recall, dueq__script_assignment, dueq__script_register,
-    dueq__script_measure, dueq__script_grow, dueq__script_lock, dueq__script_relock,
+    dueq__script_measure, dueq__script_repartition, dueq__script_lock, dueq__script_relock,
     dueq__script_unlock, dueq__script_check, dueq__script_clock;
 
 /* The whole source; the caller frees it. NULL: out of memory. */

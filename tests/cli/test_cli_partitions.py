@@ -1,4 +1,4 @@
-"""--partitions and --key, and dueq grow."""
+"""--partitions and --key, and dueq repartition."""
 
 import pytest
 
@@ -37,15 +37,16 @@ def test_work_runs_the_messages_of_a_key_in_order(dueq: Program) -> None:
     assert done.lines == ["1 orders#3", "2 orders#3", "3 orders#3"]
 
 
-def test_grow_doubles_and_says_what_it_cannot(dueq: Program) -> None:
+def test_repartition_doubles_and_says_what_it_cannot(dueq: Program) -> None:
     dueq("push", "orders", "x", *EIGHT, "--key", "a")
     dueq("reserve", "orders", *EIGHT, "--ack")
     url = f"{dueq.environment['DUEQ_URL']}?timeout=200ms"
-    assert dueq("grow", "orders", *EIGHT, "--url", url).text == "16\n"
+    assert dueq("repartition", "orders", "--to", "16", "--url", url).text == "16\n"
     dueq("push", "orders", "y", *EIGHT, "--key", "a")
     assert dueq("stats", "orders", "--partitions", "16", "--json").object["ready"] == 1
-    refused = dueq.run("grow", "orders", "--partitions", "12")
-    assert (refused.code, "INVALID" in refused.err) == (2, True)
+    for number in ("12", "15", "24", "64"):
+        refused = dueq.run("repartition", "orders", "--to", number)
+        assert (refused.code, "INVALID" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,11 @@ def test_grow_doubles_and_says_what_it_cannot(dueq: Program) -> None:
         ("reserve", "orders", "mails", *EIGHT),
         ("queues", *EIGHT),
         ("laravel", "size", "orders", *EIGHT),
-        ("grow", "orders"),
+        ("repartition", "orders"),
+        ("repartition", "orders", *EIGHT),
+        ("repartition", "orders", *EIGHT, "--to", "16"),
+        ("repartition", "orders", "--to", "1"),
+        ("repartition", "orders", "--to", "2048"),
     ],
 )
 def test_what_makes_no_sense_is_refused(dueq: Program, words: tuple[str, ...]) -> None:

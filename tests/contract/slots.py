@@ -120,8 +120,8 @@ def share(recorder: Recorder) -> None:
             with message:
                 for other in queue.consume(timeout=1.2):
                     other.ack()
-    grow = ["dueq", "grow", name, "--partitions", "4", "--url", f"{recorder.url}?timeout=500ms"]
-    subprocess.run(grow, check=True, capture_output=True)
+    double = ["dueq", "repartition", name, "--to", "8", "--url", f"{recorder.url}?timeout=500ms"]
+    subprocess.run(double, check=True, capture_output=True)
 
 
 def consume(recorder: Recorder) -> None:

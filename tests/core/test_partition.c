@@ -560,13 +560,13 @@ static const char *moving_key(void) {
     }
 }
 
-static size_t grow(dueq_queue *queue) {
+static size_t repartition(dueq_queue *queue) {
     size_t closed;
-    assert_int_equal(dueq_partitions_grow(queue, &closed), DUEQ_OK);
+    assert_int_equal(dueq_repartition(queue, 2 * PARTITIONS, &closed), DUEQ_OK);
     return closed;
 }
 
-static void test_grow_keeps_the_order_of_a_key(void **state) {
+static void test_repartition_keeps_the_order_of_a_key(void **state) {
     (void)state;
     char url[160], body[16];
     snprintf(url, sizeof url, "%s?timeout=500ms", server.url);
@@ -582,11 +582,11 @@ static void test_grow_keeps_the_order_of_a_key(void **state) {
         snprintf(body, sizeof body, "%d", pushed);
         push_key(key, "", body);
     }
-    assert_int_equal(grow(grown), PARTITIONS);
+    assert_int_equal(repartition(grown), PARTITIONS);
     bool moved = false;
     for (int64_t end = now_ms() + 30000; closed || taken < pushed;) {
         assert_true(now_ms() < end);
-        closed = closed ? grow(grown) : 0;
+        closed = closed ? repartition(grown) : 0;
         if (pushed < 60) {
             snprintf(body, sizeof body, "%d", pushed++);
             push_key(key, "", body);
@@ -606,13 +606,17 @@ static void test_grow_keeps_the_order_of_a_key(void **state) {
         }
     }
     assert_true(moved);
-    assert_int_equal(grow(grown), 0);
+    assert_int_equal(repartition(grown), 0);
     for (int i = 0; i < 2 * PARTITIONS; i++)
         assert_int_equal(command_number(&server, "SISMEMBER dueq:{orders#%d}:targets failed", i),
                          1);
     leave(&member);
     dueq_queue *other = open_partitions(grower.client, 2 * PARTITIONS + 1, "");
-    assert_status(grower.client, INVALID, dueq_partitions_grow(other, &closed));
+    assert_status(grower.client, INVALID,
+                  dueq_repartition(other, 2 * (2 * PARTITIONS + 1), &closed));
+    assert_status(grower.client, INVALID, dueq_repartition(grown, 2 * PARTITIONS + 1, &closed));
+    assert_status(grower.client, INVALID, dueq_repartition(grown, 2048, &closed));
+    assert_status(grower.client, INVALID, dueq_repartition(grown, 0, &closed));
     dueq_queue_close(other);
     dueq_queue_close(grown);
     jobs_close(grower);
@@ -638,7 +642,7 @@ static double lease_end(size_t partition, dueq_bytes ticket) {
 }
 
 /* To end a heartbeat is to wait for it, which consumer_take() must not. The one that runs serves the new partitions. */
-static void test_grow_keeps_the_heartbeat(void **state) {
+static void test_repartition_keeps_the_heartbeat(void **state) {
     (void)state;
     struct jobs grower = jobs_open(server.url);
     dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
@@ -650,7 +654,7 @@ static void test_grow_keeps_the_heartbeat(void **state) {
                   dueq_consumer_next(member.consumer, 20, &message, NULL));
     long before = threads();
     assert_true(before);
-    for (int64_t end = now_ms() + 30000; grow(grown);) {
+    for (int64_t end = now_ms() + 30000; repartition(grown);) {
         assert_true(now_ms() < end);
         assert_status(member.jobs.client, EMPTY,
                       dueq_consumer_next(member.consumer, 20, &message, NULL));
@@ -689,8 +693,8 @@ int main(void) {
         ORDERS_TEST(test_what_a_dead_owner_held_comes_first),
         ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
         ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
-        ORDERS_TEST(test_grow_keeps_the_order_of_a_key),
-        ORDERS_TEST(test_grow_keeps_the_heartbeat),
+        ORDERS_TEST(test_repartition_keeps_the_order_of_a_key),
+        ORDERS_TEST(test_repartition_keeps_the_heartbeat),
     };
     return run_on_server(tests, NULL);
 }

@@ -129,7 +129,7 @@ def storm(run: Run, seconds: float, server: Server) -> None:
                 run.change()
                 change = now + random.uniform(0.2, 1.5)
             if grower is None and now > begin + seconds / 3:
-                command = ["dueq", "grow", "orders", "--partitions", str(run.partitions)]
+                command = ["dueq", "repartition", "orders", "--to", str(2 * run.partitions)]
                 command += ["--url", f"{run.url}?timeout=1s"]
                 grower = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             time.sleep(0.02)

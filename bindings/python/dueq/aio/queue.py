@@ -196,8 +196,8 @@ class Queue(Source, AsyncVerbs):
     partitions  1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which several
                 nodes of a cluster can have. A push's `key` chooses the partition. Consumers share
                 them, and deliver the messages of each in order, one after the other. The first call
-                of any client stores their number; `dueq grow` doubles it. A message's `queue` is
-                its partition's name. None: an ordinary queue
+                of any client stores their number; `dueq repartition` doubles it. A message's
+                `queue` is its partition's name. None: an ordinary queue
 
         async with dueq.aio.Queue("orders") as queue:
             await queue.push("pack it", delay=1.5)

@@ -1,4 +1,4 @@
--- grow: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
+-- repartition: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
 -- keys partitions msg ready delayed meta
 -- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
 --      that: '' it is open, else how far it has come

@@ -3,7 +3,7 @@
 #include "partition.h"
 
 /*
- * Growing: a key of partition p goes to p or to p + count, so a new partition takes over keys of one old one. It is
+ * Doubling the number: a key of partition p goes to p or to p + count, so a new partition takes over keys of one old one. It is
  * closed until all that was pushed to the old one before is settled. That is seen by fences: messages whose time to
  * live is over, which a reserve drops when it comes to them. A consumer reserves from a partition when all that it
  * delivered of it before is settled: when the first fence is gone, what was before it is delivered, and when a second
@@ -49,7 +49,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t from,
                        size_t partition, const char *state) {
     struct dueq__resp words;
-    dueq_status status = dueq__ops_ask(queue, &dueq__script_grow, false, 1, decode, &words);
+    dueq_status status = dueq__ops_ask(queue, &dueq__script_repartition, false, 1, decode, &words);
     if (status)
         return status;
     dueq__partitions_of(queue)->growth = growth;
@@ -127,22 +127,27 @@ static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_
     return status < 0 ? status : ask(queue, growth, 0, half + place, next);
 }
 
-dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed) {
+dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__growth growth;
+    const size_t half = to / 2;
     *closed = 0;
     if (!queue->whole)
         return dueq__fail(error, DUEQ_INVALID, "this queue has no partitions");
-    struct dueq__partitions *partitions = dueq__partitions_of(queue);
-    dueq_status status = ask(queue, &growth, partitions->named_count, 0, NULL);
-    if (!status && growth.count != 2 * partitions->named_count)
+    if (to < 2 || to % 2 || to > DUEQ_MAX_PARTITIONS)
         return dueq__fail(error, DUEQ_INVALID,
-                          "%zu partitions are to be doubled, %d are allowed, and the queue has %zu",
-                          partitions->named_count, DUEQ_MAX_PARTITIONS, growth.count);
+                          "a queue gets an even number of partitions from 2 to %d, not %zu",
+                          DUEQ_MAX_PARTITIONS, to);
+    struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    dueq_status status = ask(queue, &growth, half, 0, NULL);
+    if (!status && growth.count != to)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the number of partitions can be doubled, and %zu is not twice %zu", to,
+                          growth.count);
     if (!status)
         status = dueq__partitions_learn(partitions, growth.count);
     bool waits = growth.age_ms < DUEQ__FRESH_MS + queue->client->url.timeout_ms;
-    for (size_t i = 0; !status && i < partitions->named_count; i++) {
+    for (size_t i = 0; !status && i < half; i++) {
         if (!waits && growth.states[i])
             status = move_on(queue, &growth, i);
         if (!status)
