@@ -23,7 +23,7 @@ static bool subscribe(dueq_client *client, dueq_bytes channel) {
 static void refused(dueq_client *client, bool needed, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    bool passes = dueq__again_refused(client, &error);
+    bool passes = dueq__backoff_retry_refused(client, &error);
     dueq__client_unsubscribe(client);
     if (passes)
         return;
@@ -69,7 +69,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
             dueq__conn_pump(&subscription->conn);
         } else {
             dueq__client_unsubscribe(client);
-            dueq__again_later(client, subscription->conn.error.text);
+            dueq__backoff_retry_later(client, subscription->conn.error.text);
         }
     }
     struct dueq__reply *reply;

@@ -35,17 +35,17 @@ def test_document_statuses_of_scripts_are_the_header_s() -> None:
 
 def test_document_refusals_are_the_core_s() -> None:
     shown = {
-        "": "STAYS",
-        "in waits and loops": "LASTS",
-        "in every call": "PASSES",
-        "in every call, elsewhere": "MOVES",
+        "": "PERMANENT",
+        "in waits and loops": "UNTIL_FIXED",
+        "in every call": "TRANSIENT",
+        "in every call, elsewhere": "FAILOVER",
     }
     table = re.findall(r"^\| (`.+`) \| (\w+) \| (.*?) ?\|$", section("Failures"), re.M)
     marks = [(mark, row[1], row[2]) for row in table for mark in re.findall("`(.+?)`", row[0])]
     core = (ROOT / "core/net/resp_read.c").read_text(encoding="utf-8")
     rows = re.findall(r'\{"(.+)", DUEQ_(\w+), DUEQ__(\w+)\}', core)
     assert len(rows) > 25
-    assert [(mark, status, shown[passing]) for mark, status, passing in marks] == rows
+    assert [(mark, status, shown[recovery]) for mark, status, recovery in marks] == rows
 
 
 def test_document_limits_are_the_header_s() -> None:

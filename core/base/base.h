@@ -14,17 +14,17 @@
 
 /* ---- status.c: what went wrong, in words ------------------------------------------------------- */
 
-/* Does what a server refused with pass by itself? */
-enum dueq__passing {
-    DUEQ__STAYS,  /* no */
-    DUEQ__LASTS,  /* when somebody mends the server: only a call that waits goes on */
-    DUEQ__PASSES, /* soon: the call is tried again until its deadline */
-    DUEQ__MOVES   /* the same, on a new connection, if a server has served this client before */
+/* When does what failed work again? */
+enum dueq__recovery {
+    DUEQ__PERMANENT,   /* never */
+    DUEQ__UNTIL_FIXED, /* when somebody mends the server: only a call that waits goes on */
+    DUEQ__TRANSIENT,   /* soon: the call is tried again until its deadline */
+    DUEQ__FAILOVER /* the same, on a new connection, if a server has answered this client before */
 };
 
 struct dueq__error {
     dueq_status status;
-    enum dueq__passing passing;
+    enum dueq__recovery recovery;
     char text[512]; /* never empty when status < 0 */
 };
 

@@ -71,7 +71,7 @@ void dueq_escape(char *out, size_t room, const char *text) {
 
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...) {
     error->status = status;
-    error->passing = DUEQ__STAYS;
+    error->recovery = DUEQ__PERMANENT;
     if (!format) {
         snprintf(error->text, sizeof error->text, "%s", dueq_status_text(status));
         return status;

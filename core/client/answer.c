@@ -24,16 +24,16 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
                    "%s is a node of a cluster, whose URL begins with redis+cluster:// or "
                    "rediss+cluster:// (%.200s)",
                    client->url.shown, moved.text);
-        client->error.passing = moved.passing;
+        client->error.recovery = moved.recovery;
     }
     /* After a failover the address may lead to the new primary. */
-    if (client->error.passing == DUEQ__MOVES) {
+    if (client->error.recovery == DUEQ__FAILOVER) {
         dueq__node_drop(client, client->node);
         dueq__route_doubt(client);
     }
-    if (client->error.passing != DUEQ__STAYS && dueq__wait_skip(client))
+    if (client->error.recovery != DUEQ__PERMANENT && dueq__wait_skip(client))
         return;
-    if (!dueq__again_refused(client, &client->error))
+    if (!dueq__backoff_retry_refused(client, &client->error))
         dueq__call_finish(client, status);
 }
 
@@ -60,11 +60,11 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     call->sent = call->asking = false;
     call->doubtful = 0;
     call->redirects = 0;
-    client->served = true;
+    client->ever_answered = true;
     if (client->failures)
-        dueq__again_answered(client);
+        dueq__backoff_reset(client);
     if (!dueq__node_any_away(client))
-        dueq__news_answered(client);
+        dueq__outage_log_answer(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
         dueq__call_pass_on(client);
     } else {
@@ -92,7 +92,7 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     if (!dueq__reply_is_error(reply))
         return false;
     dueq__reply_error(reply, &error);
-    if (!dueq__again_refused(client, &error))
+    if (!dueq__backoff_retry_refused(client, &error))
         return false;
     client->error = error;
     return true;
@@ -112,7 +112,7 @@ static void date_back(struct dueq__call *call, const struct dueq__reply *reply) 
  */
 static bool may_repeat(const struct dueq__call *call) {
     const struct dueq__foreign_wait *foreign = call->wait.foreign;
-    return call->patient_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
+    return call->retry_until_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
 }
 
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {

@@ -145,10 +145,10 @@ static void refused(dueq_client *client, struct dueq__waiter *waiter,
         return;
     if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
-        dueq__again_later(client, error.text);
+        dueq__backoff_retry_later(client, error.text);
         if (watch->look_us == DUEQ__NEVER)
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
-    } else if (dueq__again_refused(client, &error)) {
+    } else if (dueq__backoff_retry_refused(client, &error)) {
         /* Meanwhile requests find out whether it has passed, perhaps on another server. */
         dueq__block_close(client, waiter);
         dueq__wait_blind(client);
@@ -229,7 +229,7 @@ void dueq__block_pump(dueq_client *client) {
 
 int64_t dueq__block_from_ms(const dueq_client *client) {
     int64_t retry_ms = client->call.retry_ms;
-    return retry_ms > client->rejoin_ms ? retry_ms : client->rejoin_ms;
+    return retry_ms > client->reconnect_ms ? retry_ms : client->reconnect_ms;
 }
 
 bool dueq__block_due(const dueq_client *client) {
@@ -315,7 +315,7 @@ void dueq__block_unblocked(dueq_client *client, const struct dueq__node *node,
     if (failed) {
         struct dueq__error error = {0};
         dueq__reply_error(reply, &error);
-        client->no_unblock = !dueq__again_refused(client, &error);
+        client->no_unblock = !dueq__backoff_retry_refused(client, &error);
     }
     for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
         if (!waiter->used || waiter->node != node || !waiter->unblocking)

@@ -199,7 +199,7 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
         if (dueq_status_retriable(status))
-            dueq__again_over(client);
+            dueq__backoff_on_call_failed(client);
     } else {
         client->error = (struct dueq__error){0};
     }
@@ -307,7 +307,7 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
     int64_t now = dueq__monotonic_ms();
     bool waits = call->wait.until_ms > now;
     /* In an outage a call may go on for longer than it waits. */
-    bool lasts = !patient && call->wait.until_ms && call->patient_ms > now;
+    bool lasts = !patient && call->wait.until_ms && call->retry_until_ms > now;
     if (!dueq__call_under_way(client) || !(waits || lasts))
         return;
     if (waits) {
@@ -315,9 +315,9 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
         call->wait.end_ms = now + client->url.timeout_ms;
     }
     if (lasts)
-        call->patient_ms = now;
+        call->retry_until_ms = now;
     if (client->node->conn.state != DUEQ__CONN_READY)
-        dueq__again_connects(client);
+        dueq__backoff_on_connecting(client);
     dueq__descriptor_sync(client);
 }
 

@@ -42,7 +42,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
     if (opened->url.topology == DUEQ__SENTINEL)
         dueq__client_add(opened, &opened->sentinels.watch);
-    opened->unnamed = !named;
+    opened->warn_default_url = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
@@ -64,7 +64,7 @@ bool dueq__client_lost(const dueq_client *client) {
     return false;
 }
 
-void dueq_reached(dueq_client *client) { client->reached = true; }
+void dueq_reached(dueq_client *client) { client->ever_connected = true; }
 
 void dueq__client_unsubscribe(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
@@ -81,23 +81,23 @@ static void free_queue(dueq_queue *queue) {
     free(queue);
 }
 
-static void shelve(dueq_client *client, dueq_queue *queue) {
-    free_queue(client->shelved);
-    client->shelved = queue;
+static void cache_queue(dueq_client *client, dueq_queue *queue) {
+    free_queue(client->cached_queue);
+    client->cached_queue = queue;
 }
 
 /* The queue of this name, if it was the last that was closed. */
-static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) {
-    dueq_queue *queue = client->shelved;
+static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size_t size) {
+    dueq_queue *queue = client->cached_queue;
     dueq_bytes known = queue ? dueq__keys_name(queue->keys) : (dueq_bytes){0};
     if (!queue || known.size != size || memcmp(known.data, name, size) != 0)
         return NULL;
-    client->shelved = NULL;
+    client->cached_queue = NULL;
     return queue;
 }
 
 /* Closes all but the connections of nodes. */
-static void close_rest(dueq_client *client) {
+static void close_but_nodes(dueq_client *client) {
     while (client->waiters)
         dueq__waiter_free(client, client->waiters);
     dueq__client_unsubscribe(client);
@@ -111,7 +111,7 @@ static void close_rest(dueq_client *client) {
 
 /* Drops what the client has of its nodes. */
 static void close_all(dueq_client *client) {
-    close_rest(client);
+    close_but_nodes(client);
     dueq__sentinels_close(&client->sentinels);
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         dueq__conn_close(&node->conn);
@@ -128,8 +128,8 @@ void dueq_close(dueq_client *client) {
     while (client->nodes)
         dueq__node_free(client, client->nodes);
     free(client->cluster);
-    dueq__news_closed(client);
-    shelve(client, NULL);
+    dueq__outage_log_leave(client);
+    cache_queue(client, NULL);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
     free(client->address);
@@ -137,7 +137,7 @@ void dueq_close(dueq_client *client) {
 }
 
 /* Is a node's connection usable for another owner, as far as has come to be known? */
-static bool is_up(struct dueq__node *node) {
+static bool is_reusable(struct dueq__node *node) {
     struct dueq__conn *conn = &node->conn;
     if (conn->state != DUEQ__CONN_READY)
         return false;
@@ -154,15 +154,15 @@ int dueq_reset(dueq_client *client) {
     /* A foreign wait has the server tell its subscription what this connection reads. */
     if (client->subscription.tracked_id)
         dueq__node_drop(client, client->node);
-    close_rest(client);
+    close_but_nodes(client);
     client->error = (struct dueq__error){0};
-    dueq__news_closed(client);
-    client->reached = client->served = client->warns = false;
+    dueq__outage_log_leave(client);
+    client->ever_connected = client->ever_answered = client->has_warning = false;
     client->failures = 0;
-    client->rejoin_ms = client->refused_ms = 0;
+    client->reconnect_ms = client->outage_since_ms = 0;
     bool up = false;
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
-        if (is_up(node))
+        if (is_reusable(node))
             up = true;
         else
             dueq__node_drop(client, node);
@@ -191,14 +191,14 @@ void dueq__client_check_fork(dueq_client *client) {
                    "it belongs to the parent");
         dueq__call_finish(client, DUEQ_CLOSED);
     }
-    shelve(client, NULL);
+    cache_queue(client, NULL);
     new_session(client);
 }
 
 const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
 
 /* The first server that may evict; NULL: none is known. */
-static const struct dueq__server *evicting(const dueq_client *client) {
+static const struct dueq__server *evicting_server(const dueq_client *client) {
     const struct dueq__node *node = client->nodes;
     while (node && !node->server.evicts)
         node = node->next;
@@ -206,30 +206,30 @@ static const struct dueq__server *evicting(const dueq_client *client) {
 }
 
 const char *dueq_warning(dueq_client *client) {
-    const struct dueq__server *server = client->evicting_told ? NULL : evicting(client);
-    static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
-    bool news = client->warns;
-    client->warns = false;
-    if (!news && client->unnamed) {
-        client->unnamed = false;
-        news = !atomic_flag_test_and_set(&unnamed_told);
+    const struct dueq__server *server = client->eviction_warned ? NULL : evicting_server(client);
+    static atomic_flag default_url_told = ATOMIC_FLAG_INIT;
+    bool has_warning = client->has_warning;
+    client->has_warning = false;
+    if (!has_warning && client->warn_default_url) {
+        client->warn_default_url = false;
+        has_warning = !atomic_flag_test_and_set(&default_url_told);
         snprintf(client->warning, sizeof client->warning,
                  "no DUEQ_URL: this is the private server embedded:%.400s, which only this user's "
                  "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
                  "that of this one",
                  client->url.path);
     }
-    if (!news && server) {
+    if (!has_warning && server) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
-        client->evicting_told = true;
-        news = dueq__news_evicting(client);
+        client->eviction_warned = true;
+        has_warning = dueq__outage_log_eviction(client);
         snprintf(client->warning, sizeof client->warning,
                  "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
                  "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
                  client->url.shown, all ? "messages" : "what expires, such as locks",
                  server->policy);
     }
-    return news ? client->warning : NULL;
+    return has_warning ? client->warning : NULL;
 }
 
 const char *dueq_client_url(const dueq_client *client) {
@@ -252,7 +252,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     dueq_status status = dueq__name_check(name, name_size, &client->error);
     if (status)
         return status;
-    if ((*queue = unshelve(client, name, name_size))) {
+    if ((*queue = take_cached_queue(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
         (*queue)->preview = 0;
         (*queue)->is_partition = false;
@@ -280,5 +280,5 @@ void dueq_queue_close(dueq_queue *queue) {
     if (queue->whole)
         queue->whole->close(queue);
     queue->whole = NULL;
-    shelve(queue->client, queue);
+    cache_queue(queue->client, queue);
 }

@@ -69,13 +69,13 @@ struct dueq__call {
     bool recall_lost; /* a recall was lost: the next one is asked for its size first */
     bool sized;       /* that was told on this connection, and is large */
     int64_t deadline_ms;
-    int64_t patient_ms; /* until then it goes on over what passes */
-    int64_t retry_ms;   /* not before this time */
-    int64_t asked_ms;   /* the server ran what it answers not before this time */
-    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state;   /* peek: of the messages looked at */
-    unsigned scans;     /* queues: so far */
-    int slot;           /* in a cluster, of the request's keys */
+    int64_t retry_until_ms; /* until then failures that may pass are retried */
+    int64_t retry_ms;       /* not before this time */
+    int64_t asked_ms;       /* the server ran what it answers not before this time */
+    dueq_bytes *ids;        /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;       /* peek: of the messages looked at */
+    unsigned scans;         /* queues: so far */
+    int slot;               /* in a cluster, of the request's keys */
     size_t
         part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
     bool
@@ -113,21 +113,22 @@ struct dueq_client {
     struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
-    bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
-    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    unsigned failures; /* in a row, since the last answer */
-    int64_t failing_ms;       /* the first of them */
-    int64_t failed_ms;        /* the last one that there was; 0: none */
-    int64_t pause_ms;         /* between the last two tries */
-    int64_t longest_pause_ms; /* that may be; 0: as again.c says */
-    int64_t rejoin_ms; /* after an outage: the connections that calls wait on are not made before */
-    bool served;       /* a call was answered: by a primary, which has its queues */
-    int64_t refused_ms; /* since when it is tried again; 0: it is not */
-    bool away;          /* and news.c knows */
-    bool untried;       /* the call goes on without a node that it has not tried itself */
-    bool warns;         /* warning has not been asked for */
-    bool unnamed;       /* nobody named the server, and that was not said */
-    bool evicting_told;
+    bool
+        ever_connected; /* a server that was lost is waited for, one that was never reached is not */
+    bool no_unblock;    /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    unsigned failures;  /* in a row, since the last answer */
+    int64_t first_failure_ms; /* the first of them */
+    int64_t last_failure_ms;  /* the last one that there was; 0: none */
+    int64_t backoff_ms;       /* between the last two tries */
+    int64_t max_backoff_ms;   /* the most that backoff_ms may be; 0: as backoff.c says */
+    int64_t reconnect_ms;     /* after an outage: waiting connections are not made before then */
+    bool ever_answered;       /* a call was answered: by a primary, which has its queues */
+    int64_t outage_since_ms;  /* since when it is tried again; 0: it is not */
+    bool in_outage_log;       /* outage_log.c counts this client as one without an answer */
+    bool skips_untried;       /* the call skips a node that it has not tried itself */
+    bool has_warning;         /* that nobody has asked for yet */
+    bool warn_default_url;    /* no URL was given, and no warning has said so yet */
+    bool eviction_warned;
     char warning[DUEQ_MAX_WARNING];
     struct dueq__sentinels sentinels; /* where the URL names them */
     struct dueq__conn *conns;         /* all of them */
@@ -141,13 +142,13 @@ struct dueq_client {
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t number;
-    unsigned turn; /* of the calls that ask several queues in turn */
+    unsigned round_robin; /* the next queue to begin with, of calls that ask several in turn */
     struct dueq__call call;
     struct dueq__reply
         *reply; /* that is being decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
     /* The queue that was closed last, with what it knows of the session: whoever opens it again has it. */
-    dueq_queue *shelved;
+    dueq_queue *cached_queue;
 };
 
 /* What a queue of partitions does in place of its verbs: partition/. */
@@ -301,36 +302,36 @@ void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply
 /* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
 void dueq__durable_fail(dueq_client *client, dueq_status status);
 
-/* ---- again.c: which failures are tried again ---------------------------------------------------- */
+/* ---- backoff.c: which failures are tried again ---------------------------------------------------- */
 
 /* Sets when to try again after a failure, and, for a call that waits, until when; and notes why. */
-void dueq__again_later(dueq_client *client, const char *why);
+void dueq__backoff_retry_later(dueq_client *client, const char *why);
 /* Its request has no answer in its time, with client->error as it was before: does the call wait for longer than that? */
-bool dueq__again_lasts(const dueq_client *client);
+bool dueq__backoff_outlasts_request(const dueq_client *client);
 /* The call's connection is to be made: in an outage a call that waits has no more time for it than it waits. */
-void dueq__again_connects(dueq_client *client);
+void dueq__backoff_on_connecting(dueq_client *client);
 /* It is made: the request of a call that waits has its whole time. */
-void dueq__again_connected(dueq_client *client);
+void dueq__backoff_on_connected(dueq_client *client);
 /* The server has answered after failures. */
-void dueq__again_answered(dueq_client *client);
+void dueq__backoff_reset(dueq_client *client);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
-bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
+bool dueq__backoff_retry_refused(dueq_client *client, const struct dueq__error *error);
 /* A call ends by a failure that may pass: the program may try again. */
-void dueq__again_over(dueq_client *client);
+void dueq__backoff_on_call_failed(dueq_client *client);
 /* Is the error of a lost connection one that trying again does not mend? */
-bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
+bool dueq__backoff_is_fatal(const dueq_client *client, const struct dueq__error *error);
 
-/* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
+/* ---- outage_log.c: warnings that all clients of a process have in common -------------------------------- */
 
 /* Was it not said yet that this server may evict? */
-bool dueq__news_evicting(const dueq_client *client);
-/* The server is tried again: the client may have to warn of it. */
-void dueq__news_failed(dueq_client *client, const char *why);
+bool dueq__outage_log_eviction(const dueq_client *client);
+/* A try has failed: in an outage the client may have to warn of it. */
+void dueq__outage_log_failure(dueq_client *client, const char *why);
 /* A call has had no answer since then: after a second that is a failure, too. For who looks while a call is under way. */
-void dueq__news_waits(dueq_client *client, int64_t since_ms);
+void dueq__outage_log_silence(dueq_client *client, int64_t since_ms);
 /* It answers: the client may have to say so. */
-void dueq__news_answered(dueq_client *client);
+void dueq__outage_log_answer(dueq_client *client);
 /* The client is closed, whether it had an answer or not. */
-void dueq__news_closed(dueq_client *client);
+void dueq__outage_log_leave(dueq_client *client);
 
 #endif

@@ -123,7 +123,7 @@ static void lost(dueq_client *client) {
         dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
     call->losses += call->sent;
     take_back(call);
-    if (dueq__again_hopeless(client, &client->error)) {
+    if (dueq__backoff_is_fatal(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
     } else if (call->unread >= MAX_UNREAD) {
         dueq__durable_fail(
@@ -133,8 +133,8 @@ static void lost(dueq_client *client) {
                                "for normal clients. They come again when their leases end",
                                client->url.shown));
     } else if ((was_ready || !goes_without(client)) &&
-               !dueq__again_refused(client, &client->error)) {
-        dueq__again_later(client, client->error.text);
+               !dueq__backoff_retry_refused(client, &client->error)) {
+        dueq__backoff_retry_later(client, client->error.text);
     }
 }
 
@@ -147,9 +147,9 @@ static bool left_out(dueq_client *client) {
     struct dueq__error before = client->error;
     if (!before.status)
         dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
-    client->untried = true;
+    client->skips_untried = true;
     bool without = goes_without(client);
-    client->untried = false;
+    client->skips_untried = false;
     if (!without)
         client->error = before;
     return without;
@@ -205,7 +205,7 @@ static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
 static void expire(dueq_client *client) {
     struct dueq__call *call = &client->call;
     enum dueq__conn_state state = client->node->conn.state;
-    bool lasts = dueq__again_lasts(client);
+    bool lasts = dueq__backoff_outlasts_request(client);
     dueq_status status = set_late(client, state);
     dueq__node_drop(client, client->node);
     if (state == DUEQ__CONN_READY && call->sent)
@@ -217,7 +217,7 @@ static void expire(dueq_client *client) {
     take_back(call);
     dueq__block_drop(client, client->node);
     dueq__route_doubt(client);
-    dueq__again_later(client, client->error.text);
+    dueq__backoff_retry_later(client, client->error.text);
 }
 
 void dueq__command_unasked(dueq_client *client) {
@@ -261,8 +261,8 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
 
 /* The connection to a node that the call went on without could not be made. */
 static void not_reached(dueq_client *client, const struct dueq__error *error) {
-    if (!dueq__again_hopeless(client, error)) {
-        dueq__news_failed(client, error->text);
+    if (!dueq__backoff_is_fatal(client, error)) {
+        dueq__outage_log_failure(client, error->text);
     } else if (dueq__call_under_way(client)) {
         client->error = *error;
         dueq__call_finish(client, error->status);
@@ -312,7 +312,7 @@ void dueq__command_pump(dueq_client *client) {
         }
         dueq__node_pump(client, client->node);
         if (client->node->conn.state == DUEQ__CONN_READY) {
-            client->reached = true;
+            client->ever_connected = true;
             if (!late)
                 send_next(client);
             dueq__conn_flush(&client->node->conn);

@@ -117,7 +117,7 @@ void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply
         return;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &client->error);
-        if (dueq__again_refused(client, &client->error)) {
+        if (dueq__backoff_retry_refused(client, &client->error)) {
             dueq__node_drop(client, client->node);
             dueq__route_doubt(client);
             call->sent = false;

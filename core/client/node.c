@@ -93,7 +93,7 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
     if (conn == &node->conn) {
         dueq__node_tried(node, dueq__monotonic_ms());
         node->rest_ms = node->tried_ms + DUEQ__REST_MS;
-        dueq__again_connects(client);
+        dueq__backoff_on_connecting(client);
     }
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
@@ -108,7 +108,7 @@ void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
         return;
     node->begun_ms = node->rest_ms = 0;
     if (node == client->node)
-        dueq__again_connected(client);
+        dueq__backoff_on_connected(client);
     dueq__wait_back(client, node);
 }
 

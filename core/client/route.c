@@ -257,7 +257,7 @@ static void use_map(dueq_client *client, const struct map *map) {
     for (size_t slot = 0; slot < DUEQ__SLOTS; slot++)
         client->cluster->slots[slot] = nodes[map->of[slot]];
     client->cluster->wanted = false;
-    client->reached = true;
+    client->ever_connected = true;
     leave_old_node(client);
     forget_nodes(client);
 }
@@ -284,7 +284,7 @@ static bool take_map(dueq_client *client) {
 /* The call has nowhere to go: it leaves the queue out, or tries again. */
 static void later(dueq_client *client) {
     if (!dueq__wait_skip(client))
-        dueq__again_later(client, client->error.text);
+        dueq__backoff_retry_later(client, client->error.text);
 }
 
 /* Nobody told: a call that needs the map is tried again, or has failed. */
@@ -293,7 +293,7 @@ static void no_map(dueq_client *client) {
     client->error = *error;
     if (!is_to_send(client))
         return;
-    if (dueq__again_hopeless(client, error))
+    if (dueq__backoff_is_fatal(client, error))
         dueq__call_finish(client, error->status);
     else
         later(client);

@@ -59,7 +59,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     if (timeout_ms)
         wait->until_ms =
             timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS : now + timeout_ms;
-    client->call.patient_ms = wait->until_ms;
+    client->call.retry_until_ms = wait->until_ms;
     wait->end_ms = (timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
     return DUEQ_OK;
 }
@@ -167,7 +167,7 @@ bool dueq__wait_skip(dueq_client *client) {
     watch->away = true;
     if (!patient(wait) && dueq__wait_all_away(wait))
         return false;
-    dueq__news_failed(client, client->error.text);
+    dueq__outage_log_failure(client, client->error.text);
     if (call->doubtful)
         watch->queue->doubt = (struct dueq__doubt){call->doubtful, wait->count, wait->lease_ms,
                                                    wait->default_lease_ms};
@@ -202,12 +202,12 @@ void dueq__wait_blind(dueq_client *client) {
 
 void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
-    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, &conn->error)) {
+    if (call->phase == DUEQ__PHASE_WAITING && dueq__backoff_is_fatal(client, &conn->error)) {
         client->error = conn->error;
         dueq__call_finish(client, conn->error.status);
         return;
     }
-    dueq__again_later(client, conn->error.text);
+    dueq__backoff_retry_later(client, conn->error.text);
     if (call->phase == DUEQ__PHASE_ENDING)
         dueq__wait_end(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_on) {

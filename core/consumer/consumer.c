@@ -152,7 +152,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         dueq__settle_end(consumer, status, NULL, 0);
     if (status == DUEQ_PENDING) {
-        consumer->client->call.patient_ms = consumer->patient_ms;
+        consumer->client->call.retry_until_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->thread = pthread_self();
         consumer->client->call.gives_way =
@@ -219,7 +219,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
     int64_t asked_ms = consumer->client->call.asked_ms;
     /* dueq_stop_wait() was called: the wait must not begin again. */
     if (consumer->step == DUEQ__STEP_RESERVE &&
-        consumer->client->call.patient_ms < consumer->patient_ms)
+        consumer->client->call.retry_until_ms < consumer->patient_ms)
         consumer->until_ms = 0;
     if (consumer->assignment && consumer->step == DUEQ__STEP_RESERVE)
         dueq__partitions_waited(consumer);

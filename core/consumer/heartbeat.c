@@ -67,7 +67,7 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
         if (status == DUEQ_PENDING)
-            dueq__news_waits(heartbeat->client, heartbeat->asked_ms);
+            dueq__outage_log_silence(heartbeat->client, heartbeat->asked_ms);
         tell_news(heartbeat);
         if (status == DUEQ_PENDING &&
             (heartbeat->leases->stopping || dueq__monotonic_ms() >= until_ms)) {
@@ -306,7 +306,7 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
         dueq_reached(made->client);
     if (!status && consumer->options.lease_ms &&
         consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS)
-        made->client->longest_pause_ms = consumer->options.lease_ms / TRIES + 1;
+        made->client->max_backoff_ms = consumer->options.lease_ms / TRIES + 1;
     if (!status && consumer->assignment)
         status = open_twin(made, consumer->assignment->queue, &made->base);
     if (!status && !made->base)

@@ -58,7 +58,7 @@ static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look
         queues[count++] = consumer->queues[partition];
     }
     if (consumer->found && count)
-        look_us[consumer->client->turn % count] = 0;
+        look_us[consumer->client->round_robin % count] = 0;
     return count;
 }
 

@@ -19,7 +19,7 @@ void dueq__warn_of_open(dueq_consumer *consumer) {
     size_t most = consumer->options.concurrency;
     if (!most || consumer->leases->open < most + (most > 1) || consumer->warned)
         return;
-    consumer->warned = client->warns = true;
+    consumer->warned = client->has_warning = true;
     dueq_bytes name = dueq__keys_name(consumer->queues[0]->keys);
     snprintf(
         client->warning, sizeof client->warning,
@@ -34,7 +34,7 @@ void dueq__warn_of_retry(const dueq_consumer *consumer) {
     dueq_client *client = consumer->client;
     const struct dueq__lease *lease = consumer->retry.lease;
     dueq_bytes name = dueq__keys_name(consumer->queues[lease->queue]->keys);
-    client->warns = true;
+    client->has_warning = true;
     snprintf(client->warning, sizeof client->warning,
              "%.*s: a message has failed, and its node, which is away, does not know: it is "
              "delivered again when "

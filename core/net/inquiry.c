@@ -62,7 +62,7 @@ static void pass(struct dueq__inquiry *inquiry, dueq_status status, const char *
     }
     dueq__conn_close(&inquiry->conn);
     dueq__fail(&inquiry->error, inquiry->status, "%s", inquiry->reasons);
-    inquiry->error.passing = DUEQ__MOVES;
+    inquiry->error.recovery = DUEQ__FAILOVER;
 }
 
 void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what) {

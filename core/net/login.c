@@ -116,7 +116,7 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
         dueq__reply_bytes(reply, &info);
     /* A name, a number and facts are a help, not a need: some servers do not permit them. */
     if (problem.status && (step <= DUEQ__LOGIN_ROLE || problem.status == DUEQ_AUTH ||
-                           problem.status == DUEQ_CONNECT || problem.passing == DUEQ__PASSES)) {
+                           problem.status == DUEQ_CONNECT || problem.recovery == DUEQ__TRANSIENT)) {
         conn->error = problem;
         if (step == DUEQ__LOGIN_SELECT && problem.status == DUEQ_SERVER)
             conn->error.status = DUEQ_DATABASE;

@@ -198,45 +198,45 @@ bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
 static const struct {
     const char *mark;
     dueq_status status;
-    enum dueq__passing passing;
+    enum dueq__recovery recovery;
 } classes[] = {
-    {"LOADING", DUEQ_LOADING, DUEQ__PASSES},
-    {"BUSY", DUEQ_BUSY, DUEQ__PASSES},
-    {"TRYAGAIN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
-    {"CLUSTERDOWN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
-    {"ASK", DUEQ_UNAVAILABLE, DUEQ__PASSES},
-    {"NOREPLICAS", DUEQ_UNAVAILABLE, DUEQ__PASSES},
-    {"READONLY", DUEQ_READONLY, DUEQ__MOVES},
-    {"ERR WAIT cannot be used with replica", DUEQ_READONLY, DUEQ__MOVES},
-    {"ERR WAITAOF cannot be used with replica", DUEQ_READONLY, DUEQ__MOVES},
-    {"ERR WAITAOF cannot be used when", DUEQ_UNSUPPORTED, DUEQ__STAYS},
-    {"UNBLOCKED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
-    {"MASTERDOWN", DUEQ_UNAVAILABLE, DUEQ__MOVES},
-    {"MOVED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
-    {"REDIRECT", DUEQ_UNAVAILABLE, DUEQ__MOVES},
-    {"MISCONF", DUEQ_UNAVAILABLE, DUEQ__LASTS},
-    {"OOM", DUEQ_FULL, DUEQ__LASTS},
-    {"DENIED", DUEQ_CONNECT, DUEQ__STAYS},
-    {"ERR max number of clients", DUEQ_CONNECT, DUEQ__STAYS},
-    {"NOAUTH", DUEQ_AUTH, DUEQ__STAYS},
-    {"WRONGPASS", DUEQ_AUTH, DUEQ__STAYS},
-    {"ERR Client sent AUTH", DUEQ_AUTH, DUEQ__STAYS},
-    {"ERR AUTH", DUEQ_AUTH, DUEQ__STAYS},
-    {"ERR invalid password", DUEQ_AUTH, DUEQ__STAYS},
-    {"NOPERM", DUEQ_DENIED, DUEQ__STAYS},
-    {"ERR The user executing the script can't", DUEQ_DENIED, DUEQ__STAYS},
-    {"ERR ACL failure in script", DUEQ_DENIED, DUEQ__STAYS},
-    {"ERR DB index", DUEQ_DATABASE, DUEQ__STAYS},
-    {"ERR invalid DB index", DUEQ_DATABASE, DUEQ__STAYS},
-    {"ERR SELECT is not allowed", DUEQ_DATABASE, DUEQ__STAYS},
-    {"ERR unknown command", DUEQ_UNSUPPORTED, DUEQ__STAYS},
-    {"ERR Protocol error: invalid bulk length", DUEQ_TOO_LARGE, DUEQ__STAYS},
-    {"ERR string exceeds maximum allowed size", DUEQ_TOO_LARGE, DUEQ__STAYS},
-    {"CROSSSLOT", DUEQ_SERVER, DUEQ__STAYS},
-    {"WRONGTYPE", DUEQ_WRONG_TYPE, DUEQ__STAYS},
-    {"LAYOUT", DUEQ_LAYOUT, DUEQ__STAYS},
-    {"CORRUPT", DUEQ_CORRUPT, DUEQ__STAYS},
-    {"TOO_LARGE", DUEQ_TOO_LARGE, DUEQ__STAYS},
+    {"LOADING", DUEQ_LOADING, DUEQ__TRANSIENT},
+    {"BUSY", DUEQ_BUSY, DUEQ__TRANSIENT},
+    {"TRYAGAIN", DUEQ_UNAVAILABLE, DUEQ__TRANSIENT},
+    {"CLUSTERDOWN", DUEQ_UNAVAILABLE, DUEQ__TRANSIENT},
+    {"ASK", DUEQ_UNAVAILABLE, DUEQ__TRANSIENT},
+    {"NOREPLICAS", DUEQ_UNAVAILABLE, DUEQ__TRANSIENT},
+    {"READONLY", DUEQ_READONLY, DUEQ__FAILOVER},
+    {"ERR WAIT cannot be used with replica", DUEQ_READONLY, DUEQ__FAILOVER},
+    {"ERR WAITAOF cannot be used with replica", DUEQ_READONLY, DUEQ__FAILOVER},
+    {"ERR WAITAOF cannot be used when", DUEQ_UNSUPPORTED, DUEQ__PERMANENT},
+    {"UNBLOCKED", DUEQ_UNAVAILABLE, DUEQ__FAILOVER},
+    {"MASTERDOWN", DUEQ_UNAVAILABLE, DUEQ__FAILOVER},
+    {"MOVED", DUEQ_UNAVAILABLE, DUEQ__FAILOVER},
+    {"REDIRECT", DUEQ_UNAVAILABLE, DUEQ__FAILOVER},
+    {"MISCONF", DUEQ_UNAVAILABLE, DUEQ__UNTIL_FIXED},
+    {"OOM", DUEQ_FULL, DUEQ__UNTIL_FIXED},
+    {"DENIED", DUEQ_CONNECT, DUEQ__PERMANENT},
+    {"ERR max number of clients", DUEQ_CONNECT, DUEQ__PERMANENT},
+    {"NOAUTH", DUEQ_AUTH, DUEQ__PERMANENT},
+    {"WRONGPASS", DUEQ_AUTH, DUEQ__PERMANENT},
+    {"ERR Client sent AUTH", DUEQ_AUTH, DUEQ__PERMANENT},
+    {"ERR AUTH", DUEQ_AUTH, DUEQ__PERMANENT},
+    {"ERR invalid password", DUEQ_AUTH, DUEQ__PERMANENT},
+    {"NOPERM", DUEQ_DENIED, DUEQ__PERMANENT},
+    {"ERR The user executing the script can't", DUEQ_DENIED, DUEQ__PERMANENT},
+    {"ERR ACL failure in script", DUEQ_DENIED, DUEQ__PERMANENT},
+    {"ERR DB index", DUEQ_DATABASE, DUEQ__PERMANENT},
+    {"ERR invalid DB index", DUEQ_DATABASE, DUEQ__PERMANENT},
+    {"ERR SELECT is not allowed", DUEQ_DATABASE, DUEQ__PERMANENT},
+    {"ERR unknown command", DUEQ_UNSUPPORTED, DUEQ__PERMANENT},
+    {"ERR Protocol error: invalid bulk length", DUEQ_TOO_LARGE, DUEQ__PERMANENT},
+    {"ERR string exceeds maximum allowed size", DUEQ_TOO_LARGE, DUEQ__PERMANENT},
+    {"CROSSSLOT", DUEQ_SERVER, DUEQ__PERMANENT},
+    {"WRONGTYPE", DUEQ_WRONG_TYPE, DUEQ__PERMANENT},
+    {"LAYOUT", DUEQ_LAYOUT, DUEQ__PERMANENT},
+    {"CORRUPT", DUEQ_CORRUPT, DUEQ__PERMANENT},
+    {"TOO_LARGE", DUEQ_TOO_LARGE, DUEQ__PERMANENT},
 };
 
 /* Its place in the table; the number of rows: it has none. */
@@ -276,6 +276,6 @@ dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) 
     bool known = row < sizeof classes / sizeof *classes;
     dueq_status status = known ? classes[row].status : DUEQ_SERVER;
     dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
-    error->passing = known ? classes[row].passing : DUEQ__STAYS;
+    error->recovery = known ? classes[row].recovery : DUEQ__PERMANENT;
     return status;
 }

@@ -144,7 +144,7 @@ int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address
         if (inquiry->error.status) {
             dueq__fail(error, inquiry->error.status, "no sentinel leads to the primary '%s': %s",
                        url->primary, inquiry->error.text);
-            error->passing = inquiry->error.passing;
+            error->recovery = inquiry->error.recovery;
             return -1;
         }
         if (read_address(discovery, found)) {

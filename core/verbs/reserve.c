@@ -43,7 +43,8 @@ static dueq_status ask(dueq_client *client, bool stay) {
     call->script = choose(call);
     dueq__call_arguments(client, &words);
     bool must_rewake = watch->token || watch->timekeeper;
-    bool failed = client->failed_ms && dueq__monotonic_ms() < client->failed_ms + DISTRUST_MS;
+    bool failed =
+        client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
     put_arguments(&words, &call->wait, stay, call->wait.at_once && !failed, must_rewake);
     if (!dueq__call_settlement(call))
         dueq__resp_text(&words, "0");
@@ -219,7 +220,7 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
 /* In turn, a queue that is named several times begins as often; a request asks each once. */
 static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
-    size_t turn = in_turn ? asked->queues[0]->client->turn++ : 0, count = 0;
+    size_t turn = in_turn ? asked->queues[0]->client->round_robin++ : 0, count = 0;
     for (size_t i = 0; i < asked->queue_count; i++) {
         size_t place = (i + turn) % asked->queue_count, k = asked->are_partitions ? count : 0;
         dueq_queue *queue = asked->queues[place];

@@ -69,11 +69,11 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
     int64_t known;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &error);
-        if (client->subscription.on && !dueq__again_refused(client, &error))
+        if (client->subscription.on && !dueq__backoff_retry_refused(client, &error))
             client->subscription.refusals++;
         dueq__laravel_of(client)->told = false;
         dueq__client_unsubscribe(client);
-        dueq__again_later(client, error.text);
+        dueq__backoff_retry_later(client, error.text);
     } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
         /* The last of the three is answered, and none before it was refused. */
         client->subscription.refusals = 0;

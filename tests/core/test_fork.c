@@ -86,7 +86,7 @@ static void *fail_calls(void *url) {
         for (int i = 0; i < 100 && !over; i++) {
             push_text(failing.queue, "a");
             /* It has failed for long enough to be a warning, in no time. */
-            failing.client->refused_ms = 1;
+            failing.client->outage_since_ms = 1;
         }
         jobs_close(failing);
     }
@@ -94,7 +94,7 @@ static void *fail_calls(void *url) {
 }
 
 static bool fails(dueq_client *client, dueq_queue *queue) {
-    client->refused_ms = 1;
+    client->outage_since_ms = 1;
     int64_t start = now_ms();
     dueq_status status = push_text(queue, "child");
     int64_t took = now_ms() - start;

@@ -1,0 +1,143 @@
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+
+/* What the clients of this process, which may be many, have to say of a server: once for all of them. */
+
+#define MAX_SERVERS 16
+/* For so long a server may be tried again, by a call or by the program, until a client says so. */
+#define LOG_AFTER_MS 1000
+/* When that is said again, with how long and how often: after so long, and after twice as long each time. */
+#define FIRST_PAUSE_MS 10000
+#define MAX_PAUSE_MS 600000
+
+struct server {
+    char *url;
+    bool eviction_warned;    /* that it may evict was said */
+    int64_t outage_since_ms; /* it does not answer, which was said; 0: it does */
+    int64_t next_warning_ms; /* when to say so again */
+    int64_t warning_pause_ms;
+    unsigned tries;
+    size_t clients_in_outage; /* those that know, and have no answer yet */
+    int64_t outage_ended_ms;  /* when an outage ended last */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct server servers[MAX_SERVERS];
+
+/* A thread may hold the lock when another one forks: the child, without that thread, would wait for it for ever. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* NULL: there are too many. */
+static struct server *find(const char *url) {
+    size_t i = 0;
+    while (i < MAX_SERVERS && servers[i].url && strcmp(servers[i].url, url) != 0)
+        i++;
+    if (i < MAX_SERVERS && !servers[i].url)
+        servers[i].url = strdup(url);
+    return i < MAX_SERVERS && servers[i].url ? &servers[i] : NULL;
+}
+
+bool dueq__outage_log_eviction(const dueq_client *client) {
+    pthread_mutex_lock(&lock);
+    struct server *server = find(client->url.shown);
+    bool first = server && !server->eviction_warned;
+    if (first)
+        server->eviction_warned = true;
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
+static double seconds(const struct server *server) {
+    return (double)(dueq__monotonic_ms() - server->outage_since_ms) / 1000;
+}
+
+static void log_begin(dueq_client *client, struct server *server, const char *why) {
+    server->outage_since_ms = client->outage_since_ms;
+    server->warning_pause_ms = FIRST_PAUSE_MS;
+    server->next_warning_ms = dueq__monotonic_ms() + FIRST_PAUSE_MS;
+    server->tries = client->failures ? client->failures : 1;
+    snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
+             client->url.shown, why);
+    client->has_warning = true;
+}
+
+static void log_again(dueq_client *client, struct server *server, const char *why) {
+    server->tries += !client->skips_untried;
+    if (dueq__monotonic_ms() < server->next_warning_ms)
+        return;
+    server->warning_pause_ms =
+        server->warning_pause_ms < MAX_PAUSE_MS / 2 ? 2 * server->warning_pause_ms : MAX_PAUSE_MS;
+    server->next_warning_ms = dueq__monotonic_ms() + server->warning_pause_ms;
+    snprintf(client->warning, sizeof client->warning,
+             "%s: it is tried again for %.0f s now, %u times: %s", client->url.shown,
+             seconds(server), server->tries, why);
+    client->has_warning = true;
+}
+
+void dueq__outage_log_failure(dueq_client *client, const char *why) {
+    int64_t now = dueq__monotonic_ms();
+    if (!client->outage_since_ms)
+        client->outage_since_ms = now;
+    if (now - client->outage_since_ms < LOG_AFTER_MS)
+        return;
+    pthread_mutex_lock(&lock);
+    struct server *server = find(client->url.shown);
+    /* What fails just after the server has answered another client was sent before: it is the same outage. */
+    bool over = server && !server->outage_since_ms && now - server->outage_ended_ms < LOG_AFTER_MS;
+    if (server && !over) {
+        server->clients_in_outage += !client->in_outage_log;
+        client->in_outage_log = true;
+        if (server->outage_since_ms)
+            log_again(client, server, why);
+        else
+            log_begin(client, server, why);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void dueq__outage_log_silence(dueq_client *client, int64_t since_ms) {
+    const char *why = client->error.text;
+    if (client->in_outage_log || dueq__monotonic_ms() - since_ms < LOG_AFTER_MS)
+        return;
+    if (!client->outage_since_ms)
+        client->outage_since_ms = since_ms;
+    dueq__outage_log_failure(client, *why ? why : "it does not answer");
+}
+
+static void leave_outage(dueq_client *client, bool answered) {
+    pthread_mutex_lock(&lock);
+    struct server *server = find(client->url.shown);
+    if (server && server->outage_since_ms && answered) {
+        snprintf(client->warning, sizeof client->warning,
+                 "%s: it answers again, after %.1f s and %u tries", client->url.shown,
+                 seconds(server), server->tries);
+        client->has_warning = true;
+        server->outage_ended_ms = dueq__monotonic_ms();
+    }
+    /* What this one was to say and was not asked for, another one says. */
+    if (server && (--server->clients_in_outage == 0 || answered || client->has_warning))
+        server->outage_since_ms = 0;
+    client->in_outage_log = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void dueq__outage_log_answer(dueq_client *client) {
+    client->outage_since_ms = 0;
+    if (client->in_outage_log)
+        leave_outage(client, true);
+}
+
+void dueq__outage_log_leave(dueq_client *client) {
+    if (client->in_outage_log)
+        leave_outage(client, false);
+}
