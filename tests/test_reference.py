@@ -88,3 +88,14 @@ def test_reference_has_every_command() -> None:
     shown = code_in([cell for row in rows("The command line") for cell in row])
     shown |= {code.removeprefix("dueq ") for code in code_in([row[-1] for row in rows("Verbs")])}
     assert commands <= {code.split()[0] for code in shown}
+
+
+def test_reference_glossary_has_a_sentence_for_each_term() -> None:
+    glossary = [row for row in rows("Glossary") if row[0] != "term" and set(row[0]) != {"-"}]
+    terms = [row[0] for row in glossary]
+    assert len(set(terms)) == len(terms) > 60
+    assert {"ready", "delayed", "leased", "dead", "outbox"} <= set(terms)
+    for term, sentence, *elsewhere in glossary:
+        assert re.fullmatch(r"[A-Z][^.]+(\.[a-z][^.]*)*\.", sentence), term
+        assert len(elsewhere) == 5, term
+        assert all(elsewhere), term
