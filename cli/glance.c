@@ -79,6 +79,25 @@ static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct glance
     return status;
 }
 
+/* Whether consumers that no one knows of have messages now: a lease that has ended was of one that died. */
+static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct glance *row) {
+    const dueq_counts *counts = &row->counts;
+    dueq_result *page;
+    if (row->workers || !counts->leased)
+        return DUEQ_OK;
+    row->leased_now = counts->next_ms >= counts->now_ms;
+    if (row->leased_now)
+        return DUEQ_OK;
+    dueq_status status =
+        cli_wait(cli, dueq_peek_submit(queue, DUEQ_LEASED, (dueq_bytes){0}, GLANCE_LOOKED), &page);
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        row->leased_now = row->leased_now || (message && message->time_ms > message->now_ms);
+    }
+    dueq_result_free(page);
+    return status;
+}
+
 static void count_workers(const struct roster *roster, struct glance *row) {
     for (size_t i = 0; i < roster->count; i++) {
         const dueq_worker *worker = roster->list[i].worker;
@@ -115,6 +134,8 @@ void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
     }
     if (row->status == DUEQ_OK)
         row->status = read_minutes(cli, queue, row);
+    if (row->status == DUEQ_OK)
+        row->status = read_leases(cli, queue, row);
     if (row->status == DUEQ_OK && errors)
         row->status = read_errors(cli, queue, row);
     glance_problem(cli, row->status, row->problem, sizeof row->problem);

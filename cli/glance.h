@@ -88,7 +88,8 @@ struct glance {
     struct glance_group groups[GLANCE_GROUPS];
     size_t group_count;
     int64_t workers, lapsed, held, working, slots;
-    int urgency; /* the level of what is wrong, of a partition with its queue; -1: nothing is */
+    bool leased_now; /* where no worker is registered: the lease of a message lasts */
+    int urgency;     /* the level of what is wrong, of a partition with its queue; -1: nothing is */
 };
 
 /* Start from {0}; end with glance_end(). */

@@ -132,7 +132,7 @@ static bool nobody(const struct roster *roster, const struct glance *row, const 
     char ago[TIME_ROOM];
     /* What was delivered in the minutes after it lapsed, others took. */
     bool others = lapsed ? lapsed->now_ms - lapsed->until_ms >= 120000 && SUM(row, 2, reserved) > 0
-                         : row->counts.leased > 0;
+                         : row->leased_now;
     if (row->out > 0 || others)
         return because(why, CAUSE_BEHIND, WHY_LOOK,
                        "waits for %s: no worker is registered; consumers without heartbeat hold "

@@ -34,7 +34,7 @@ first_hour() {
 # BARE becomes a new system with this checkout, as it is committed, in /dueq.
 bare_system() {
     local base=build/first-hour/$1.tar
-    mkdir -p build/first-hour
+    mkdir -p build/first-hour build/log
     BARE=$(mktemp -d "${TMPDIR:-/var/tmp}/dueq-bare.XXXXXX")
     if [ ! -e "$base" ]; then
         debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" >build/log/debootstrap.log

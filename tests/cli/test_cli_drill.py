@@ -3,11 +3,11 @@ the true cause. What each said, and after how many seconds, is printed."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,10 +17,10 @@ from typing import NamedTuple
 import pytest
 from web.site import Site
 
-from private_server import Server, free_port
+from private_server import Refused, Server, free_port
 
 from . import stuck
-from .program import Program
+from .program import Gate, Program
 from .test_cli_workers import register
 
 SECONDS = 60
@@ -60,6 +60,46 @@ def behind(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
     return dueq, server
 
 
+def killed(stack: ExitStack, dueq: Program, folder: Path, wait: Callable[[], bool]) -> None:
+    """A worker whose handler does not end is killed when that holds."""
+    gate = folder / "gate"
+    stack.callback(Gate(gate).close)
+    words = ["work", "orders", "--", "sh", "-c", stuck.HELD_AT_A_GATE, "sh", str(gate)]
+    with dueq.start(*words) as process:
+        dueq.until(wait)
+        process.kill()
+        process.communicate()
+
+
+def died_idle(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
+    """Its worker died, and nobody takes what comes then."""
+    dueq, server = started(stack)
+    killed(stack, dueq, folder, lambda: bool(dueq("workers", "orders", "--json").objects))
+    dueq("push", "orders", "x")
+    return dueq, server
+
+
+def died_at_work(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
+    """The only worker died with the only message."""
+    dueq, server = started(stack)
+    dueq("push", "orders", "x")
+
+    def working() -> bool:
+        rows = dueq("workers", "orders", "--json").objects
+        return any(one["queues"][0]["working"] for one in rows)
+
+    killed(stack, dueq, folder, working)
+    return dueq, server
+
+
+def died_at_once(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
+    """It died before it was known that it was there."""
+    dueq, server = started(stack)
+    dueq("push", "orders", "x")
+    dueq("reserve", "orders", "--lease", "5s")
+    return dueq, server
+
+
 def evicted(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
     """The server has deleted keys, none of dueq's, before its policy was set right."""
     dueq, server = started(stack, "--maxmemory", "5mb", "--maxmemory-policy", "volatile-lru")
@@ -80,6 +120,26 @@ def disk(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
     gone.rmdir()
     server.command("BGSAVE")
     dueq.until(lambda: "rdb_last_bgsave_status:err" in info(server))
+    return dueq, server
+
+
+# No file of its grows beyond 1 MiB: it is told that such a write fails.
+SMALL_FILES = ("sh", "-c", "trap '' XFSZ; ulimit -f 2048; exec \"$@\"", "sh")
+
+
+def append_only_file(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
+    """What is written cannot be appended: the server refuses all writes (MISCONF)."""
+    dueq, server = started(stack, "--appendonly", "yes", under=SMALL_FILES)
+    dueq("push", "orders", "x")
+
+    def refused() -> bool:
+        try:
+            server.command("SET", "other", "x" * 100_000)
+        except Refused as refusal:
+            return str(refusal).startswith("MISCONF")
+        return False
+
+    dueq.until(refused)
     return dueq, server
 
 
@@ -104,12 +164,17 @@ def replicas(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
 
 
 def clock(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
-    library = folder / "shifted_clock.so"
+    """While it runs, a day back."""
+    library, ahead = folder / "shifted_clock.so", folder / "ahead"
     words = ["cc", "-shared", "-fPIC", "-O2", "-o", str(library), str(CLOCK)]
     subprocess.run(words, check=True)
-    under = ("env", f"LD_PRELOAD={library}", "CLOCK_AHEAD=86400")
+    ahead.write_bytes(bytes(8))
+    under = ("env", f"LD_PRELOAD={library}", f"CLOCK_FILE={ahead}")
     dueq, server = started(stack, under=under)
     dueq("push", "orders", "x", "--delay", "1h")
+    assert dueq.run("doctor", "--only", "clock").code == 0
+    with ahead.open("r+b") as file:
+        file.write((-86400).to_bytes(8, sys.byteorder, signed=True))
     return dueq, server
 
 
@@ -122,6 +187,9 @@ class Way(NamedTuple):
 WAYS = {
     "nobody takes what is ready": Way(by(stuck.no_workers), "nobody", "no workers: "),
     "nobody takes what is overdue": Way(overdue, "nobody", "no workers: "),
+    "the worker died": Way(died_idle, "nobody", "no workers: the last, "),
+    "the worker died with the message": Way(died_at_work, "nobody", "no workers: the last, "),
+    "a worker died at once": Way(died_at_once, "nobody", "no workers: none is registered"),
     "a consumer hangs": Way(by(stuck.slow), "hung", "hung: works on m0 "),
     "paused": Way(by(stuck.paused), "paused", "paused: "),
     "poison": Way(by(stuck.poison), "poison", "poison: 3 died"),
@@ -130,11 +198,13 @@ WAYS = {
     "memory is full": Way(by(stuck.full), "full", "is full: "),
     "keys were evicted": Way(evicted, "evicted", "has deleted [0-9]+ keys"),
     "the disk fails": Way(disk, "disk", "refuses all writes: it cannot save a snapshot"),
+    "the append-only file fails": Way(
+        append_only_file, "disk", "refuses all writes: it cannot write its append-only file"
+    ),
     "read-only": Way(read_only, "read_only", "is a replica: "),
     "too few replicas": Way(replicas, "replicas", "0 of the 1 replicas that min-replicas"),
-    "the clock jumped": Way(clock, "clock", "clock (of the server )?is "),
+    "the clock jumped": Way(clock, "clock", "clock (of the server )?is .* behind"),
 }
-AWAY = "the server is away"
 
 
 def doctor(dueq: Program, site: Site, way: Way) -> str | None:
@@ -206,11 +276,19 @@ def test_every_screen_says_that_the_server_is_away() -> None:
         dueq.environment["DUEQ_URL"] = server.url + "?timeout=1s"
         site = stack.enter_context(Site(server.url + "?timeout=1s"))
         server.freeze()
-        with contextlib.closing(stack):
-            examined = dueq.run("doctor")
-            assert examined.code == 3
-            assert "does not answer" in examined.text + examined.err
-            assert "TIMEOUT" in dueq.run("top", "--once").err
-            assert "TIMEOUT" in dueq.run("metrics").err
-            assert site.ask("GET", "/api/why").code in (503, 504)
-            server.thaw()
+        stack.callback(server.thaw)
+        for screen in ("doctor", "top --once", "metrics", "web"):
+            begun = time.monotonic()
+            if screen == "web":
+                answer = site.ask("GET", "/api/why")
+                assert answer.code in (503, 504)
+                said = answer.object["text"]
+            else:
+                ended = dueq.run(*screen.split())
+                assert ended.code == 3
+                said = ended.text if screen == "metrics" else ended.text + ended.err
+            seconds = time.monotonic() - begun
+            found = re.search("^.*(does not answer|did not answer|^dueq_up 0$).*$", said, re.M)
+            assert found, said
+            print(f"the server is away: {screen} after {seconds:.0f} s: {found[0]}")
+            assert seconds < SECONDS

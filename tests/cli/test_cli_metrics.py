@@ -229,6 +229,15 @@ def test_metrics_are_served_while_the_server_is_away(dueq: Program) -> None:
             server.wait()
 
 
+def test_metrics_printed_once_say_that_the_server_is_away(dueq: Program) -> None:
+    printed = dueq.run("metrics", "--url", "redis://127.0.0.1:1")
+    check(printed.text)
+    assert (printed.code, samples(printed.text)) == (3, {"dueq_up": 0})
+    assert "CONNECT" in printed.err
+    wrong = dueq.run("metrics", "a{b")
+    assert (wrong.code, wrong.text) == (2, "")
+
+
 @pytest.mark.parametrize("address", ["", "x", "127.0.0.1:", "127.0.0.1:http", "a:b:c"])
 def test_metrics_at_no_address(dueq: Program, address: str) -> None:
     done = dueq.run("metrics", "--listen", address)

@@ -97,7 +97,7 @@ static void test_workers_that_wait_are_registered_until_they_are_closed(void **s
     assert_int_equal(worker->holding_count, 0);
     assert_in_range(worker->now_ms - worker->since_ms, 2000, 20000);
     assert_in_range(worker->now_ms - worker->seen_ms, 0, 20000);
-    assert_int_equal(worker->until_ms - worker->seen_ms, 60000);
+    assert_int_equal(worker->until_ms - worker->seen_ms, 55000);
     dueq_result_free(result);
     assert_true(command_number(&server, "PTTL dueq:{jobs}:consumers") > 3600000);
     assert_true(command_number(&server, "PTTL dueq:{jobs}:described") > 3600000);

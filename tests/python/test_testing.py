@@ -102,6 +102,24 @@ def test_drain_raises_what_a_job_raises_and_runs_it_again(app: dueq.App) -> None
     assert attempts == [1, 2, 3]
 
 
+def test_coroutine_that_a_plain_function_returns_is_no_success(app: dueq.App) -> None:
+    ran = []
+
+    async def send() -> None:
+        ran.append("sent")
+
+    @app.task
+    def forgets() -> Any:
+        return send()
+
+    forgets.push()
+    with pytest.raises(TypeError, match="returned a coroutine, which nobody awaits"):
+        drain(app)
+    assert ran == []
+    counts = app.queue("default").stats()
+    assert (counts.acked, counts.retried) == (0, 1)
+
+
 def test_drain_of_other_queues(app: dueq.App) -> None:
     @app.task
     def known() -> None: ...

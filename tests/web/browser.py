@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -151,6 +153,17 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    def hurry(self) -> None:
+        """The page's threads go before those of other programs, where this user may say so."""
+        started = {self._process.pid}
+        for status in sorted(Path("/proc").glob("[0-9]*/status"), key=lambda at: int(at.parts[2])):
+            with contextlib.suppress(OSError):
+                (parent,) = re.findall(r"^PPid:\t(\d+)", status.read_text(), re.M)
+                if int(parent) in started:
+                    started.add(int(status.parts[2]))
+                    for thread in (status.parent / "task").iterdir():
+                        os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))

@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import partial
-from inspect import iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, cast
 
 from dueq._decision import Decided, Decision, Fail, Retry
@@ -159,7 +159,15 @@ class Run:
 
     def _handler(self) -> Any:
         with self.running.in_thread():
-            return self._call()
+            result = self._call()
+        if iscoroutine(result):
+            # Nothing of it has run, and the message is not to be acknowledged.
+            result.close()
+            raise TypeError(
+                "the handler is a plain function and returned a coroutine, which nobody awaits: "
+                "make it `async def`, and await there"
+            )
+        return result
 
     async def _async_handler(self) -> Any:
         with self.running.in_task():
