@@ -92,7 +92,7 @@ static void test_consumer_makes_one_round_trip_for_each(void **state) {
     push_numbered(jobs.queue, 0, 23);
     dueq_consumer *consumer = open_consumer(prefetching(1));
     work(consumer, 0,
-         3); /* in a new queue the first two are rare, and the third loads the usual script */
+         3); /* in a new queue the first two are full, and the third loads the fast script */
     long long before = scripts_run();
     work(consumer, 3, 20);
     assert_int_equal(scripts_run() - before, 20);
