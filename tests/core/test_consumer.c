@@ -468,7 +468,7 @@ static void cancel_leased(const char *name) {
 }
 
 /* So long that the consumer does not know any more that it holds what it has prefetched. */
-static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
+static void pass(void) { usleep((DUEQ__VERIFY_MS + 50) * 1000); }
 
 /* A heartbeat that has sent an ack through the proxy, and gets no answer to it. */
 static dueq_consumer *open_consumer_with_an_ack_that_hangs(enum cut cut, const char *parameters) {

@@ -11,7 +11,7 @@ use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 
 /** Who holds a message is told: of a server that is away, of a lost lease; and an ack is kept. */
-final class ToldTest extends QueueTestCase
+final class WarningsTest extends QueueTestCase
 {
     private Server $durable;
 
