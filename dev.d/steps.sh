@@ -48,7 +48,7 @@ bench_tools() {
 }
 
 library() {
-    cmake_build build/cmake dueq-program-files
+    cmake_build build/cmake dueq-told
     link_command
 }
 

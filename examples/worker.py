@@ -11,6 +11,7 @@ import json
 import signal
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 
 import dueq
@@ -34,7 +35,7 @@ def main(path: Path) -> None:
 
         def note(what: str, message: dueq.Message, **more: object) -> None:
             entry = {"what": what, "order": message.id, "delivery": message.deliveries, **more}
-            print(json.dumps(entry), file=ledger)
+            print(json.dumps(entry, default=datetime.timestamp), file=ledger)
 
         while True:
             message = queue.reserve(timeout=5.0, lease=LEASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from inside import MADE_ID, Inside, end_lease, golden, take
 
 import dueq
 from dueq import errors
+from moments import ms_of, seconds_between
 from private_server import Server
 
 LATEST_MS = 8204889600000
+MADE = datetime(2026, 11, 1, 14, tzinfo=UTC)
 STAMP_SIZE = 10
 KINDS = ["none", "fixed", "linear", "exponential", "list"]
 JITTERS = ["none", "full", "equal"]
@@ -123,8 +126,8 @@ def test_reserve_reads_the_golden_envelope(inside: Inside, row: Envelope) -> Non
     assert (message.id, message.ticket, message.attempt) == (id, ticket, 1)
     assert (message.body, message.headers) == (row.body, row.headers)
     assert message.max_attempts == row.attempts
-    assert message.created == 1793541600
-    left = (message.time or 0) - inside.queue.stats().now
+    assert message.created == MADE
+    left = seconds_between(inside.queue.stats().now, message.time)
     assert left == pytest.approx(row.lease or 30, abs=5)
     if row.lease is None or row.lease > 1:  # the shortest is over before it can be acknowledged
         message.ack()
@@ -154,8 +157,8 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert before <= ends - 3600_000 <= inside.now_ms()
     tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
     ticket = f"0.{tag}:{id}" if tag else id
-    lane = {"h": "high", "": "ready", "l": "low"}[row.mark()]
-    assert inside.tickets() == {lane: [ticket.encode()]}
+    line = {"h": "high", "": "ready", "l": "low"}[row.mark()]
+    assert inside.tickets() == {line: [ticket.encode()]}
 
 
 @pytest.mark.parametrize("row", POLICIES)
@@ -166,14 +169,14 @@ def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
     inside.put(id, ticket, row.bytes)
     found = inside.queue.find(id)
     assert found is not None
-    assert found.expires == (row.expires_ms / 1000 or None)
+    assert ms_of(found.expires) == row.expires_ms
     inside.command("HSET", "msg", id, row.at(row.bytes, LATEST_MS.to_bytes(8, "big")))
     message = take(inside.queue)
     for shown in (found, message):
         assert (shown.body, shown.headers) == (row.body, row.headers)
         assert (shown.priority, shown.max_crashes) == (row.priority, row.max_crashes)
         assert (shown.drop, shown.dead_letter) == (row.drop, row.dead_letter)
-    assert (message.ticket, message.attempt, message.created) == (ticket, 1, 1793541600)
+    assert (message.ticket, message.attempt, message.created) == (ticket, 1, MADE)
     least, most = row.first_delay_ms()
     before = inside.now_ms()
     message.retry()
@@ -405,20 +408,20 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     assert inside.hash("attempts") == {id: b"2 1 0 - "}
 
 
-@pytest.mark.parametrize(("priority", "mark", "lane"), [(1, b"h", "high"), (-1, b"l", "low")])
+@pytest.mark.parametrize(("priority", "mark", "line"), [(1, b"h", "high"), (-1, b"l", "low")])
 @pytest.mark.parametrize("given", [None, "bill-7"])
 def test_ticket_with_a_priority_through_a_life(
-    inside: Inside, priority: int, mark: bytes, lane: str, given: str | None
+    inside: Inside, priority: int, mark: bytes, line: str, given: str | None
 ) -> None:
     queue = inside.queue
     id = queue.push("x", id=given, priority=priority)
     tag = (inside.envelope(id)[4:14] if given else b"") + mark
     end = tag + b":" + id.encode()
-    assert inside.tickets() == {lane: [b"0." + end]}
+    assert inside.tickets() == {line: [b"0." + end]}
     message = take(queue)
     assert inside.tickets() == {"leased": [b"0." + end]}
     message.retry(delay=0, error="no")
-    assert inside.tickets() == {lane: [b"1." + end]}
+    assert inside.tickets() == {line: [b"1." + end]}
     assert inside.hash("attempts") == {id.encode(): b"1 0 0 %s no" % tag}
     end_lease(queue, take(queue))
     assert queue.push("y")

@@ -5,15 +5,15 @@
 #include "consumer.h"
 
 /*
- * A pusher gathers pushes in batches while one batch is under way. A batch is one call of the
- * client: after a lost connection the call recalls its answer, and never runs twice.
+ * Pushes gather in batches while one batch is under way, as a call of its client. So a lost connection is
+ * the call's business: it is recalled and never run twice.
  */
 
-/* A batch with so many bytes is full; so many bytes at most wait. */
+/* A batch that has come to so many bytes is full, and so many bytes at most are taken over. */
 #define BATCH_BYTES ((size_t)1 << 20)
 #define MOST_BYTES ((size_t)64 << 20)
-/* While a batch is under way, the connection is read after so many pushes. */
-#define ADVANCE_EVERY 32
+/* How many pushes are taken over between two looks at the connection. */
+#define LOOK_EVERY 32
 
 struct pushes {
     struct pushes *after;
@@ -31,13 +31,12 @@ struct dueq_pusher {
     size_t most;
     struct pushes *first, *last; /* in the order in which they came: done, under way, gathered */
     struct pushes *next;         /* the first that is not done; NULL: all are */
-    bool under_way;              /* `next` is being sent */
+    bool under_way;              /* that is what it is */
     size_t waiting;              /* pushes under way or gathered */
     size_t done;
-    size_t bytes; /* of the pushes that wait */
-    /* The client's error is a refused draft's; saved_error is that of the call under way. */
-    bool error_replaced;
-    struct dueq__error saved_error;
+    size_t bytes; /* of those that wait */
+    bool covered; /* the client tells the error of a draft, in the place of this one: */
+    struct dueq__error met;
 };
 
 static void drop_drafts(struct pushes *batch) {
@@ -66,7 +65,7 @@ static void drop_all(dueq_pusher *pusher) {
     pusher->waiting = pusher->done = pusher->bytes = 0;
 }
 
-/* After fork() the child's pusher begins anew: the pushes are the parent's. */
+/* After fork() the child's pusher begins anew: what was taken over is the parent's. */
 static void check_fork(dueq_pusher *pusher) {
     if (pusher->pid == getpid())
         return;
@@ -97,7 +96,7 @@ void dueq_pusher_close(dueq_pusher *pusher) {
 static void end_batch(dueq_pusher *pusher, dueq_status status) {
     struct pushes *batch = pusher->next;
     batch->status = status < 0 ? status : DUEQ_OK;
-    /* Without memory for the text the failure has only its status. */
+    /* Without memory for its words the failure has its status. */
     batch->text = status < 0 ? strdup(dueq_error_text(pusher->queue->client)) : NULL;
     pusher->waiting -= batch->count;
     pusher->done += batch->count;
@@ -107,11 +106,11 @@ static void end_batch(dueq_pusher *pusher, dueq_status status) {
     drop_drafts(batch);
 }
 
-static void advance(dueq_pusher *pusher) {
+static void move_on(dueq_pusher *pusher) {
     dueq_client *client = pusher->queue->client;
-    if (pusher->error_replaced)
-        client->error = pusher->saved_error;
-    pusher->error_replaced = false;
+    if (pusher->covered)
+        client->error = pusher->met;
+    pusher->covered = false;
     while (pusher->next) {
         struct pushes *batch = pusher->next;
         if (!pusher->under_way) {
@@ -127,7 +126,7 @@ static void advance(dueq_pusher *pusher) {
     }
 }
 
-/* The batch to which a push of so many bytes is added; NULL: it needs a new one. */
+/* The batch that a push of so many bytes is gathered in; NULL: it needs a new one. */
 static struct pushes *gathering(const dueq_pusher *pusher, size_t size) {
     struct pushes *batch = pusher->last;
     bool open = pusher->next && !(pusher->under_way && pusher->next == batch);
@@ -140,7 +139,7 @@ static bool is_full(const dueq_pusher *pusher, size_t size) {
            (pusher->waiting && pusher->bytes + size > MOST_BYTES);
 }
 
-/* Does not zero the drafts: a batch is large, and a single push needs a whole one. */
+/* Not all of it zero: it is large, and a single push has one to itself. */
 static struct pushes *new_batch(void) {
     struct pushes *batch = malloc(sizeof *batch);
     if (batch) {
@@ -162,18 +161,15 @@ static void append(dueq_pusher *pusher, struct pushes *batch) {
         pusher->next = batch;
 }
 
-/*
- * Checks a draft. Its error replaces the client's, which belongs to the call under way and is
- * saved.
- */
+/* Says what is wrong with a draft, and keeps what the call under way has met so far. */
 static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft) {
     struct dueq__error *error = &pusher->queue->client->error, own = {0};
     dueq_status status = dueq__draft_check(draft, &own);
     if (!status)
         return status;
-    if (!pusher->error_replaced)
-        pusher->saved_error = *error;
-    pusher->error_replaced = true;
+    if (!pusher->covered)
+        pusher->met = *error;
+    pusher->covered = true;
     *error = own;
     return status;
 }
@@ -186,7 +182,7 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
         return status;
     size_t size = dueq__draft_size(draft);
     if (is_full(pusher, size))
-        advance(pusher);
+        move_on(pusher);
     if (is_full(pusher, size))
         return DUEQ_PENDING;
     struct pushes *batch = gathering(pusher, size), *added = batch ? NULL : new_batch();
@@ -203,8 +199,8 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
     batch->bytes += size;
     pusher->bytes += size;
     pusher->waiting++;
-    if (!pusher->under_way || batch->count % ADVANCE_EVERY == 0)
-        advance(pusher);
+    if (!pusher->under_way || batch->count % LOOK_EVERY == 0)
+        move_on(pusher);
     return DUEQ_OK;
 }
 
@@ -212,7 +208,7 @@ size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **
     check_fork(pusher);
     *result = NULL;
     *status = DUEQ_OK;
-    advance(pusher);
+    move_on(pusher);
     struct pushes *batch = pusher->first;
     if (!batch || batch == pusher->next)
         return 0;

@@ -1,19 +1,19 @@
 -- bury: ends a leased message, as its policy says.
 -- keys msg leased dead outbox meta attempts failures reply
--- args ticket, reason, who it is (lib/note_failure.lua)
+-- args ticket, reason, who it is (lib/failure.lua)
 -- Returns a digit: 0 done, 4 the lease was lost; and '+' as of retry.
 
--- include refuse_newer
--- include noop_write
+-- include known
+-- include permit
 local now = now_ms()
-local id, envelope, had = leased_message(ARGV[4])
+local id, envelope, had = holder(ARGV[4])
 if not id then
-  return keep_reply(DUEQ_LEASE_LOST)
+  return done(DUEQ_LEASE_LOST)
 end
 had.error = ARGV[5]
-local out = end_message(id, envelope_read(envelope), had, now)
+local out = finish(id, envelope_read(envelope), had, now)
 note_failure(now, 'buried', ARGV[4], ARGV[6], ARGV[5])
 keep_failures()
-defer_removal('ZREM', leased, ARGV[4])
-run_removals()
-return keep_reply(DUEQ_OK .. (out and '+' or ''))
+gone('ZREM', leased, ARGV[4])
+remove_gone()
+return done(DUEQ_OK .. (out and '+' or ''))

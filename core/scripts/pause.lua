@@ -3,6 +3,6 @@
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next event: so every reserve looks closer, and sees the pause.
 
--- include refuse_layout
+-- include plain
 redis.call('HSET', meta, 'paused', '1', 'next_event', '0')
-return keep_reply(DUEQ_OK)
+return done(DUEQ_OK)

@@ -5,12 +5,12 @@
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
 --         has come ('': it is open) }. There are no partitions: { 0 }.
 
--- include refuse_newer
+-- include known
 local count = tonumber(redis.call('HGET', partitions, 'count') or '')
 if not count then
   return { 0 }
 end
--- include noop_write
+-- include permit
 local now = now_ms()
 local epoch, doubled = unpack(redis.call('HMGET', partitions, 'epoch', 'doubled'))
 local half, fields, states = math.floor(count / 2), {}, {}

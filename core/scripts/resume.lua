@@ -3,8 +3,8 @@
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
 
--- include refuse_layout
+-- include plain
 if redis.call('HDEL', meta, 'paused') == 1 then
   wake_one()
 end
-return keep_reply(DUEQ_OK)
+return done(DUEQ_OK)

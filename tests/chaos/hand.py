@@ -6,6 +6,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from dueq import Error
@@ -24,6 +25,11 @@ CLOCK_NS = int(os.environ["CHAOS_CLOCK"])  # the run's time minus the monotonic 
 def now_ms() -> int:
     """The run's time: it feels no jump of this process's clock."""
     return (time.monotonic_ns() + CLOCK_NS) // 1_000_000
+
+
+def ms_of(moment: datetime | None) -> int:
+    """Milliseconds since 1970; 0 for None."""
+    return round(moment.timestamp() * 1000) if moment else 0
 
 
 class Hand:

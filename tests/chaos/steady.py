@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from hand import LEASE_LOST, Hand, now_ms
+from hand import LEASE_LOST, Hand, ms_of, now_ms
 
 from dueq import Backoff, Consumer, Draft, Error, Message, Queue, aio
 
@@ -147,7 +147,7 @@ class Steady(Hand):
     def work(self, message: Message | aio.Message, lease: float) -> Iterator[float]:
         """Pauses as long as the message asks for; the process dies of a poisoned one."""
         self.begun = True
-        end, ms = round((message.time or 0) * 1000), round(lease * 1000)
+        end, ms = ms_of(message.time), round(lease * 1000)
         self.note(
             f"alive {self.number} {now_ms()}",
             f"begun {key(message)} {end - ms} {end} {message.queue}"
@@ -172,7 +172,7 @@ class Steady(Hand):
     def drain(self) -> None:
         while not self.stopped():
             for message in self.queue.reserve_many(100, 1, 30):
-                end = round((message.time or 0) * 1000)
+                end = ms_of(message.time)
                 self.note(
                     f"got {key(message)} {end - 30000} {end} {message.queue}"
                     f" {message.attempt} {message.crashes}",

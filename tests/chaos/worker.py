@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 
-from hand import DUPLICATE, LEASE_LOST, UNKNOWN, Hand, now_ms
+from hand import DUPLICATE, LEASE_LOST, UNKNOWN, Hand, ms_of, now_ms
 
 from dueq import Backoff, Draft, Message, Queue, Queues
 
@@ -178,7 +178,7 @@ class Worker(Hand):
                 continue
             lines = []
             for message in messages:
-                end = round((message.time or 0) * 1000)
+                end = ms_of(message.time)
                 lines.append(
                     f"got {key(message)} {end - lease} {end}"
                     f" {message.queue} {message.attempt} {message.crashes}"
@@ -196,7 +196,7 @@ class Worker(Hand):
             try:
                 for message in consumer:
                     taken.append(key(message))
-                    end = round((message.time or 0) * 1000)
+                    end = ms_of(message.time)
                     self.note(
                         f"kept {taken[-1]} {end - lease} {end} {message.queue}"
                         f" {message.attempt} {message.crashes} {self.number}"

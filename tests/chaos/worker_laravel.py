@@ -14,7 +14,7 @@ import sys
 import time
 from functools import partial
 
-from hand import LEASE_LOST, Hand, now_ms
+from hand import LEASE_LOST, Hand, ms_of, now_ms
 
 from dueq.laravel import Job, JobDraft, Queue
 
@@ -123,7 +123,7 @@ class Worker(Hand):
                 self.note(*(["empty"] if status == 0 else []))
                 continue
             times = f"{end} {1000 * retry_after}"
-            self.note(*(f"got {key(job)} {times} {round(job.until * 1000)}" for job in jobs))
+            self.note(*(f"got {key(job)} {times} {ms_of(job.until)}" for job in jobs))
             self.delete(jobs if calm else self.mischief(jobs, retry_after))
 
     def mischief(self, jobs: list[Job], retry_after: int) -> list[Job]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -44,9 +45,9 @@ class Foreign(Values):
         assert isinstance(now[1], bytes)
         return int(now[0]) * 1000 + int(now[1]) // 1000
 
-    def is_in(self, wanted: Json, seconds: float | None) -> bool:
+    def is_in(self, wanted: Json, moment: datetime | None) -> bool:
         """Is this point of time so many milliseconds from now?"""
-        return bool(wanted[0] <= to_ms(seconds) - self.now() <= wanted[1])
+        return bool(wanted[0] <= to_ms(moment) - self.now() <= wanted[1])
 
     def compare_figures(self, found: object, expect: Json) -> None:
         for name in set(expect) - {"status"}:
@@ -229,6 +230,8 @@ class Foreign(Values):
                 assert self.is_in(value, job.until)
             elif name == "data":
                 assert repr(job.data) == repr(value and json.loads(self.text(value)))
+            elif name == "retry_until_s":
+                assert to_ms(job.retry_until) == 1000 * value
             elif name == "backoff_s":
                 assert job.backoff == value
             elif name in ("payload", "reserved"):
@@ -260,8 +263,8 @@ class Foreign(Values):
         assert cleared == expect.get("cleared", cleared)
 
 
-def to_ms(seconds: float | None) -> int:
-    return round(seconds * 1000) if seconds else 0
+def to_ms(moment: datetime | None) -> int:
+    return round(moment.timestamp() * 1000) if moment else 0
 
 
 def nested(depth: int) -> list[Any]:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -232,8 +233,8 @@ def words(done: Iterable[bool], otherwise: str) -> list[str]:
     return ["OK" if each else otherwise for each in done]
 
 
-def to_ms(seconds: float | None) -> int:
-    return round(seconds * 1000) if seconds else 0
+def to_ms(moment: datetime | None) -> int:
+    return round(moment.timestamp() * 1000) if moment else 0
 
 
 def shown(message: dueq.Message) -> Json:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,6 +12,7 @@ import dueq
 from dueq import aio
 from private_server import Server
 
+FEW = timedelta(seconds=5)
 OWN = (socket.gethostname(), os.getpid())
 
 
@@ -26,7 +28,7 @@ def test_no_failures(queue: dueq.Queue) -> None:
 
 
 def test_failures_have_all_that_is_known(queue: dueq.Queue) -> None:
-    begin = time.time()
+    begin = datetime.now(UTC)
     id = queue.push("a")
     message = fail(queue, "no such shop")
     again = queue.reserve()
@@ -39,7 +41,7 @@ def test_failures_have_all_that_is_known(queue: dueq.Queue) -> None:
     assert (failed.host, failed.pid) == (buried.host, buried.pid) == OWN
     assert (failed.error, buried.error) == ("no such shop", "so")
     assert failed.created == message.created
-    assert begin - 5 < failed.time <= buried.time < time.time() + 5
+    assert begin - FEW < failed.time <= buried.time < datetime.now(UTC) + FEW
     assert failed._asdict()["error"] == "no such shop"
     assert queue.failures(id) == [buried, failed]
     assert queue.failures("none") == []
@@ -89,7 +91,7 @@ def test_failures_are_of_all_partitions(server: Server) -> None:
             time.sleep(0.001)
         found = orders.failures()
         assert len(found) == 20
-        assert found == sorted(found, key=lambda failure: -failure.time)
+        assert found == sorted(found, key=lambda failure: failure.time, reverse=True)
         [one] = orders.failures("x7")
         assert (one.id, one.delivery) == ("x7", 1)
         assert orders.of("k7").failures("x7") == [one]

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 
 import pytest
@@ -106,7 +106,7 @@ def test_kick_all_of_an_error(queue: dueq.Queue) -> None:
 
 def test_kick_all_of_a_time(queue: dueq.Queue) -> None:
     bury(queue, "x", 2)
-    now = datetime.fromtimestamp(queue.stats().now, UTC)
+    now = queue.stats().now
     minute = timedelta(minutes=1)
     assert queue.kick_all(since=now + minute) == 0
     assert queue.kick_all(until=now - minute) == 0

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from cronsim import CronSim
 
 import dueq
 from dueq import errors
+from moments import ms_of, seconds_between
 from private_server import Server
 
 GOLDEN = Path(__file__).parents[1] / "golden/schedules.tsv"
@@ -34,16 +35,15 @@ def test_schedule_is_due_as_golden(row: list[str]) -> None:
         with pytest.raises(errors.InvalidError):
             dueq.next_time(expression, zone, float(after))
         return
-    at: float | None = float(after)
+    at: datetime | None = datetime.fromtimestamp(float(after), UTC)
     found = []
     for _ in times.split(","):
         assert at is not None
         at = dueq.next_time(expression, zone, at)
-        found.append(at)
+        found.append(at and at.timestamp())
     assert found == [None if text == "-" else float(text) for text in times.split(",")]
     if at is not None:
-        last = datetime.fromtimestamp(at, ZoneInfo(zone))
-        assert last.isoformat() == shown.split(",")[-1]
+        assert at.astimezone(ZoneInfo(zone)).isoformat() == shown.split(",")[-1]
 
 
 def test_schedule_is_due_as_cronsim_says() -> None:
@@ -63,20 +63,21 @@ def test_schedule_is_due_as_cronsim_says() -> None:
         zone = chance.choice(ZONES)
         month, day = chance.choice([(3, 28), (10, 24), (3, 7), (10, 31), (4, 4), (10, 3), (7, 1)])
         start = datetime(2026, month, day, 12, chance.randrange(60), tzinfo=ZoneInfo(zone))
-        theirs, at = CronSim(expression, start), start.timestamp()
+        theirs, at = CronSim(expression, start), start
         for _ in range(4):
-            wanted = next(theirs).timestamp()
+            wanted = next(theirs).astimezone(UTC)
             found = dueq.next_time(expression, zone, at)
-            assert found == wanted, (expression, zone, start.isoformat(), at)
+            assert found == wanted, (expression, zone, start.isoformat(), at.isoformat())
             at = wanted
 
 
 def test_next_time_of_now() -> None:
-    before = time.time()
+    before = datetime.now(UTC)
     found = dueq.next_time("every 1h")
     assert found is not None
-    assert before < found < time.time() + 3601
-    assert dueq.next_time("@yearly", after=datetime(2026, 5, 1, tzinfo=UTC)) == 1798761600
+    assert before < found < datetime.now(UTC) + timedelta(seconds=3601)
+    after = datetime(2026, 5, 1, tzinfo=UTC)
+    assert dueq.next_time("@yearly", after=after) == datetime(2027, 1, 1, tzinfo=UTC)
     with pytest.raises(errors.InvalidError, match="time zone"):
         dueq.next_time("@daily", "Mars")
     with pytest.raises(errors.InvalidError, match="the hour of a cron expression is 0 to 23"):
@@ -127,8 +128,8 @@ def test_fire_on_time(server: Server, queue: dueq.Queue) -> None:
     after = queue.find("schedule:a")
     assert after
     assert after.state == "delayed"
-    assert after.time == (at // 3_600_000 + 1) * 3600
-    assert after.headers == {**message.headers, "time": str(int(after.time * 1000))}
+    assert ms_of(after.time) == (at // 3_600_000 + 1) * 3_600_000
+    assert after.headers == {**message.headers, "time": str(ms_of(after.time))}
 
 
 @pytest.mark.parametrize(
@@ -169,13 +170,14 @@ def test_fire_of_many_large_jobs(server: Server, queue: dueq.Queue) -> None:
 def test_fire_leaves_what_is_over_for_later(server: Server, queue: dueq.Queue) -> None:
     """All times of 25 years are to be caught up: a worker does a thousand a minute at most."""
     message = late(server, queue, "every 1s", "all", 86_400 * 9000)
-    begun, first = time.time(), int(message.headers["time"])
+    begun, first = datetime.now(UTC), int(message.headers["time"])
     assert len(message.fire()) == 199
     after = queue.find("schedule:a")
     assert after
     assert after.state == "delayed"
     assert after.time
-    assert begun + 10 < after.time < time.time() + 14
+    assert seconds_between(begun, after.time) > 10
+    assert seconds_between(datetime.now(UTC), after.time) < 14
     assert int(after.headers["time"]) == first // 1000 * 1000 + 199_000
     pushed = 0
     while job := queue.reserve():

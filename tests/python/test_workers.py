@@ -7,11 +7,13 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import dueq
 from dueq import aio
+from moments import seconds_between
 from private_server import Server
 
 TEXT = "17 2 5000 1 1\nhöst\npython 3.12.4\n0.1.0\n"
@@ -35,7 +37,7 @@ def test_workers_of_no_queue(queue: dueq.Queue) -> None:
 
 
 def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
-    begin = time.time()
+    begin = datetime.now(UTC) - timedelta(seconds=5)
     queue.push_many(["a", "b", "c"])
     consumer = queue.consume(prefetch=2, concurrency=3, timeout=0)
     for message in consumer:
@@ -45,12 +47,13 @@ def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
             assert worker.program == f"python {platform.python_version()}"
             assert (worker.version, worker.slots) == (dueq.__version__, 3)
             assert (worker.held, worker.working, worker.lapsed) == (2, 1, False)
-            assert begin - 5 < worker.since < worker.seen <= worker.now < worker.until
+            assert begin < worker.since < worker.seen <= worker.now < worker.until
             first, second = worker.holdings
             assert (first.id, first.ticket) == (message.id, message.ticket)
             assert (first.working, second.working) == (True, False)
             assert (first.partition, second.partition) == (None, None)
-            assert worker.since <= second.since <= first.since <= worker.seen - 1
+            assert worker.since <= second.since <= first.since
+            assert seconds_between(first.since, worker.seen) >= 1
             assert worker._asdict()["holdings"][0]["id"] == message.id
         break
     consumer.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -83,7 +83,7 @@ def test_worker_is_listed_again_after_a_failover() -> None:
             wait_until("no replication", lambda: primary.feeds(replica))
             primary.stop()
             cluster.await_promotion(replica)
-            begin = time.time()
+            begin = datetime.now(UTC)
             wait_until(
                 "it is not listed again",
                 lambda: any(worker.seen > begin for worker in queue.workers()),

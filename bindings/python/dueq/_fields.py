@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from dueq import _core, _trace
 from dueq._log import encoded, escaped, log
 from dueq.errors import Error, InvalidError, LeaseLost
+from dueq.times import moment
 
 if TYPE_CHECKING:
     from dueq._trace import Processing
@@ -116,14 +118,17 @@ class Fields:
         return STATES[self._row[6]]
 
     @property
-    def time(self) -> float | None:
-        """Seconds since 1970. delayed: due; leased: end of lease; dead: since then; ready: None."""
-        return self._row[7] / 1000 if self._row[7] else None
+    def time(self) -> datetime | None:
+        """
+        By the server's clock, in UTC. delayed: when it is due; leased: when the lease ends; dead:
+        since when; ready: None.
+        """
+        return moment(self._row[7]) if self._row[7] else None
 
     @property
-    def created(self) -> float:
-        """When it was pushed, by the producer's clock, in seconds since 1970."""
-        return self._row[8] / 1000
+    def created(self) -> datetime:
+        """When it was pushed, by the producer's clock, in UTC."""
+        return moment(self._row[8])
 
     @property
     def error(self) -> str:
@@ -151,9 +156,9 @@ class Fields:
         return self._row[13]
 
     @property
-    def expires(self) -> float | None:
-        """When its time to live ends, by the server's clock, in seconds since 1970; None: never."""
-        return self._row[14] / 1000 if self._row[14] else None
+    def expires(self) -> datetime | None:
+        """When its time to live ends, by the server's clock, in UTC; None: never."""
+        return moment(self._row[14]) if self._row[14] else None
 
     @property
     def drop(self) -> bool:

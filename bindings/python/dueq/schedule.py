@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from dueq import _core
 from dueq.draft import rows
 from dueq.errors import InvalidError
-from dueq.times import point_ms
+from dueq.times import moment, point_ms
 
 if TYPE_CHECKING:
     from dueq.draft import Body, Draft
@@ -25,15 +25,17 @@ _CATCHUPS = {
 
 def next_time(
     expression: str, zone: str = "UTC", after: float | datetime | None = None
-) -> float | None:
+) -> datetime | None:
     """
-    The first time of a schedule after `after` (seconds since 1970 or an aware datetime; None: now
-    by this machine's clock: Queue.stats().now is the server's), in seconds since 1970. None: there
-    is none. expression, zone: as of Queue.schedule().
+    The first time of a schedule after `after`, in UTC. None: there is none.
+
+    expression, zone  as of Queue.schedule()
+    after             an aware datetime, or seconds since 1970; None: now by this machine's clock
+                      (Queue.stats().now is the server's)
     """
     after_ms = int(time.time() * 1000) if after is None else point_ms(after, "after")
     found = _core.schedule_next(expression, zone, after_ms)
-    return None if found is None else found / 1000
+    return None if found is None else moment(found)
 
 
 def schedule_row(

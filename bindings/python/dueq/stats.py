@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from dueq import _core
+from dueq.times import moment
 
 
 class Counted:
@@ -14,8 +17,17 @@ class Counted:
     __slots__ = ()
 
     def _asdict(self) -> dict[str, Any]:
-        """The fields by name, as a named tuple has it: for JSON, or a monitor."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
+        """
+        The fields by name, as a named tuple has it: for JSON, or a monitor. Times are seconds since
+        1970 in it.
+        """
+        return asdict(self, dict_factory=_plain)  # type: ignore[call-overload,no-any-return]
+
+
+def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {
+        name: value.timestamp() if isinstance(value, datetime) else value for name, value in fields
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +66,15 @@ class Stats(Counted):
     """Messages purged since the queue exists."""
     quarantined: int
     """Damaged entries quarantined since the queue exists."""
-    next: float | None
-    """The next due time or end of a lease, in seconds since 1970."""
-    oldest: float | None
+    next: datetime | None
+    """The next due time or end of a lease, in UTC. None: there is none."""
+    oldest: datetime | None
     """
-    Since when the oldest ready message is ready, in seconds since 1970: up to a minute too early
-    for one that was delayed or delivered before. None: none is ready.
+    Since when the oldest ready message is ready, in UTC: up to a minute too early for one that was
+    delayed or delivered before. None: none is ready.
     """
-    now: float
-    """The server's clock, in seconds since 1970."""
+    now: datetime
+    """The server's clock, in UTC."""
     paused: bool
     """Whether deliveries are stopped until Queue.resume() is called."""
     evicting: bool
@@ -77,9 +89,9 @@ class Stats(Counted):
         next_ms, oldest_ms, now_ms, paused, evicting = row[15:]
         return cls(
             *row[:15],
-            next=next_ms / 1000 if next_ms else None,
-            oldest=oldest_ms / 1000 if oldest_ms else None,
-            now=now_ms / 1000,
+            next=moment(next_ms) if next_ms else None,
+            oldest=moment(oldest_ms) if oldest_ms else None,
+            now=moment(now_ms),
             paused=bool(paused),
             evicting=bool(evicting),
         )
@@ -93,8 +105,8 @@ class Rate(Counted):
     Consumers with a heartbeat measure how late messages are, and how long they run.
     """
 
-    start: float
-    """The begin of the span, in seconds since 1970."""
+    start: datetime
+    """The begin of the span, in UTC."""
     span: float
     """Its length, in seconds."""
     pushed: int
@@ -117,7 +129,7 @@ class Rate(Counted):
     def from_row(cls, row: _core.RateRow) -> Rate:
         """The rate as the core has it."""
         times = [None if ms < 0 else ms / 1000 for ms in row[9:]]
-        return cls(row[0] / 1000, row[1] / 1000, *row[2:9], *times)
+        return cls(moment(row[0]), row[1] / 1000, *row[2:9], *times)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from contextvars import copy_context
+from datetime import datetime
 
 from dueq.app import App
 from dueq.blocking.message import Message
 from dueq.blocking.queue import Queue
 from dueq.job import Job
+from dueq.times import moment
 from dueq.worker.run import Run, Runner
 
 # As long as a test in a debugger may take.
@@ -106,13 +108,14 @@ def _ready(sources: list[Queue]) -> Message | None:
 
 def _delayed(sources: list[Queue]) -> Message | None:
     """The message that is due first."""
-    first: tuple[float, Queue, str] | None = None
+    first: tuple[datetime, Queue, str] | None = None
     for source in sources:
         for message in source.peek("delayed"):
             if message.is_schedule:
                 continue
-            if first is None or (message.time or 0.0) < first[0]:
-                first = (message.time or 0.0, source, message.id)
+            due = message.time or moment(0)
+            if first is None or due < first[0]:
+                first = (due, source, message.id)
             if source.partitions is None:
                 break
     if first is None:

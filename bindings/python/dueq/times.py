@@ -1,6 +1,5 @@
-"""Seconds, timedelta and datetime to the core's whole milliseconds, rounded up: never early."""
+"""Durations and points of time: to the core's whole milliseconds, rounded up, and back."""
 
-import math
 from datetime import UTC, datetime, timedelta
 
 from dueq import _core
@@ -8,17 +7,29 @@ from dueq.errors import InvalidError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_S = 4_102_444_800  # the year 2100; the core has the exact limit
+_LONGEST = timedelta(seconds=_LONGEST_S)
+_MILLISECOND = timedelta(milliseconds=1)
+_LAST_MS = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 
-def _whole_ms(seconds: float, name: str, wanted: str) -> int:
+def moment(milliseconds: int) -> datetime:
+    """
+    The aware datetime in UTC of milliseconds since 1970, exactly. Damaged data may have a time that
+    no datetime has: the result is the nearest one that is not before 1970.
+    """
+    return _EPOCH + timedelta(milliseconds=min(max(milliseconds, 0), _LAST_MS))
+
+
+def _seconds_ms(seconds: float, name: str, wanted: str) -> int:
     try:
         good = 0 <= seconds <= _LONGEST_S
     except TypeError:
         raise TypeError(f"{name}: {seconds!r} is not {wanted}") from None
     if not good:
         raise InvalidError(f"{name}: {seconds!r} is not a number of seconds from 0 to {_LONGEST_S}")
-    # Below the microsecond a float's own error begins, which must not count as a millisecond.
-    return math.ceil(round(seconds * 1000, 3))
+    # Up to the year 2100 a float's own error is below half a microsecond, and the nearest whole
+    # microsecond is exact: the error must not count as one more millisecond.
+    return -(-round(seconds * 1_000_000) // 1000)
 
 
 def duration_ms(value: float | timedelta, name: str) -> int:
@@ -26,17 +37,28 @@ def duration_ms(value: float | timedelta, name: str) -> int:
     Milliseconds of seconds or a timedelta. InvalidError if negative or endless, TypeError for
     anything else.
     """
-    seconds = value.total_seconds() if isinstance(value, timedelta) else value
-    return _whole_ms(seconds, name, "seconds or a timedelta")
+    if not isinstance(value, timedelta):
+        return _seconds_ms(value, name, "seconds or a timedelta")
+    if not timedelta() <= value <= _LONGEST:
+        raise InvalidError(f"{name}: {value!r} is not 0 to {_LONGEST_S} seconds")
+    return -(-value // _MILLISECOND)
 
 
 def point_ms(value: float | datetime, name: str) -> int:
-    """Milliseconds since 1970 of seconds since 1970 or an aware datetime."""
+    """
+    Milliseconds since 1970 of an aware datetime or seconds since 1970. InvalidError for a naive
+    datetime, and for a time before 1970 or after the begin of 2100; TypeError for anything else.
+    """
     if not isinstance(value, datetime):
-        return _whole_ms(value, name, "seconds since 1970 or a datetime")
-    if value.tzinfo is None:
-        raise InvalidError(f"{name}: {value!r} has no time zone")
-    return duration_ms(value - _EPOCH, name)
+        return _seconds_ms(value, name, "seconds since 1970 or an aware datetime")
+    if value.utcoffset() is None:
+        raise InvalidError(
+            f"{name}: a naive datetime: add a time zone, as datetime.now(timezone.utc)"
+        )
+    since_1970 = value - _EPOCH
+    if not timedelta() <= since_1970 <= _LONGEST:
+        raise InvalidError(f"{name}: {value.isoformat()} is before 1970 or after the begin of 2100")
+    return duration_ms(since_1970, name)
 
 
 def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tuple[int, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias, cast
 
 from dueq import _core
 from dueq.stats import Counted
+from dueq.times import moment
 
 FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 
@@ -20,8 +22,8 @@ class Holding(Counted):
     ticket: str
     partition: int | None
     """The partition that it is in. None: the queue has none."""
-    since: float
-    """Since when its program works on it, or it is prefetched, in seconds since 1970."""
+    since: datetime
+    """Since when its program works on it, or it is prefetched: by the server's clock, in UTC."""
     working: bool
     """Whether its program works on it. False: it is prefetched."""
 
@@ -31,7 +33,7 @@ class WorkerInfo(Counted):
     """
     A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers
     when it has lived for two seconds, then every ten seconds (25 while it holds nothing), and
-    leaves when it is closed. Times are the server's, in seconds since 1970.
+    leaves when it is closed. Times are the server's, in UTC.
     """
 
     session: str
@@ -44,13 +46,13 @@ class WorkerInfo(Counted):
     """That of dueq."""
     slots: int
     """How many messages it works on at a time. 0: it does not say."""
-    since: float
+    since: datetime
     """When the consumer was opened."""
-    seen: float
+    seen: datetime
     """When it registered last."""
-    until: float
+    until: datetime
     """From then on it has lapsed: its process was killed, or is cut off."""
-    now: float
+    now: datetime
     held: int
     """How many messages of this queue it held, prefetched ones too."""
     working: int
@@ -69,10 +71,10 @@ class WorkerInfo(Counted):
         since_ms, seen_ms, until_ms, now_ms, held, working, holdings = row[6:]
         return cls(
             *row[:6],
-            since=since_ms / 1000,
-            seen=seen_ms / 1000,
-            until=until_ms / 1000,
-            now=now_ms / 1000,
+            since=moment(since_ms),
+            seen=moment(seen_ms),
+            until=moment(until_ms),
+            now=moment(now_ms),
             held=held,
             working=working,
             holdings=tuple(map(_holding, holdings)),
@@ -81,7 +83,7 @@ class WorkerInfo(Counted):
 
 def _holding(row: _core.HoldingRow) -> Holding:
     id, ticket, partition, since_ms, working = row
-    return Holding(id, ticket, None if partition < 0 else partition, since_ms / 1000, working)
+    return Holding(id, ticket, None if partition < 0 else partition, moment(since_ms), working)
 
 
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
@@ -91,11 +93,9 @@ def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
 
 @dataclass(frozen=True, slots=True)
 class Failure(Counted):
-    """
-    What failed. A queue keeps the last 1000. Times are in seconds since 1970.
-    """
+    """What failed. A queue keeps the last 1000. Times are in UTC."""
 
-    time: float
+    time: datetime
     """By the server's clock. Of a crash, when it was noticed."""
     kind: FailureKind
     """
@@ -107,7 +107,7 @@ class Failure(Counted):
     """That of the delivery: a worker whose `holdings` name it had the message."""
     delivery: int
     """The number of the delivery: 1 of the first."""
-    created: float
+    created: datetime
     """When the message was pushed, as of a Message."""
     host: str | None
     """Whose process said so. None: nobody did, as of a crash."""
@@ -120,12 +120,12 @@ class Failure(Counted):
         """The failure as the core has it."""
         time_ms, kind, id, ticket, delivery, created_ms, host, pid, error = row
         return cls(
-            time_ms / 1000,
+            moment(time_ms),
             cast("FailureKind", kind),
             id,
             ticket,
             delivery,
-            created_ms / 1000,
+            moment(created_ms),
             host or None,
             pid if host else None,
             error,

@@ -1,11 +1,11 @@
 -- Finishes the messages of tickets that are held, of which there is one at least.
 local function acknowledge(tickets)
-  local ids, leases = removal('HDEL', msg), removal('ZREM', leased)
+  local messages, over = going('HDEL', msg), going('ZREM', leased)
   for _, ticket in ipairs(tickets) do
     local deliveries, id = string.match(ticket, '^(%d+)%.?%w*:(.+)$')
     if id and deliveries ~= '0' then
-      defer_removal('HDEL', attempts, id)
+      gone('HDEL', attempts, id)
     end
-    ids[#ids + 1], leases[#leases + 1] = id or ticket, ticket
+    messages[#messages + 1], over[#over + 1] = id or ticket, ticket
   end
 end

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from traceback import format_exception
 from typing import Any
 
@@ -130,7 +130,7 @@ def _running(task: framework.Task, alias: str, job: Job) -> framework.TaskResult
         new_result(task, alias, job.args, job.kwargs),
         id=job.id,
         status=_STATUS.RUNNING,
-        enqueued_at=_moment(job.message.created),
+        enqueued_at=_as_now(job.message.created),
         started_at=now,
         last_attempted_at=now,
         worker_ids=["unknown"] * (job.attempt - 1) + [f"{socket.gethostname()}-{os.getpid()}"],
@@ -152,9 +152,8 @@ def _described(error: BaseException) -> framework.TaskError:
     )
 
 
-def _moment(seconds: float) -> datetime:
+def _as_now(moment: datetime) -> datetime:
     """As timezone.now() would have told it."""
-    moment = datetime.fromtimestamp(seconds, UTC)
     return moment if settings.USE_TZ else timezone.make_naive(moment)
 
 

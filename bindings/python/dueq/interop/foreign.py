@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar
 
 from dueq import _core
@@ -12,7 +12,7 @@ from dueq._call import Answer, Call, counted, on
 from dueq._link import Linked
 from dueq._log import log
 from dueq.stats import Counted
-from dueq.times import patience_ms
+from dueq.times import moment, patience_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -32,10 +32,10 @@ class Sizes(Counted):
     """Popped and not finished yet; Laravel only."""
     quarantined: int
     """Damaged, and in the quarantine."""
-    next: float | None
-    """The next due time, in seconds since 1970."""
-    now: float
-    """The server's clock, in seconds since 1970."""
+    next: datetime | None
+    """The next due time, in UTC. None: nothing is delayed."""
+    now: datetime
+    """The server's clock, in UTC."""
 
     @classmethod
     def of(cls, answer: Answer) -> Sizes:
@@ -43,7 +43,7 @@ class Sizes(Counted):
         row = answer.sizes
         assert row is not None
         next_ms, now_ms = row[4:]
-        return cls(*row[:4], next=next_ms / 1000 if next_ms else None, now=now_ms / 1000)
+        return cls(*row[:4], next=moment(next_ms) if next_ms else None, now=moment(now_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,17 @@ class Moved(Counted):
     moved: int
     quarantined: int
     """Damaged entries that were quarantined, with a warning in the log."""
-    next: float | None
-    """The next due time, in seconds since 1970 by the server's clock."""
+    next: datetime | None
+    """
+    The next due time by the server's clock, in UTC. None: nothing is delayed, or this step found
+    nothing due.
+    """
 
     @classmethod
     def of(cls, answer: Answer) -> Moved:
         """The step that the core has made."""
         row = answer.moved or (0, 0, 0)
-        return cls(row[0], row[1], row[2] / 1000 if row[2] else None)
+        return cls(row[0], row[1], moment(row[2]) if row[2] else None)
 
 
 class Foreign(Linked):

@@ -15,7 +15,7 @@ from dueq.errors import Duplicate
 from dueq.interop.aio import Agent
 from dueq.interop.foreign import Moved, Sizes
 from dueq.laravel.jobs import JobDraft, Popped, from_now, rows
-from dueq.times import duration_ms, limit_ms, patience_ms
+from dueq.times import duration_ms, limit_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -102,6 +102,7 @@ class Queue(Agent):
         time is over.
         """
         if isinstance(delay, datetime):
+            point_ms(delay, "delay")  # a JobDraft's error would name its `at`
             return await self._push(JobDraft(job, data, at=delay, **options))
         return await self._push(JobDraft(job, data, delay=from_now(delay), **options))
 

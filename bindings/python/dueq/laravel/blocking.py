@@ -16,7 +16,7 @@ from dueq.errors import Duplicate
 from dueq.interop.blocking import Agent
 from dueq.interop.foreign import Moved, Sizes
 from dueq.laravel.jobs import JobDraft, Popped, from_now, rows
-from dueq.times import duration_ms, limit_ms, patience_ms
+from dueq.times import duration_ms, limit_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -103,6 +103,7 @@ class Queue(Agent):
         time is over.
         """
         if isinstance(delay, datetime):
+            point_ms(delay, "delay")  # a JobDraft's error would name its `at`
             return self._push(JobDraft(job, data, at=delay, **options))
         return self._push(JobDraft(job, data, delay=from_now(delay), **options))
 

@@ -15,7 +15,7 @@ from dueq._json import json_text
 from dueq._link import Links
 from dueq._log import escaped
 from dueq.errors import InvalidError, LeaseLost
-from dueq.times import due_ms, duration_ms, point_ms
+from dueq.times import due_ms, duration_ms, moment, point_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -217,14 +217,14 @@ class Popped:
         return [int(step) for step in self._row[10].split(",") if step]
 
     @property
-    def retry_until(self) -> int | None:
-        """Until when it may be tried, in seconds since 1970. None: no end."""
-        return self._row[11] or None
+    def retry_until(self) -> datetime | None:
+        """Until when it may be tried, in UTC. None: no end."""
+        return moment(1000 * self._row[11]) if self._row[11] else None
 
     @property
-    def until(self) -> float:
-        """When it comes back unless it is deleted, in seconds since 1970 by the server's clock."""
-        return self._row[12] / 1000
+    def until(self) -> datetime:
+        """When it comes back unless it is deleted, by the server's clock, in UTC."""
+        return moment(self._row[12])
 
     def __repr__(self) -> str:
         return escaped(f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>")

@@ -1,2 +1,0 @@
--- include refuse_newer
--- include refuse_partitioned
