@@ -2,7 +2,7 @@
 #ifndef DUEQ_CLI_GLANCE_H
 #define DUEQ_CLI_GLANCE_H
 
-#include "dueq_peer.h"
+#include "dueq_server.h"
 #include "roster.h"
 
 enum {
@@ -111,7 +111,7 @@ struct glances {
 void health_read(struct cli *cli, struct healths *healths);
 void health_end(struct healths *healths);
 /* The same of one server. False: it does not answer, or this user may not ask. */
-bool health_of(const struct cli *cli, dueq_peer *peer, struct health *health);
+bool health_of(const struct cli *cli, dueq_server *conn, struct health *health);
 /* Whether it refuses what takes memory, or is about to. */
 bool health_full(const struct health *health);
 /* Whether it takes writes. */

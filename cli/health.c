@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dueq_peer.h"
+#include "dueq_server.h"
 #include "glance.h"
 
 /* Above so much of the limit it is full, or as good as. */
@@ -29,24 +29,24 @@ static bool field_is(const char *info, const char *name, const char *value) {
 }
 
 /* A setting; "": the server has none of this name, or this user may not ask for it. */
-static void read_setting(dueq_peer *peer, const char *name, char *out, size_t room) {
+static void read_setting(dueq_server *conn, const char *name, char *out, size_t room) {
     const dueq_bytes question[] = {{"CONFIG", 6}, {"GET", 3}, {name, strlen(name)}};
     const dueq_answer *answer, *value;
-    bool known = dueq_peer_ask(peer, question, 3, &answer) == DUEQ_OK;
+    bool known = dueq_server_ask(conn, question, 3, &answer) == DUEQ_OK;
     value = known && dueq_answer_count(answer) > 1 ? dueq_answer_item(answer, 1) : NULL;
     snprintf(out, room, "%.*s", value ? (int)dueq_answer_text(value).size : 0,
              value ? (const char *)dueq_answer_text(value).data : "");
 }
 
 /* A server that cannot save a snapshot refuses writes, unless its settings say otherwise. */
-static bool stops_without_snapshot(dueq_peer *peer) {
+static bool stops_without_snapshot(dueq_server *conn) {
     char stops[8], save[8];
-    read_setting(peer, "stop-writes-on-bgsave-error", stops, sizeof stops);
-    read_setting(peer, "save", save, sizeof save);
+    read_setting(conn, "stop-writes-on-bgsave-error", stops, sizeof stops);
+    read_setting(conn, "save", save, sizeof save);
     return strcmp(stops, "no") != 0 && (save[0] || !stops[0]);
 }
 
-static void read_writes(dueq_peer *peer, const char *info, struct health *health) {
+static void read_writes(dueq_server *conn, const char *info, struct health *health) {
     char wanted[16];
     health->disk = field_is(info, "aof_last_write_status:", "err")
                        ? "it cannot write its append-only file"
@@ -56,34 +56,34 @@ static void read_writes(dueq_peer *peer, const char *info, struct health *health
                        : NULL;
     health->disk_refuses =
         field_is(info, "aof_last_write_status:", "err") ||
-        (field_is(info, "rdb_last_bgsave_status:", "err") && stops_without_snapshot(peer));
+        (field_is(info, "rdb_last_bgsave_status:", "err") && stops_without_snapshot(conn));
     health->replica = field_is(info, "role:", "slave");
     health->replicas = read_number(info, "min_slaves_good_slaves:");
     if (strstr(info, "min_slaves_good_slaves:")) {
-        read_setting(peer, "min-replicas-to-write", wanted, sizeof wanted);
+        read_setting(conn, "min-replicas-to-write", wanted, sizeof wanted);
         health->replicas_wanted = strtoll(wanted, NULL, 10);
     }
 }
 
 /* How far the server's clock is ahead of this machine's, by a round trip. */
-static int64_t read_ahead(dueq_peer *peer) {
+static int64_t read_ahead(dueq_server *conn) {
     static const dueq_bytes question[] = {{"TIME", 4}};
     const int64_t wall_ms = time_now_ms(), start_ms = time_monotonic_ms();
     const dueq_answer *time;
-    if (dueq_peer_ask(peer, question, 1, &time) != DUEQ_OK)
+    if (dueq_server_ask(conn, question, 1, &time) != DUEQ_OK)
         return 0;
     return dueq_answer_number(dueq_answer_item(time, 0)) * 1000 +
            dueq_answer_number(dueq_answer_item(time, 1)) / 1000 - wall_ms -
            (time_monotonic_ms() - start_ms) / 2;
 }
 
-bool health_of(const struct cli *cli, dueq_peer *peer, struct health *health) {
+bool health_of(const struct cli *cli, dueq_server *conn, struct health *health) {
     static const dueq_bytes question[] = {{"INFO", 4}};
     const dueq_answer *answer;
     char policy[32];
     *health = (struct health){0};
-    snprintf(health->server, sizeof health->server, "%s", dueq_peer_address(peer));
-    if (dueq_peer_ask(peer, question, 1, &answer) != DUEQ_OK)
+    snprintf(health->server, sizeof health->server, "%s", dueq_server_address(conn));
+    if (dueq_server_ask(conn, question, 1, &answer) != DUEQ_OK)
         return false;
     char *info = strdup(dueq_answer_text(answer).data);
     if (!info)
@@ -96,21 +96,21 @@ bool health_of(const struct cli *cli, dueq_peer *peer, struct health *health) {
     read_field(info, "maxmemory_policy:", policy, sizeof policy);
     health->evicts = health->limit > 0 && policy[0] && strcmp(policy, "noeviction") != 0 &&
                      !dueq_client_accepts_evicting(cli->client);
-    read_writes(peer, info, health);
+    read_writes(conn, info, health);
     free(info);
-    health->ahead_ms = read_ahead(peer);
+    health->ahead_ms = read_ahead(conn);
     return true;
 }
 
 void health_read(struct cli *cli, struct healths *healths) {
-    dueq_peer *peer;
+    dueq_server *conn;
     *healths = (struct healths){0};
-    for (size_t i = 0; !dueq_peer_open_primary(cli->client, i, &peer); i++) {
+    for (size_t i = 0; !dueq_server_open_primary(cli->client, i, &conn); i++) {
         healths->list = realloc(healths->list, (i + 1) * sizeof *healths->list);
         if (!healths->list)
             cli_out_of_memory();
-        healths->count += health_of(cli, peer, &healths->list[healths->count]);
-        dueq_peer_close(peer);
+        healths->count += health_of(cli, conn, &healths->list[healths->count]);
+        dueq_server_close(conn);
     }
 }
 

@@ -122,7 +122,7 @@ GIVES = {
 }
 
 
-# How the arguments stand in a struct dueq__asked: its members, and where they come from.
+# How the arguments stand in a struct dueq__fanout_request: its members, and where they come from.
 ASKED = {
     "tickets": {".items": "tickets", ".count": "count"},
     "ids": {".items": "ids", ".count": "count"},
@@ -278,7 +278,7 @@ def over(verb: Verb) -> tuple[str, str]:
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
     again = again if sent else f"    (void)asked;\n{again}"
     ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue,
-                                               const struct dueq__asked *asked) {{
+                                               const struct dueq__fanout_request *asked) {{
 {again}
 }}
 
@@ -286,7 +286,7 @@ def over(verb: Verb) -> tuple[str, str]:
     filled_in = [f"{member} = {value}" for member, value in members.items()]
     way = f".fanout = DUEQ__FANOUT_{verb.over.upper()}"
     parts = [f".submit = ask_{verb.name}", way, *filled_in]
-    start = "        const struct dueq__asked asked = {"
+    start = "        const struct dueq__fanout_request asked = {"
     leave = f"""    if (queue->whole) {{
 {filled(start, parts, "};")}
         return queue->whole->ask(queue, &asked);

@@ -35,7 +35,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
         return dueq__fail(&client->error, DUEQ_NAME,
                           "the queue's name has %zu bytes; 1 to %d are allowed", list.size,
                           DUEQ_MAX_NAME);
-    if (!dueq__utf8(list.data, list.size, false))
+    if (!dueq__is_utf8(list.data, list.size, false))
         return dueq__fail(&client->error, DUEQ_NAME,
                           "the queue's name is not UTF-8, or has a control character");
     for (size_t i = 0; i < count; i++)
@@ -61,7 +61,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
 }
 
 void dueq__foreign_close(dueq_queue *queue) {
-    if (dueq__call_uses(queue))
+    if (dueq__call_uses_queue(queue))
         dueq_abandon(queue->client);
     free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
 }
@@ -77,8 +77,8 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < count; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
     if (sound)
-        dueq__call_answer(client, dueq__result_whole(&dueq__kind_sizes, &sizes, &client->error),
-                          DUEQ_OK);
+        dueq__call_finish_result(
+            client, dueq__result_whole(&dueq__kind_sizes, &sizes, &client->error), DUEQ_OK);
     else
         dueq__ops_unexpected(client);
 }
@@ -111,7 +111,7 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
         dueq__ops_unexpected(client);
         return;
     }
-    dueq__call_answer(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
+    dueq__call_finish_result(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
@@ -136,7 +136,7 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 /* ---- transfer, migrate ---- */
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
-    dueq__wait_found(client, dueq__result_whole(&dueq__kind_moved, moved, &client->error));
+    dueq__wait_finish_found(client, dueq__result_whole(&dueq__kind_moved, moved, &client->error));
 }
 
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {

@@ -55,7 +55,7 @@ static int skip_string(const unsigned char **at, const unsigned char *end) {
     while (*at < end && **at >= 0x20) {
         int byte = *(*at)++;
         if (byte == '"')
-            return dueq__utf8(begin, (size_t)(*at - begin), true) ? kind : BAD;
+            return dueq__is_utf8(begin, (size_t)(*at - begin), true) ? kind : BAD;
         int32_t character = byte == '\\' ? take_escape(at, end) : byte;
         if (character == BAD)
             return BAD;

@@ -41,7 +41,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     dueq__reply_bytes(dueq__reply_item(reply, 0), &kind);
     if (dueq__reply_is_error(reply)) {
         refused(client, channel->needed, reply);
-    } else if (dueq__same(kind, dueq__text("message"))) {
+    } else if (dueq__bytes_equal(kind, dueq__text("message"))) {
         channel->told(client, dueq__reply_item(reply, 2));
     } else {
         /* From here on nothing is missed, but before it was. */
@@ -52,12 +52,12 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
 
 static bool rested(const dueq_client *client) {
     return client->call.phase == DUEQ__PHASE_WAITING &&
-           dueq__monotonic_ms() >= dueq__block_from_ms(client);
+           dueq__monotonic_ms() >= dueq__wait_conn_retry_ms(client);
 }
 
 void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *channel) {
     struct dueq__subscription *subscription = &client->subscription;
-    if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
+    if (subscription->channel.size && !dueq__bytes_equal(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
     if (subscription->conn.state == DUEQ__CONN_CLOSED && !subscription->conn.up &&
         (!rested(client) || !dueq__node_connect(client, &subscription->conn, client->node)))
@@ -74,7 +74,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     }
     struct dueq__reply *reply;
     while (dueq__call_under_way(client) &&
-           (reply = dueq__conn_reply(&subscription->conn, DUEQ__SMALL_ANSWER))) {
+           (reply = dueq__conn_reply(&subscription->conn, DUEQ__MAX_SMALL_REPLY))) {
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }
@@ -82,7 +82,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         subscription->conn.state == DUEQ__CONN_CLOSED) {
         bool was_on = subscription->on;
         dueq__client_unsubscribe(client);
-        dueq__wait_lost(client, &subscription->conn, was_on);
+        dueq__wait_on_conn_lost(client, &subscription->conn, was_on);
     }
 }
 
@@ -90,5 +90,5 @@ int64_t dueq__subscription_next_ms(const dueq_client *client) {
     const struct dueq__subscription *subscription = &client->subscription;
     bool due = !subscription->conn.up ||
                (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size);
-    return due ? dueq__block_from_ms(client) : DUEQ__NEVER / 1000;
+    return due ? dueq__wait_conn_retry_ms(client) : DUEQ__NEVER / 1000;
 }

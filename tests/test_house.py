@@ -19,7 +19,7 @@ CONTRACT = [
         "core/dueq_failures.h",
         "core/dueq_rates.h",
         "core/dueq_verbs.h",
-        "core/dueq_peer.h",
+        "core/dueq_server.h",
     ],
     *["interop/dueq_redisson.h", "interop/dueq_laravel.h"],
 ]

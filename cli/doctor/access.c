@@ -96,7 +96,7 @@ static const dueq_answer *try_words(struct doctor *doctor, struct server *server
 static const char *refusal(struct doctor *doctor, struct server *server, const char *user,
                            const char *words, const char *key) {
     const dueq_answer *answer = try_words(doctor, server, user, words, key);
-    const char *why = dueq_peer_error_text(server->peer);
+    const char *why = dueq_server_error_text(server->conn);
     if (!user)
         return strstr(why, "NOPERM");
     const char *says = answer ? dueq_answer_text(answer).data : "OK";
@@ -204,7 +204,7 @@ static void check_open(struct doctor *doctor, struct server *server) {
     else if (open < 0)
         say_of(doctor, server, OPEN, UNKNOWN, "permit this user +acl|getuser",
                "it does not say whether it wants a password: %s",
-               dueq_peer_error_text(server->peer));
+               dueq_server_error_text(server->conn));
     else if (open == 0)
         say_of(doctor, server, OPEN, OK, NULL, "it wants a password");
     else if (server_needs(doctor, server, CHECK_OPEN, "bind")) {

@@ -3,7 +3,7 @@
 #define DUEQ_CLI_DOCTOR_H
 
 #include "../cli.h"
-#include "dueq_peer.h"
+#include "dueq_server.h"
 
 /* The one table of checks: X(NAME, code, what it looks at). The help and docs/reference.md have the same. */
 #define DOCTOR_CHECKS(X)                                                                           \
@@ -52,7 +52,7 @@ enum { PATIENCE = 5 };
 enum role { ROLE_PRIMARY, ROLE_REPLICA, ROLE_SENTINEL };
 
 struct server {
-    dueq_peer *peer;
+    dueq_server *conn;
     enum role role;
     bool answers;
     bool silent; /* it stopped answering: nothing more is asked, and nothing follows from that */
@@ -88,7 +88,7 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
 #define say_of(doctor, server, check, level, fix, ...)                                             \
     ((server)->silent ? (void)0                                                                    \
                       : doctor_say((doctor), CHECK_##check, LEVEL_##level,                         \
-                                   dueq_peer_address((server)->peer), NULL, (fix), __VA_ARGS__))
+                                   dueq_server_address((server)->conn), NULL, (fix), __VA_ARGS__))
 
 /* ---- servers.c: which there are, and what they answer --------------------------------------------- */
 
@@ -96,7 +96,7 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
 void servers_find(struct doctor *doctor);
 void servers_close(struct doctor *doctor);
 /*
- * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_peer_error_text() says why. A server that does not
+ * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_server_error_text() says why. A server that does not
  * answer within the URL's timeout, or took PATIENCE times as long for all answers so far, is not asked again.
  */
 const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...)

@@ -69,14 +69,14 @@ void check_health(struct doctor *doctor, struct server *server) {
     server->said = CHECKS;
     if (server->silent || (server->role == ROLE_REPLICA && doctor->count > 1))
         return;
-    if (!health_of(doctor->cli, server->peer, &health)) {
+    if (!health_of(doctor->cli, server->conn, &health)) {
         server_ask(doctor, server, "PING", NULL); /* is it silent? */
         return;
     }
     if (!why_server(&health, false, &why) || check_of(why.cause) == CHECKS)
         return;
     server->said = check_of(why.cause);
-    doctor_say(doctor, server->said, levels[why.level], dueq_peer_address(server->peer), NULL,
+    doctor_say(doctor, server->said, levels[why.level], dueq_server_address(server->conn), NULL,
                why_fix(why.cause), "%s", why.text);
 }
 
@@ -141,7 +141,7 @@ static void check_leases(struct queue *queue, struct server *server) {
         queue->found[CHECK_LAPSED] = true; /* neither good nor bad */
     else if (!answer)
         say_queue(queue, LAPSED, UNKNOWN, "permit this user +zcount +hscan",
-                  "its leases cannot be looked at: %s", dueq_peer_error_text(server->peer));
+                  "its leases cannot be looked at: %s", dueq_server_error_text(server->conn));
     else if (over > 0)
         say_queue(queue, LAPSED, WARNING, "start workers for it: who waits or reserves takes them",
                   "%lld leases ended, and nobody takes these messages", (long long)over);
@@ -162,7 +162,7 @@ static void check_ids(struct queue *queue, struct server *server) {
         queue->found[CHECK_UNIQUE] = true;
     else if (!count)
         say_queue(queue, UNIQUE, UNKNOWN, "permit this user +zcard",
-                  "its ids cannot be counted: %s", dueq_peer_error_text(server->peer));
+                  "its ids cannot be counted: %s", dueq_server_error_text(server->conn));
     else if (ids >= MANY_IDS && ids > 10 * living)
         say_queue(queue, UNIQUE, WARNING, "push with a shorter unique",
                   "%lld ids are kept as unique, for %lld messages", (long long)ids,
@@ -188,7 +188,7 @@ static bool look(struct doctor *doctor, const struct glances *glances, struct gl
     struct server *server = server_of(doctor, row->queue);
     if (server && (!server->answers || server->silent)) {
         say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
-                  dueq_peer_address(server->peer));
+                  dueq_server_address(server->conn));
         return true;
     }
     glance_read_row(doctor->cli, NULL, true, row);

@@ -63,7 +63,7 @@ static void check_primary(struct doctor *doctor, struct server *server) {
     else if (!least)
         say_of(doctor, server, REPLICAS, UNKNOWN, "permit this user +config|get",
                "the setting min-replicas-to-write cannot be asked for: %s",
-               dueq_peer_error_text(server->peer));
+               dueq_server_error_text(server->conn));
     else if (atoi(least) == 0)
         say_of(doctor, server, REPLICAS, NOTE, "CONFIG SET min-replicas-to-write 1",
                "when it is cut off and replaced it goes on to take pushes, which are lost "

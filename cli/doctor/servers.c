@@ -10,7 +10,7 @@
 static void give_up(struct doctor *doctor, struct server *server, const char *why) {
     server->silent = true;
     if (server->info)
-        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_peer_address(server->peer), NULL,
+        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_server_address(server->conn), NULL,
                    "dueq doctor again, when it answers: the rest of the checks of it was not made",
                    "it stopped answering: %s", why);
 }
@@ -33,11 +33,11 @@ const dueq_answer *server_ask(struct doctor *doctor, struct server *server, cons
     cli_check_signal(doctor->cli);
     const int64_t start_ms = time_monotonic_ms(),
                   most_ms = PATIENCE * dueq_client_timeout_ms(doctor->cli->client);
-    dueq_status status = dueq_peer_ask(server->peer, words, count, &value);
+    dueq_status status = dueq_server_ask(server->conn, words, count, &value);
     cli_check_signal(doctor->cli);
     server->used_ms += time_monotonic_ms() - start_ms;
     if (is_silence(status))
-        give_up(doctor, server, dueq_peer_error_text(server->peer));
+        give_up(doctor, server, dueq_server_error_text(server->conn));
     else if (server->used_ms > most_ms)
         give_up(doctor, server, "its answers together took more than five timeouts of the URL");
     return value;
@@ -69,7 +69,7 @@ bool info_needed(struct doctor *doctor, const struct server *server, enum check 
                  const char *name, double *number) {
     bool there = info_number(server, name, number);
     if (!there)
-        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
+        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_server_address(server->conn), NULL,
                    "see to it yourself, or --ignore this check", "INFO does not say %s", name);
     return there;
 }
@@ -86,9 +86,9 @@ const char *server_config(struct doctor *doctor, struct server *server, const ch
 const char *server_needs(struct doctor *doctor, struct server *server, enum check check,
                          const char *name) {
     const char *value = server_config(doctor, server, name);
-    const char *why = dueq_peer_error_text(server->peer);
+    const char *why = dueq_server_error_text(server->conn);
     if (!value && !server->silent)
-        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
+        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_server_address(server->conn), NULL,
                    "permit this user +config|get, see to it yourself, or --ignore this check",
                    "the setting %s cannot be asked for: %s", name,
                    *why ? why : "the server does not have it");
@@ -109,22 +109,22 @@ bool is_cluster(const struct doctor *doctor) {
     return strncmp(url + strcspn(url, "+"), "+cluster:", 9) == 0;
 }
 
-/* Adds one and asks it for INFO; a peer that is NULL is left out. */
-static struct server *add(struct doctor *doctor, dueq_peer *peer, enum role role) {
-    if (!peer)
+/* Adds one and asks it for INFO; NULL is left out. */
+static struct server *add(struct doctor *doctor, dueq_server *conn, enum role role) {
+    if (!conn)
         return NULL;
     for (size_t i = 0; i < doctor->count; i++)
-        if (strcmp(dueq_peer_address(doctor->servers[i].peer), dueq_peer_address(peer)) == 0) {
-            dueq_peer_close(peer);
+        if (strcmp(dueq_server_address(doctor->servers[i].conn), dueq_server_address(conn)) == 0) {
+            dueq_server_close(conn);
             return NULL;
         }
     doctor->servers = realloc(doctor->servers, (doctor->count + 1) * sizeof *doctor->servers);
     if (!doctor->servers)
         cli_out_of_memory();
     struct server *server = &doctor->servers[doctor->count++];
-    *server = (struct server){.peer = peer, .role = role};
+    *server = (struct server){.conn = conn, .role = role};
     const dueq_answer *info = server_ask(doctor, server, "INFO", NULL);
-    const char *why = dueq_peer_error_text(peer);
+    const char *why = dueq_server_error_text(conn);
     if (info && !(server->info = strdup(dueq_answer_text(info).data)))
         cli_out_of_memory();
     server->answers = info || strstr(why, "NOPERM");
@@ -134,16 +134,16 @@ static struct server *add(struct doctor *doctor, dueq_peer *peer, enum role role
         say_of(doctor, server, REACH, UNKNOWN, "permit this user +info",
                "it answers, but says nothing of itself: %s", why);
     else
-        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_peer_address(peer), NULL,
+        doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_server_address(conn), NULL,
                    "start it, or take it out of the cluster, the sentinels or the URL",
                    "it does not answer as it should: %s", why);
     return server;
 }
 
 static struct server *add_at(struct doctor *doctor, const char *host, int port, enum role role) {
-    dueq_peer *peer;
-    dueq_peer_open_at(doctor->cli->client, host, port, &peer);
-    return add(doctor, peer, role);
+    dueq_server *conn;
+    dueq_server_open_at(doctor->cli->client, host, port, &conn);
+    return add(doctor, conn, role);
 }
 
 static void take_slots(struct server *server, const char *text) {
@@ -180,23 +180,23 @@ static void add_node(struct doctor *doctor, const char *line) {
 static char *ask_for_nodes(struct doctor *doctor) {
     struct server first = {0};
     char *nodes = NULL;
-    for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &first.peer); i++) {
+    for (size_t i = 0; !nodes && !dueq_server_open(doctor->cli->client, i, &first.conn); i++) {
         const dueq_answer *answer = server_ask(doctor, &first, "CLUSTER", "NODES", NULL);
         if (answer && !(nodes = strdup(dueq_answer_text(answer).data)))
             cli_out_of_memory();
-        dueq_peer_close(first.peer);
+        dueq_server_close(first.conn);
     }
     return nodes;
 }
 
 static void find_nodes(struct doctor *doctor) {
     char *nodes = ask_for_nodes(doctor), *left = NULL;
-    dueq_peer *peer;
+    dueq_server *conn;
     for (char *line = nodes ? strtok_r(nodes, "\n", &left) : NULL; line;
          line = strtok_r(NULL, "\n", &left))
         add_node(doctor, line);
-    for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &peer); i++) {
-        struct server *server = add(doctor, peer, ROLE_PRIMARY);
+    for (size_t i = 0; !nodes && !dueq_server_open(doctor->cli->client, i, &conn); i++) {
+        struct server *server = add(doctor, conn, ROLE_PRIMARY);
         if (server && server->answers)
             say_of(doctor, server, REACH, UNKNOWN, "permit this user +cluster|nodes",
                    "it does not say which other nodes there are");
@@ -217,9 +217,9 @@ static void add_named(struct doctor *doctor, const dueq_answer *of, enum role ro
 
 static void find_watched(struct doctor *doctor) {
     const char *name = dueq_client_primary(doctor->cli->client);
-    dueq_peer *peer;
-    for (size_t i = 0; !dueq_peer_open(doctor->cli->client, i, &peer); i++)
-        add(doctor, peer, ROLE_SENTINEL);
+    dueq_server *conn;
+    for (size_t i = 0; !dueq_server_open(doctor->cli->client, i, &conn); i++)
+        add(doctor, conn, ROLE_SENTINEL);
     for (size_t i = 0, sentinels = doctor->count; i < sentinels; i++) {
         struct server sentinel = doctor->servers[i];
         if (!sentinel.info)
@@ -234,15 +234,15 @@ static void find_watched(struct doctor *doctor) {
 }
 
 void servers_find(struct doctor *doctor) {
-    dueq_peer *peer;
+    dueq_server *conn;
     char role[16];
     if (is_cluster(doctor)) {
         find_nodes(doctor);
     } else if (dueq_client_primary(doctor->cli->client)) {
         find_watched(doctor);
     } else {
-        dueq_peer_open(doctor->cli->client, 0, &peer);
-        struct server *server = add(doctor, peer, ROLE_PRIMARY);
+        dueq_server_open(doctor->cli->client, 0, &conn);
+        struct server *server = add(doctor, conn, ROLE_PRIMARY);
         if (server && info_text(server, "role", role, sizeof role) && strcmp(role, "slave") == 0)
             server->role = ROLE_REPLICA;
     }
@@ -270,7 +270,7 @@ struct server *server_of(struct doctor *doctor, const char *queue) {
 
 void servers_close(struct doctor *doctor) {
     for (size_t i = 0; i < doctor->count; i++) {
-        dueq_peer_close(doctor->servers[i].peer);
+        dueq_server_close(doctor->servers[i].conn);
         free(doctor->servers[i].info);
     }
     free(doctor->servers);

@@ -148,7 +148,7 @@ void check_slow(struct doctor *doctor, struct server *server) {
     size_t count = 0;
     if (!log) {
         say_of(doctor, server, SLOW, UNKNOWN, "permit this user +slowlog|get",
-               "the slow log cannot be read: %s", dueq_peer_error_text(server->peer));
+               "the slow log cannot be read: %s", dueq_server_error_text(server->conn));
         return;
     }
     for (size_t i = 0; i < dueq_answer_count(log); i++) {

@@ -59,7 +59,7 @@ void check_times(struct doctor *doctor) {
             continue;
         if (!measure(doctor, server, &ahead_ms, &trip_us)) {
             say_of(doctor, server, CLOCK, UNKNOWN, "permit this user +time",
-                   "it does not say its time: %s", dueq_peer_error_text(server->peer));
+                   "it does not say its time: %s", dueq_server_error_text(server->conn));
             continue;
         }
         say_clock(doctor, server, ahead_ms);

@@ -16,7 +16,7 @@ static void check_patience(struct doctor *doctor, struct server *server, enum ch
     const int64_t call_ms = dueq_client_timeout_ms(doctor->cli->client);
     char span[TIME_ROOM], call[TIME_ROOM];
     if (ms >= (double)call_ms)
-        doctor_say(doctor, check, LEVEL_NOTE, dueq_peer_address(server->peer), NULL,
+        doctor_say(doctor, check, LEVEL_NOTE, dueq_server_address(server->conn), NULL,
                    "a lower one, or a higher ?timeout= in the URL",
                    "%s is %s, and calls give up after %s: they fail at a failover", setting,
                    time_format_span((int64_t)ms, span), time_format_span(call_ms, call));
@@ -71,7 +71,7 @@ static void check_node(struct doctor *doctor, struct server *server) {
     const dueq_answer *value = server_ask(doctor, server, "CLUSTER", "INFO", NULL);
     if (!value) {
         say_of(doctor, server, CLUSTER, UNKNOWN, "permit this user +cluster|info",
-               "it does not say how the cluster is: %s", dueq_peer_error_text(server->peer));
+               "it does not say how the cluster is: %s", dueq_server_error_text(server->conn));
         return;
     }
     const char *text = dueq_answer_text(value).data;
@@ -133,7 +133,7 @@ static void check_sentinel(struct doctor *doctor, struct server *server, const c
                            int64_t *port) {
     const dueq_answer *state = server_ask(doctor, server, "SENTINEL", "MASTER", name, NULL);
     if (!state) {
-        const char *why = dueq_peer_error_text(server->peer);
+        const char *why = dueq_server_error_text(server->conn);
         if (strstr(why, "NOPERM"))
             say_of(doctor, server, SENTINEL, UNKNOWN, "permit sentinel_user +sentinel|master",
                    "it does not say how the primary is: %s", why);

@@ -62,7 +62,7 @@ struct dueq__id_source {
 
 void dueq__id_random(void *buffer, size_t size);
 /* Any number from 0 on that is less than this one. */
-int64_t dueq__chance(int64_t below);
+int64_t dueq__random_below(int64_t below);
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
 void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
 /* The milliseconds in an id or a stamp; -1 if it is neither. */
@@ -72,18 +72,18 @@ int64_t dueq__id_time(const char *id, size_t size);
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
+static inline bool dueq__bytes_equal(dueq_bytes a, dueq_bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 /* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where there is none. */
 size_t dueq__utf8_length(const unsigned char *at, size_t left);
 /* Is it well-formed UTF-8, with or without control characters? */
-bool dueq__utf8(const void *data, size_t size, bool control);
+bool dueq__is_utf8(const void *data, size_t size, bool control);
 /*
  * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control characters? By the
  * same rule as the scripts (core/scripts/lib/text.lua).
  */
-bool dueq__is_text(dueq_bytes text);
+bool dueq__is_name(dueq_bytes text);
 
 #endif

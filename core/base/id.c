@@ -17,7 +17,7 @@ void dueq__id_random(void *buffer, size_t size) {
     }
 }
 
-int64_t dueq__chance(int64_t below) {
+int64_t dueq__random_below(int64_t below) {
     uint32_t chance;
     dueq__id_random(&chance, sizeof chance);
     return below * chance >> 32;

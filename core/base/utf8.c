@@ -18,7 +18,7 @@ size_t dueq__utf8_length(const unsigned char *at, size_t left) {
     return wrong ? 0 : length;
 }
 
-bool dueq__utf8(const void *data, size_t size, bool control) {
+bool dueq__is_utf8(const void *data, size_t size, bool control) {
     const unsigned char *at = data;
     while (size > 0) {
         size_t length = dueq__utf8_length(at, size);
@@ -30,6 +30,6 @@ bool dueq__utf8(const void *data, size_t size, bool control) {
     return true;
 }
 
-bool dueq__is_text(dueq_bytes text) {
-    return text.size > 0 && text.size <= DUEQ_MAX_ID && dueq__utf8(text.data, text.size, false);
+bool dueq__is_name(dueq_bytes text) {
+    return text.size > 0 && text.size <= DUEQ_MAX_ID && dueq__is_utf8(text.data, text.size, false);
 }

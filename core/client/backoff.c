@@ -69,7 +69,7 @@ static void set_retry(dueq_client *client, const char *why, bool extends) {
     struct dueq__call *call = &client->call;
     count_failure(client, why);
     call->retry_ms =
-        dueq__monotonic_ms() + client->backoff_ms / 2 + dueq__chance(client->backoff_ms);
+        dueq__monotonic_ms() + client->backoff_ms / 2 + dueq__random_below(client->backoff_ms);
     if (!waits_out_outages(call))
         return;
     int64_t limit = call->retry_ms + client->url.timeout_ms;
@@ -113,7 +113,7 @@ void dueq__backoff_on_connected(dueq_client *client) {
 
 void dueq__backoff_reset(dueq_client *client) {
     int64_t pause = client->backoff_ms;
-    client->reconnect_ms = dueq__monotonic_ms() + pause / 2 + dueq__chance(pause * 3 / 4);
+    client->reconnect_ms = dueq__monotonic_ms() + pause / 2 + dueq__random_below(pause * 3 / 4);
     client->failures = 0;
 }
 

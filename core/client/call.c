@@ -19,7 +19,7 @@ bool dueq__call_reserves(const struct dueq__call *call) {
            call->script == &dueq__script_reserve_rare;
 }
 
-bool dueq__call_uses(const dueq_queue *queue) {
+bool dueq__call_uses_queue(const dueq_queue *queue) {
     const struct dueq__call *call = &queue->client->call;
     for (const struct dueq__suspended *s = queue->client->suspended; s; s = s->outer)
         call = &s->call;
@@ -32,7 +32,7 @@ bool dueq__call_uses(const dueq_queue *queue) {
 /* A connection that still sends them is of no use: the server has answered before it had read them. */
 static void free_words(dueq_client *client, struct dueq__resp *words) {
     for (struct dueq__node *node = client->nodes; node; node = node->next)
-        if (dueq__conn_lends(&node->conn, words))
+        if (dueq__conn_borrows(&node->conn, words))
             dueq__node_drop(client, node);
     dueq__resp_free(words);
 }
@@ -45,7 +45,7 @@ static void clear(dueq_client *client) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
-    dueq__durable_drop(call);
+    dueq__durable_drop_reply(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -81,12 +81,12 @@ static bool keeps_history(const struct dueq__script *script) {
 }
 
 void dueq__call_arguments(dueq_client *client, struct dueq__resp *words) {
-    dueq__call_arguments_as(client, words, client->session,
-                            client->url.timeout_ms + KEEP_SLACK_MS + MINUTE_MS);
+    dueq__call_arguments_for_session(client, words, client->session,
+                                     client->url.timeout_ms + KEEP_SLACK_MS + MINUTE_MS);
 }
 
-void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
-                             int64_t keep_ms) {
+void dueq__call_arguments_for_session(dueq_client *client, struct dueq__resp *words,
+                                      const char *session, int64_t keep_ms) {
     struct dueq__call *call = &client->call;
     call->minute = dueq__call_minute();
     call->keys[DUEQ__KEY_REPLY] = dueq__reply_key(call->queue, session, call->reply_key);
@@ -109,13 +109,15 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
     return (dueq_bytes){buffer, (size_t)size};
 }
 
-void dueq__call_kept(dueq_client *client) { client->call.queue->kept = client->call.minute; }
+void dueq__call_note_kept_reply(dueq_client *client) {
+    client->call.queue->kept = client->call.minute;
+}
 
-void dueq__call_answered(dueq_client *client) {
+void dueq__call_on_answer(dueq_client *client) {
     struct dueq__call *call = &client->call;
     /* Of a wait that found nothing nothing is kept. */
     if (call->changes && !call->wait.watches)
-        dueq__call_kept(client);
+        dueq__call_note_kept_reply(client);
     if (call->changes && keeps_history(call->script))
         call->queue->minute = call->minute;
 }
@@ -176,7 +178,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
-void dueq__call_pass_on(dueq_client *client) {
+void dueq__call_use_next_script(dueq_client *client) {
     client->call.script = client->call.script->next;
     client->call.passed = true;
     if (!format_head(client))
@@ -189,7 +191,7 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     call->status = status;
     if (status < 0)
         dueq__wait_abandon(client);
-    dueq__block_end_call(client);
+    dueq__wait_conn_release_all(client);
     if (status < 0) {
         if (status != DUEQ_NOT_DURABLE) {
             dueq_result_free(call->result);
@@ -234,7 +236,7 @@ void dueq__call_resume(dueq_client *client) {
     resume(client);
 }
 
-void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status status) {
+void dueq__call_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status) {
     struct dueq__error error = client->error;
     restore(client);
     client->error = error;
@@ -242,17 +244,17 @@ void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status sta
     dueq__call_finish(client, status);
 }
 
-void dueq__call_unsuspend(dueq_client *client) {
+void dueq__call_drop_suspended(dueq_client *client) {
     if (!client->suspended)
         return;
     dueq__wait_abandon(client);
-    if (dueq__node_awaits_call(client->node))
+    if (dueq__node_expects_call(client->node))
         dueq__node_drop(client, client->node);
     while (client->suspended)
         restore(client);
 }
 
-void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status) {
+void dueq__call_finish_result(dueq_client *client, dueq_result *result, dueq_status status) {
     client->call.result = result;
     dueq__call_finish(client, result ? status : client->error.status);
 }
@@ -299,7 +301,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
     }
 }
 
-void dueq__call_end_wait(dueq_client *client, bool patient) {
+void dueq__call_stop_wait(dueq_client *client, bool patient) {
     struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
     for (struct dueq__suspended *s = client->suspended; s && !call->wait.until_ms; s = s->outer)
@@ -321,7 +323,7 @@ void dueq__call_end_wait(dueq_client *client, bool patient) {
     dueq__descriptor_sync(client);
 }
 
-void dueq_stop_wait(dueq_client *client) { dueq__call_end_wait(client, false); }
+void dueq_stop_wait(dueq_client *client) { dueq__call_stop_wait(client, false); }
 
 dueq_status dueq_take(dueq_client *client, dueq_result **result) {
     if (result)
@@ -344,23 +346,23 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
  * stays. The answers are nobody's then.
  */
 static void forget_answers(dueq_client *client) {
-    if (!client->call.wait.foreign || !dueq__node_awaits(client->node, DUEQ__ANSWER_REWAKE))
+    if (!client->call.wait.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
         return;
     for (size_t i = 0; i < client->node->answer_count; i++)
-        if (client->node->answers[i] == DUEQ__ANSWER_CALL)
-            client->node->answers[i] = DUEQ__ANSWER_REWAKE;
+        if (client->node->answers[i] == DUEQ__EXPECT_CALL)
+            client->node->answers[i] = DUEQ__EXPECT_IGNORED;
 }
 
 void dueq_abandon(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
-    dueq__call_unsuspend(client);
+    dueq__call_drop_suspended(client);
     /* Also where the answer has come, and nobody has read it. */
     bool unread = call->wait.foreign && call->wait.found;
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
         forget_answers(client);
-        if (dueq__node_awaits_call(client->node))
+        if (dueq__node_expects_call(client->node))
             dueq__node_drop(client, client->node);
     }
     clear(client);

@@ -24,7 +24,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     struct dueq__subscription *subscription = &opened->subscription;
     dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
     subscription->conn.blocks = true;
-    dueq__client_add(opened, &subscription->conn);
+    dueq__client_add_conn(opened, &subscription->conn);
     opened->node = dueq__node_at(opened, NULL);
     if (!opened->node)
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
@@ -41,7 +41,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return status;
     dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
     if (opened->url.topology == DUEQ__SENTINEL)
-        dueq__client_add(opened, &opened->sentinels.watch);
+        dueq__client_add_conn(opened, &opened->sentinels.watch);
     opened->warn_default_url = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
@@ -55,7 +55,7 @@ dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
     return dueq_open(client->address, twin);
 }
 
-bool dueq__client_lost(const dueq_client *client) {
+bool dueq__client_lost_conn(const dueq_client *client) {
     for (const struct dueq__node *node = client->nodes; node; node = node->next) {
         struct pollfd end = {.fd = node->conn.socket.fd, .events = POLLRDHUP};
         if (node->conn.state == DUEQ__CONN_READY && poll(&end, 1, 0) > 0)
@@ -99,7 +99,7 @@ static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size
 /* Closes all but the connections of nodes. */
 static void close_but_nodes(dueq_client *client) {
     while (client->waiters)
-        dueq__waiter_free(client, client->waiters);
+        dueq__wait_conn_free(client, client->waiters);
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
@@ -144,7 +144,7 @@ static bool is_reusable(struct dueq__node *node) {
     dueq__conn_pump(conn);
     /* What nothing asked for would fail the next call. */
     struct dueq__reply *unasked =
-        node->answer_count ? NULL : dueq__conn_reply(conn, DUEQ__SMALL_ANSWER);
+        node->answer_count ? NULL : dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY);
     dueq__reply_free(unasked);
     return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
 }
@@ -184,7 +184,7 @@ void dueq__client_check_fork(dueq_client *client) {
             client->embedded = own;
         }
     }
-    dueq__call_unsuspend(client);
+    dueq__call_drop_suspended(client);
     if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the call was in progress when the process forked: "
@@ -198,7 +198,7 @@ void dueq__client_check_fork(dueq_client *client) {
 const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
 
 /* The first server that may evict; NULL: none is known. */
-static const struct dueq__server *evicting_server(const dueq_client *client) {
+static const struct dueq__server_info *evicting_server(const dueq_client *client) {
     const struct dueq__node *node = client->nodes;
     while (node && !node->server.evicts)
         node = node->next;
@@ -206,7 +206,8 @@ static const struct dueq__server *evicting_server(const dueq_client *client) {
 }
 
 const char *dueq_warning(dueq_client *client) {
-    const struct dueq__server *server = client->eviction_warned ? NULL : evicting_server(client);
+    const struct dueq__server_info *server =
+        client->eviction_warned ? NULL : evicting_server(client);
     static atomic_flag default_url_told = ATOMIC_FLAG_INIT;
     bool has_warning = client->has_warning;
     client->has_warning = false;
@@ -275,7 +276,7 @@ void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview = byte
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)
         return;
-    if (dueq__call_uses(queue))
+    if (dueq__call_uses_queue(queue))
         dueq_abandon(queue->client);
     if (queue->whole)
         queue->whole->close(queue);

@@ -135,7 +135,7 @@ struct dueq_client {
     struct dueq__node *nodes;         /* owned; the first is there before any is known */
     struct dueq__node *node;          /* that the call is for, or the last one was */
     struct dueq__cluster *cluster;    /* NULL: it is one server */
-    struct dueq__waiter *waiters;     /* owned */
+    struct dueq__wait_conn *waiters;  /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
@@ -152,19 +152,19 @@ struct dueq_client {
 };
 
 /* What a queue of partitions does in place of its verbs: partition/. */
-struct dueq__asked;
+struct dueq__fanout_request;
 struct dueq__reserve;
 struct dueq__push_request;
 
-struct dueq__whole {
-    dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
+struct dueq__partitioned {
+    dueq_status (*ask)(dueq_queue *queue, const struct dueq__fanout_request *asked);
     dueq_status (*push)(dueq_queue *queue, const struct dueq__push_request *pushed);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
 };
 
 /* A reserve whose answer did not come, and that a wait for several queues went on without: it is recalled first. */
-struct dueq__doubt {
+struct dueq__unanswered {
     uint64_t number; /* 0: there is none */
     size_t count;    /* what it asked for: only who asks for the same recalls it */
     int64_t lease_ms, default_lease_ms;
@@ -173,7 +173,7 @@ struct dueq__doubt {
 struct dueq_queue {
     dueq_client *client;
     int slot;                          /* in a cluster, of its keys */
-    struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
+    struct dueq__partitioned *whole;   /* its verbs, where it has partitions; NULL: it has none */
     bool is_partition;                 /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
@@ -184,14 +184,14 @@ struct dueq_queue {
     int64_t kept;               /* the minute in which an answer's expiry was set last */
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
-    struct dueq__doubt doubt;
+    struct dueq__unanswered doubt;
 };
 
 /* client.c */
 /* Opens another client of the same server, as dueq_open(). */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
 /* Without a call under way: was a connection closed by the server since the last one? Reads nothing. */
-bool dueq__client_lost(const dueq_client *client);
+bool dueq__client_lost_conn(const dueq_client *client);
 /* Closes the connection that foreign waits are told on. */
 void dueq__client_unsubscribe(dueq_client *client);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
@@ -206,19 +206,19 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
 void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
 /* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
-void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
-                             int64_t keep_ms);
+void dueq__call_arguments_for_session(dueq_client *client, struct dueq__resp *words,
+                                      const char *session, int64_t keep_ms);
 /* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
 /* The script changed nothing and leaves the request to another one: sends it to that. */
-void dueq__call_pass_on(dueq_client *client);
+void dueq__call_use_next_script(dueq_client *client);
 /* An answer came: a script that keeps the history has done so for this minute. */
-void dueq__call_answered(dueq_client *client);
+void dueq__call_on_answer(dueq_client *client);
 
 /* The answer is kept: until the minute is over the end of its key is late enough for further ones. */
-void dueq__call_kept(dueq_client *client);
+void dueq__call_note_kept_reply(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */
@@ -226,12 +226,12 @@ const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call);
 /* Does it take messages? */
 bool dueq__call_reserves(const struct dueq__call *call);
 /* Is the call, under way or final, one of this queue's? */
-bool dueq__call_uses(const dueq_queue *queue);
+bool dueq__call_uses_queue(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
 dueq_status dueq__call_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
-void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
+void dueq__call_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
 /*
  * Suspends a call that was answered, so that the client may run others, and goes on with it: resume() is called then.
  * owner: one allocation, which is freed afterwards. False: out of memory, and nothing was done.
@@ -239,14 +239,14 @@ void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status sta
 bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
 void dueq__call_resume(dueq_client *client);
 /* Ends the suspended call with this. A status < 0 has its text in client->error already. */
-void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status status);
+void dueq__call_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status);
 /* Gives up what runs in a suspended call's place, if there is one. */
-void dueq__call_unsuspend(dueq_client *client);
+void dueq__call_drop_suspended(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
 /* As dueq_stop_wait(); patient: what the server refuses for a while is still tried again. */
-void dueq__call_end_wait(dueq_client *client, bool patient);
+void dueq__call_stop_wait(dueq_client *client, bool patient);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */
 
@@ -255,18 +255,18 @@ void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
 /* Ends the call: the server sent a reply that nothing asked for. */
-void dueq__command_unasked(dueq_client *client);
+void dueq__command_unexpected_reply(dueq_client *client);
 
-/* ---- answer.c: from reply to result -------------------------------------------------------------- */
+/* ---- dispatch.c: what a reply means for the call -------------------------------------------------------------- */
 
 /* Does what a node's reply, to a request that `answer` names, means for the call. */
-void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
-                       const struct dueq__reply *reply);
+void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect answer,
+                    const struct dueq__reply *reply);
 
 /* ---- poll.c: what a call waits for ---------------------------------------------------------------- */
 
 /* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
-int64_t dueq__call_want(dueq_client *client);
+int64_t dueq__call_want_events(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                            int64_t *left_us);
@@ -283,22 +283,22 @@ void dueq__descriptor_sync(dueq_client *client);
 dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
 bool dueq__durable_asked(const struct dueq__call *call);
 /* Has the server said that all is where it has to be? */
-bool dueq__durable_enough(const struct dueq__call *call);
+bool dueq__durable_is_met(const struct dueq__call *call);
 /* Is it still to be known whether the server takes what durable_wait() sends on this connection? */
-bool dueq__durable_unproven(const dueq_client *client);
+bool dueq__durable_support_unknown(const dueq_client *client);
 /* Asks for that; false: no memory. */
-bool dueq__durable_prove(dueq_client *client);
-void dueq__durable_proven(dueq_client *client);
+bool dueq__durable_check_support(dueq_client *client);
+void dueq__durable_note_support(dueq_client *client);
 /* Says what the server would need, in the place of its refusal. */
-void dueq__durable_explain(dueq_client *client);
+void dueq__durable_explain_refusal(dueq_client *client);
 /* Sends WAIT or WAITAOF behind the request; true also where the call does not ask for it. */
-bool dueq__durable_wait(dueq_client *client);
+bool dueq__durable_send_wait(dueq_client *client);
 /* The script's answer has come; it is held, and where the request was not followed by WAIT, that is sent now. */
-void dueq__durable_hold(dueq_client *client);
+void dueq__durable_hold_reply(dueq_client *client);
 /* The server does not know the call any more, whose answer was held. */
-void dueq__durable_drop(struct dueq__call *call);
+void dueq__durable_drop_reply(struct dueq__call *call);
 /* The answer of WAIT has come. */
-void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply);
+void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply);
 /* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
 void dueq__durable_fail(dueq_client *client, dueq_status status);
 

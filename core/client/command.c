@@ -11,7 +11,7 @@
 
 /* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
 static void limit_answer(dueq_client *client) {
-    client->node->most = DUEQ__SMALL_ANSWER + client->call.messages * DUEQ__MESSAGE_ANSWER;
+    client->node->most = DUEQ__MAX_SMALL_REPLY + client->call.messages * DUEQ__MAX_MESSAGE_REPLY;
 }
 
 /* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
@@ -25,8 +25,8 @@ static bool send_recall(dueq_client *client) {
     dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
-    bool sent =
-        dueq__node_send_resp(client->node, sizes ? DUEQ__ANSWER_SIZE : DUEQ__ANSWER_RECALL, &words);
+    bool sent = dueq__node_send_resp(
+        client->node, sizes ? DUEQ__EXPECT_RECALL_SIZE : DUEQ__EXPECT_RECALL, &words);
     dueq__resp_free(&words);
     limit_answer(client);
     if (dueq__call_reserves(call))
@@ -40,24 +40,24 @@ static bool send_request(dueq_client *client) {
     const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
     const struct dueq__foreign_wait *foreign = call->wait.foreign;
     /* An answer of before counts no more: another server may have taken over, without what was done. */
-    dueq__durable_drop(&client->call);
+    dueq__durable_drop_reply(&client->call);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
-    client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
+    client->node->answers[client->node->answer_count++] = DUEQ__EXPECT_CALL;
     limit_answer(client);
     client->call.sent = true;
     client->call.asked_ms = dueq__monotonic_ms();
-    return dueq__durable_wait(client);
+    return dueq__durable_send_wait(client);
 }
 
 static bool can_send(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    if (dueq__node_awaits_call(client->node))
+    if (dueq__node_expects_call(client->node))
         return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->node->answer_count < DUEQ__MAX_ANSWERS &&
+           client->node->answer_count < DUEQ__MAX_EXPECTED &&
            client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
 }
 
@@ -73,19 +73,19 @@ static void send_next(dueq_client *client) {
     if (call->once && call->unsure && !client->node->stale_id)
         dueq__call_finish(client, DUEQ_CLOSED);
     else if ((call->asking && !client->node->stale_id &&
-              !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
+              !dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, &asking, 1)) ||
              !(client->node->stale_id
-                   ? dueq__node_send_stale(client->node, DUEQ__ANSWER_LIST, "LIST")
-               : call->doubtful                 ? send_recall(client)
-               : dueq__durable_unproven(client) ? dueq__durable_prove(client)
-                                                : send_request(client)))
+                   ? dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_LIST, "LIST")
+               : call->doubtful                        ? send_recall(client)
+               : dueq__durable_support_unknown(client) ? dueq__durable_check_support(client)
+                                                       : send_request(client)))
         dueq__call_no_memory(client);
 }
 
 /* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
 static bool goes_without(dueq_client *client) {
     if (!client->call.gives_way)
-        return dueq__wait_skip(client);
+        return dueq__wait_skip_down_node(client);
     dueq__durable_fail(client, client->error.status);
     return true;
 }
@@ -93,7 +93,7 @@ static bool goes_without(dueq_client *client) {
 /* A recall that is lost where its size was told before may be too large. One that is lost before that is not. */
 static void note_lost_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    bool recalled = dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
+    bool recalled = dueq__node_expects(client->node, DUEQ__EXPECT_RECALL);
     call->unread = recalled && call->sized ? call->unread + 1 : 0;
     call->recall_lost = recalled || call->recall_lost;
     call->sized = false;
@@ -112,7 +112,7 @@ static void lost(dueq_client *client) {
     bool was_ready = !client->node->begun_ms;
     note_lost_recall(client);
     dueq__node_drop(client, client->node);
-    dueq__route_doubt(client);
+    dueq__route_want_refresh(client);
     call->asking = false;
     call->loads = 0;
     if (call->phase != DUEQ__PHASE_RUNNING)
@@ -120,7 +120,7 @@ static void lost(dueq_client *client) {
     if (reason->status)
         client->error = *reason;
     if (was_ready)
-        dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
+        dueq__node_note_try(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
     call->losses += call->sent;
     take_back(call);
     if (dueq__backoff_is_fatal(client, &client->error)) {
@@ -142,7 +142,7 @@ static void lost(dueq_client *client) {
 static bool left_out(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
     if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
-        !(dueq__node_away(client->node) || dueq__node_rests(client->node)))
+        !(dueq__node_is_down(client->node) || dueq__node_backs_off(client->node)))
         return false;
     struct dueq__error before = client->error;
     if (!before.status)
@@ -209,18 +209,18 @@ static void expire(dueq_client *client) {
     dueq_status status = set_late(client, state);
     dueq__node_drop(client, client->node);
     if (state == DUEQ__CONN_READY && call->sent)
-        dueq__node_tried(client->node, call->asked_ms);
+        dueq__node_note_try(client->node, call->asked_ms);
     if (!lasts) {
         dueq__durable_fail(client, status);
         return;
     }
     take_back(call);
-    dueq__block_drop(client, client->node);
-    dueq__route_doubt(client);
+    dueq__wait_conn_drop_node(client, client->node);
+    dueq__route_want_refresh(client);
     dueq__backoff_retry_later(client, client->error.text);
 }
 
-void dueq__command_unasked(dueq_client *client) {
+void dueq__command_unexpected_reply(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
     dueq__node_drop(client, client->node);
@@ -229,12 +229,12 @@ void dueq__command_unasked(dueq_client *client) {
 
 /* How many bytes the node's next reply may have. */
 static uint64_t most_bytes(const struct dueq__node *node) {
-    enum dueq__answer answer = node->answer_count ? node->answers[0] : DUEQ__ANSWER_LOAD;
-    if (answer == DUEQ__ANSWER_CALL || answer == DUEQ__ANSWER_RECALL)
+    enum dueq__expect answer = node->answer_count ? node->answers[0] : DUEQ__EXPECT_LOAD;
+    if (answer == DUEQ__EXPECT_CALL || answer == DUEQ__EXPECT_RECALL)
         return node->most;
     /* What is given back may be messages of a call that was abandoned. */
-    return answer == DUEQ__ANSWER_REWAKE ? DUEQ_MAX_BATCH * DUEQ__MESSAGE_ANSWER
-                                         : DUEQ__SMALL_ANSWER;
+    return answer == DUEQ__EXPECT_IGNORED ? DUEQ_MAX_BATCH * DUEQ__MAX_MESSAGE_REPLY
+                                          : DUEQ__MAX_SMALL_REPLY;
 }
 
 /* Takes the node's next reply in; false: there is none. */
@@ -245,15 +245,15 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     if (node->answer_count == 0) {
         dueq__reply_free(reply);
         client->node = node;
-        dueq__command_unasked(client);
+        dueq__command_unexpected_reply(client);
         return false;
     }
-    enum dueq__answer answer = node->answers[0];
+    enum dueq__expect answer = node->answers[0];
     memmove(node->answers, node->answers + 1, --node->answer_count * sizeof answer);
     client->reply = reply;
     /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
-    if (node == client->node || answer >= DUEQ__ANSWER_UNBLOCK)
-        dueq__answer_read(client, node, answer, reply);
+    if (node == client->node || answer >= DUEQ__EXPECT_UNBLOCK)
+        dueq__dispatch(client, node, answer, reply);
     dueq__reply_free(client->reply);
     client->reply = NULL;
     return true;
@@ -272,7 +272,7 @@ static void not_reached(dueq_client *client, const struct dueq__error *error) {
 /* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
 static void pump_others(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
-        if (node == client->node || (!node->answer_count && !dueq__node_connects(node)))
+        if (node == client->node || (!node->answer_count && !dueq__node_is_connecting(node)))
             continue;
         dueq__node_pump(client, node);
         while (dueq__call_under_way(client) && take_reply(client, node))
@@ -304,7 +304,7 @@ void dueq__command_pump(dueq_client *client) {
             }
             if (late)
                 expire(client);
-            if (!late && dueq__node_rests(client->node) && left_out(client))
+            if (!late && dueq__node_backs_off(client->node) && left_out(client))
                 continue;
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__node_connect(client, &client->node->conn, client->node))

@@ -29,14 +29,14 @@ bool dueq__durable_asked(const struct dueq__call *call) {
     return call->durable.asked.replicas || call->durable.asked.disk;
 }
 
-bool dueq__durable_enough(const struct dueq__call *call) {
+bool dueq__durable_is_met(const struct dueq__call *call) {
     const struct dueq__durable *durable = &call->durable;
     return !dueq__durable_asked(call) ||
            (durable->known && durable->replicas >= durable->asked.replicas &&
             durable->disks >= durable->asked.disk);
 }
 
-static bool send(dueq_client *client, enum dueq__answer answer, int replicas, int64_t timeout_ms) {
+static bool send(dueq_client *client, enum dueq__expect answer, int replicas, int64_t timeout_ms) {
     struct dueq__resp words;
     dueq__resp_init(&words);
     dueq__resp_text(&words, client->call.durable.asked.disk ? "WAITAOF" : "WAIT");
@@ -45,24 +45,26 @@ static bool send(dueq_client *client, enum dueq__answer answer, int replicas, in
     dueq__resp_number(&words, replicas);
     dueq__resp_number(&words, timeout_ms);
     bool sent = dueq__node_send_resp(client->node, answer, &words);
-    dueq__conn_quiet(&client->node->conn, timeout_ms);
+    dueq__conn_allow_silence(&client->node->conn, timeout_ms);
     dueq__resp_free(&words);
     return sent;
 }
 
-bool dueq__durable_unproven(const dueq_client *client) {
+bool dueq__durable_support_unknown(const dueq_client *client) {
     return dueq__durable_asked(&client->call) &&
            !client->node->conn.waits[client->call.durable.asked.disk];
 }
 
 /* A server that cannot do it is to say so before it has stored anything. */
-bool dueq__durable_prove(dueq_client *client) { return send(client, DUEQ__ANSWER_PROOF, 0, 1); }
+bool dueq__durable_check_support(dueq_client *client) {
+    return send(client, DUEQ__EXPECT_WAIT_SUPPORT, 0, 1);
+}
 
-void dueq__durable_proven(dueq_client *client) {
+void dueq__durable_note_support(dueq_client *client) {
     client->node->conn.waits[client->call.durable.asked.disk] = true;
 }
 
-void dueq__durable_explain(dueq_client *client) {
+void dueq__durable_explain_refusal(dueq_client *client) {
     const struct dueq__error reason = client->error;
     const char *said = strstr(reason.text, "the server says:");
     if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.asked.disk)
@@ -72,7 +74,7 @@ void dueq__durable_explain(dueq_client *client) {
                    client->url.shown, said ? said : reason.text);
 }
 
-bool dueq__durable_wait(dueq_client *client) {
+bool dueq__durable_send_wait(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const dueq_durability *asked = &call->durable.asked;
     if (!dueq__durable_asked(call))
@@ -80,20 +82,20 @@ bool dueq__durable_wait(dueq_client *client) {
     int64_t left = call->deadline_ms - dueq__monotonic_ms();
     /* 0 would be without end. */
     int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
-    return send(client, DUEQ__ANSWER_DURABLE, asked->replicas, timeout_ms);
+    return send(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
 }
 
-void dueq__durable_hold(dueq_client *client) {
+void dueq__durable_hold_reply(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    dueq__durable_drop(call);
+    dueq__durable_drop_reply(call);
     call->durable.held = client->reply;
     client->reply = NULL;
     call->sent = true;
-    if (!dueq__node_awaits(client->node, DUEQ__ANSWER_DURABLE) && !dueq__durable_wait(client))
+    if (!dueq__node_expects(client->node, DUEQ__EXPECT_WAIT) && !dueq__durable_send_wait(client))
         dueq__call_no_memory(client);
 }
 
-void dueq__durable_drop(struct dueq__call *call) {
+void dueq__durable_drop_reply(struct dueq__call *call) {
     dueq__reply_free(call->durable.held);
     call->durable.held = NULL;
 }
@@ -109,7 +111,7 @@ static void release(dueq_client *client) {
     call->decode(client, client->reply);
 }
 
-void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply) {
+void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__durable *durable = &call->durable;
     /* The script was refused, the server does not have it yet, or the call has gone on from there meanwhile. */
@@ -119,7 +121,7 @@ void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply
         dueq__reply_error(reply, &client->error);
         if (dueq__backoff_retry_refused(client, &client->error)) {
             dueq__node_drop(client, client->node);
-            dueq__route_doubt(client);
+            dueq__route_want_refresh(client);
             call->sent = false;
             call->doubtful = call->number;
             return;

@@ -44,7 +44,7 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
         return dueq__fail(error, DUEQ_NAME,
                           "the queue's name has %zu bytes; at most %d are allowed", size,
                           DUEQ_MAX_NAME);
-    if (!dueq__utf8(name, size, false))
+    if (!dueq__is_utf8(name, size, false))
         return dueq__fail(
             error, DUEQ_NAME,
             "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
@@ -59,7 +59,7 @@ dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
     if (text.size == 0 || text.size > most)
         return dueq__fail(error, text.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
                           "%s has %zu bytes; 1 to %zu are allowed", what, text.size, most);
-    if (!dueq__utf8(text.data, text.size, false))
+    if (!dueq__is_utf8(text.data, text.size, false))
         return dueq__fail(error, DUEQ_INVALID, "%s is not UTF-8, or has a control character", what);
     return DUEQ_OK;
 }

@@ -10,14 +10,14 @@
 /* That a node was away counts no more when nobody has tried it for so long. */
 #define FORGOTTEN_MS 10000
 
-void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
+void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
     conn->epoll = client->descriptor.epoll;
     conn->sentinels = &client->sentinels;
     client->conns = conn;
 }
 
-void dueq__client_remove(dueq_client *client, struct dueq__conn *conn) {
+void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn) {
     struct dueq__conn **at = &client->conns;
     while (*at != conn)
         at = &(*at)->next;
@@ -34,7 +34,7 @@ static struct dueq__node *new_node(dueq_client *client, const struct dueq__addre
         snprintf(node->host, sizeof node->host, "%s", address->host);
         node->address = (struct dueq__address){node->host, address->port};
     }
-    dueq__client_add(client, &node->conn);
+    dueq__client_add_conn(client, &node->conn);
     node->next = client->nodes;
     client->nodes = node;
     return node;
@@ -54,20 +54,20 @@ void dueq__node_free(dueq_client *client, struct dueq__node *node) {
     while (*at != node)
         at = &(*at)->next;
     *at = node->next;
-    dueq__client_remove(client, &node->conn);
+    dueq__client_remove_conn(client, &node->conn);
     free(node);
 }
 
-void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
-    struct dueq__waiter **at = &client->waiters;
+void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *waiter) {
+    struct dueq__wait_conn **at = &client->waiters;
     while (*at != waiter)
         at = &(*at)->next;
     *at = waiter->next;
-    dueq__client_remove(client, &waiter->conn);
+    dueq__client_remove_conn(client, &waiter->conn);
     free(waiter);
 }
 
-void dueq__node_tried(struct dueq__node *node, int64_t since_ms) {
+void dueq__node_note_try(struct dueq__node *node, int64_t since_ms) {
     int64_t now = dueq__monotonic_ms();
     if (!node->begun_ms || now >= node->tried_ms + FORGOTTEN_MS)
         node->begun_ms = since_ms;
@@ -79,9 +79,9 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
         if (status == DUEQ_PENDING) {
-            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_RETRY_MS;
             if (client->call.phase == DUEQ__PHASE_WAITING)
-                dueq__wait_blind(client);
+                dueq__wait_fall_back_to_checks(client);
             return false;
         }
         if (status) {
@@ -91,8 +91,8 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
         path = dueq__embedded_path(client->embedded);
     }
     if (conn == &node->conn) {
-        dueq__node_tried(node, dueq__monotonic_ms());
-        node->rest_ms = node->tried_ms + DUEQ__REST_MS;
+        dueq__node_note_try(node, dueq__monotonic_ms());
+        node->rest_ms = node->tried_ms + DUEQ__RECONNECT_PAUSE_MS;
         dueq__backoff_on_connecting(client);
     }
     if (node->address.host)
@@ -109,52 +109,52 @@ void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
     node->begun_ms = node->rest_ms = 0;
     if (node == client->node)
         dueq__backoff_on_connected(client);
-    dueq__wait_back(client, node);
+    dueq__wait_on_node_back(client, node);
 }
 
-bool dueq__node_connects(const struct dueq__node *node) {
+bool dueq__node_is_connecting(const struct dueq__node *node) {
     return node->conn.up && node->conn.state != DUEQ__CONN_READY;
 }
 
-bool dueq__node_away(const struct dueq__node *node) {
+bool dueq__node_is_down(const struct dueq__node *node) {
     return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
 }
 
-bool dueq__node_rests(const struct dueq__node *node) {
+bool dueq__node_backs_off(const struct dueq__node *node) {
     return !node->conn.up && dueq__monotonic_ms() < node->rest_ms;
 }
 
-bool dueq__node_any_away(const dueq_client *client) {
+bool dueq__node_any_down(const dueq_client *client) {
     bool any = false;
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
-        any = any || (node->mapped && dueq__node_away(node));
+        any = any || (node->mapped && dueq__node_is_down(node));
     return any;
 }
 
-bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer) {
+bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect answer) {
     for (size_t i = 0; i < node->answer_count; i++)
         if (node->answers[i] == answer)
             return true;
     return false;
 }
 
-bool dueq__node_awaits_call(const struct dueq__node *node) {
+bool dueq__node_expects_call(const struct dueq__node *node) {
     for (size_t i = 0; i < node->answer_count; i++)
-        if (node->answers[i] < DUEQ__ANSWER_UNBLOCK)
+        if (node->answers[i] < DUEQ__EXPECT_UNBLOCK)
             return true;
     return false;
 }
 
-bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect answer,
                           const struct dueq__resp *words) {
-    bool sent = node->conn.state == DUEQ__CONN_READY && node->answer_count < DUEQ__MAX_ANSWERS &&
+    bool sent = node->conn.state == DUEQ__CONN_READY && node->answer_count < DUEQ__MAX_EXPECTED &&
                 dueq__conn_send(&node->conn, &words, 1);
     if (sent)
         node->answers[node->answer_count++] = answer;
     return sent;
 }
 
-bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+bool dueq__node_send(struct dueq__node *node, enum dueq__expect answer, const dueq_bytes *words,
                      size_t count) {
     struct dueq__resp list;
     dueq__resp_init(&list);
@@ -165,7 +165,8 @@ bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const du
     return sent;
 }
 
-bool dueq__node_send_stale(struct dueq__node *node, enum dueq__answer answer, const char *verb) {
+bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect answer,
+                                 const char *verb) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, node->stale_id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
@@ -175,7 +176,7 @@ bool dueq__node_send_stale(struct dueq__node *node, enum dueq__answer answer, co
 
 void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
     /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
-    if (dueq__node_awaits(node, DUEQ__ANSWER_CALL)) {
+    if (dueq__node_expects(node, DUEQ__EXPECT_CALL)) {
         if (node->conn.named && node->conn.id)
             node->stale_id = node->conn.id;
         else

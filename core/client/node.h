@@ -9,34 +9,34 @@
 struct dueq__cluster; /* route.c */
 
 /* What the next reply on the command connection answers. */
-enum dueq__answer {
-    DUEQ__ANSWER_CALL,
-    DUEQ__ANSWER_LOAD,
-    DUEQ__ANSWER_RECALL,
-    DUEQ__ANSWER_SIZE, /* of the answer to a recall */
-    DUEQ__ANSWER_LIST, /* is the old connection still open? */
-    DUEQ__ANSWER_KILL,
-    DUEQ__ANSWER_PROOF,   /* may WAIT be sent on this connection? */
-    DUEQ__ANSWER_DURABLE, /* of WAIT, behind a call */
-    DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
-    DUEQ__ANSWER_REWAKE,
-    DUEQ__ANSWER_PROBE,
-    DUEQ__ANSWER_TRACK /* of what a foreign wait sends before a request */
+enum dueq__expect {
+    DUEQ__EXPECT_CALL,
+    DUEQ__EXPECT_LOAD,
+    DUEQ__EXPECT_RECALL,
+    DUEQ__EXPECT_RECALL_SIZE, /* of the answer to a recall */
+    DUEQ__EXPECT_CLIENT_LIST, /* is the old connection still open? */
+    DUEQ__EXPECT_CLIENT_KILL,
+    DUEQ__EXPECT_WAIT_SUPPORT, /* may WAIT be sent on this connection? */
+    DUEQ__EXPECT_WAIT,         /* of WAIT, behind a call */
+    DUEQ__EXPECT_UNBLOCK,      /* from here on: the call does not wait for it */
+    DUEQ__EXPECT_IGNORED,
+    DUEQ__EXPECT_PROBE,
+    DUEQ__EXPECT_TRACK /* of what a foreign wait sends before a request */
 };
-#define DUEQ__MAX_ANSWERS (DUEQ_MAX_PARTITIONS + 16)
+#define DUEQ__MAX_EXPECTED (DUEQ_MAX_PARTITIONS + 16)
 
 /* After so long without an answer, or a connection, a node is slow: another one may have taken over. */
 #define DUEQ__SLOW_MS 1000
 /* How often calls that can go on without a node connect to it. */
-#define DUEQ__REST_MS 1000
+#define DUEQ__RECONNECT_PAUSE_MS 1000
 
 /* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
 struct dueq__node {
     char host[DUEQ__HOST_ROOM];
     struct dueq__address address; /* as it announces itself; no host: where the URL leads */
     struct dueq__conn conn;       /* for requests */
-    struct dueq__server server;
-    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
+    struct dueq__server_info server;
+    enum dueq__expect answers[DUEQ__MAX_EXPECTED];
     size_t answer_count;
     uint64_t most;    /* bytes that the answer to the last call's request may have */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
@@ -49,8 +49,8 @@ struct dueq__node {
     struct dueq__node *next;
 };
 
-/* block.c: a connection that blocks on the wake tokens of queues in one slot. It stays open when a call ends. */
-struct dueq__waiter {
+/* wait_conn.c: a connection that blocks on the wake tokens of queues in one slot. It stays open when a call ends. */
+struct dueq__wait_conn {
     struct dueq__conn conn;
     struct dueq__node *node;
     bool used; /* by the call under way */
@@ -60,42 +60,43 @@ struct dueq__waiter {
     bool strays;        /* it has ended one: a server that was paused answers that one again */
     int64_t unblock_ms; /* when to repeat that */
     int64_t until_ms;   /* a block that has not ended by then has no server any more */
-    struct dueq__waiter *next;
+    struct dueq__wait_conn *next;
 };
 
 /* node.c */
 /* Makes a connection one of the client's, and closes one that is so no longer. */
-void dueq__client_add(dueq_client *client, struct dueq__conn *conn);
-void dueq__client_remove(dueq_client *client, struct dueq__conn *conn);
+void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn);
+void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn);
 /* The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of memory. */
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
-void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
+void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *waiter);
 /* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Notes a try to connect to it, or that its connection was lost with an answer that is missing since then. */
-void dueq__node_tried(struct dueq__node *node, int64_t since_ms);
+void dueq__node_note_try(struct dueq__node *node, int64_t since_ms);
 /* Moves its connection on. */
 void dueq__node_pump(dueq_client *client, struct dueq__node *node);
 /* Is it being connected to, beside the call if need be? */
-bool dueq__node_connects(const struct dueq__node *node);
+bool dueq__node_is_connecting(const struct dueq__node *node);
 /* Has it not been reached for so long that a wait for several queues goes on without it? */
-bool dueq__node_away(const struct dueq__node *node);
+bool dueq__node_is_down(const struct dueq__node *node);
 /* Has a connection to it just failed? */
-bool dueq__node_rests(const struct dueq__node *node);
+bool dueq__node_backs_off(const struct dueq__node *node);
 /* Is that one of those that are known to have slots? */
-bool dueq__node_any_away(const dueq_client *client);
+bool dueq__node_any_down(const dueq_client *client);
 /* Is such an answer of the node still to come? */
-bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer);
+bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect answer);
 /* Is one that the call waits for? */
-bool dueq__node_awaits_call(const struct dueq__node *node);
+bool dueq__node_expects_call(const struct dueq__node *node);
 /* Queues a command on its connection; false: there is none. */
-bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+bool dueq__node_send(struct dueq__node *node, enum dueq__expect answer, const dueq_bytes *words,
                      size_t count);
-bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect answer,
                           const struct dueq__resp *words);
 /* Sends CLIENT LIST ID or CLIENT KILL ID (`verb`) about its lost connection. */
-bool dueq__node_send_stale(struct dueq__node *node, enum dueq__answer answer, const char *verb);
+bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect answer,
+                                 const char *verb);
 /* Closes its connection; the server may still read what was sent on it. */
 void dueq__node_drop(dueq_client *client, struct dueq__node *node);
 
@@ -112,14 +113,14 @@ struct dueq__node *dueq__route_target(const dueq_client *client);
 /* Of a cluster the i-th of the primaries that are known, in the order of their first slots; NULL: there are not so many. */
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
 /* Is there such a part of the cluster? See struct dueq__call. */
-bool dueq__route_has(const dueq_client *client, size_t part);
+bool dueq__route_has_primary(const dueq_client *client, size_t part);
 /* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */
 bool dueq__route_pump(dueq_client *client);
 /* Follows what an error of a node says of another one; NONE: it says nothing of use. */
-enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct dueq__node *node,
-                                              const struct dueq__reply *reply);
+enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq__node *node,
+                                          const struct dueq__reply *reply);
 /* A node was lost, or is none that takes writes: the map may have changed. */
-void dueq__route_doubt(dueq_client *client);
+void dueq__route_want_refresh(dueq_client *client);
 /* When dueq__route_pump() has something to do at the latest, in ms, and what it waits for (NULL: nothing). */
 int64_t dueq__route_next_ms(const dueq_client *client);
 struct dueq__conn *dueq__route_conn(const dueq_client *client);

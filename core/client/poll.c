@@ -13,7 +13,7 @@ static void want(struct dueq__conn *conn) {
     conn->wanted = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
 }
 
-int64_t dueq__call_want(dueq_client *client) {
+int64_t dueq__call_want_events(dueq_client *client) {
     struct dueq__call *call = &client->call;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         conn->wanted = 0;
@@ -21,7 +21,7 @@ int64_t dueq__call_want(dueq_client *client) {
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
-        if (node == client->node || node->answer_count || dueq__node_connects(node))
+        if (node == client->node || node->answer_count || dueq__node_is_connecting(node))
             want(&node->conn);
     if (dueq__route_conn(client))
         want(dueq__route_conn(client));
@@ -36,7 +36,7 @@ int64_t dueq__call_want(dueq_client *client) {
     int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
     if (call->wait.until_ms) {
         /* A connection that this call does not read would stay readable. */
-        for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+        for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
             if (waiter->used)
                 want(&waiter->conn);
         if (call->wait.foreign && call->wait.foreign->pump)
@@ -89,7 +89,7 @@ void dueq__descriptor_sync(dueq_client *client) {
     const struct dueq__descriptor *descriptor = &client->descriptor;
     if (descriptor->epoll < 0)
         return;
-    int64_t left_us = dueq__call_want(client);
+    int64_t left_us = dueq__call_want_events(client);
     if (!dueq__call_under_way(client))
         left_us = -1;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
@@ -136,7 +136,7 @@ static size_t whole(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], in
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                            int64_t *left_us) {
     size_t count = 0;
-    *left_us = dueq__call_want(client);
+    *left_us = dueq__call_want_events(client);
     for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         if (!conn->wanted)
             continue;

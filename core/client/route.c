@@ -21,16 +21,16 @@ struct dueq__cluster {
     struct dueq__node *slots[DUEQ__SLOTS]; /* NULL: not known */
     bool wanted;                           /* the map is to be asked for */
     int64_t next_ms;                       /* not before this time */
-    struct dueq__inquiry *inquiry;         /* it is being asked for; NULL: it is not */
+    struct dueq__query_any *query;         /* it is being asked for; NULL: it is not */
     struct dueq__address *addresses;       /* that are asked */
 };
 
-static void end_inquiry(dueq_client *client) {
+static void end_query(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
-    dueq__client_remove(client, &cluster->inquiry->conn);
-    dueq__inquiry_drop(cluster->inquiry);
-    cluster->inquiry = NULL;
-    cluster->next_ms = dueq__monotonic_ms() + REFRESH_MS + dueq__chance(REFRESH_MS / 2);
+    dueq__client_remove_conn(client, &cluster->query->conn);
+    dueq__query_any_drop(cluster->query);
+    cluster->query = NULL;
+    cluster->next_ms = dueq__monotonic_ms() + REFRESH_MS + dueq__random_below(REFRESH_MS / 2);
 }
 
 bool dueq__route_open(dueq_client *client) {
@@ -44,8 +44,8 @@ void dueq__route_close(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     if (!cluster)
         return;
-    if (cluster->inquiry)
-        end_inquiry(client);
+    if (cluster->query)
+        end_query(client);
     free(cluster->addresses);
     *cluster = (struct dueq__cluster){0};
 }
@@ -95,17 +95,17 @@ static bool is_to_send(const dueq_client *client) {
     return client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
 }
 
-bool dueq__route_has(const dueq_client *client, size_t part) {
+bool dueq__route_has_primary(const dueq_client *client, size_t part) {
     return client->cluster && dueq__route_primary(client, part);
 }
 
-void dueq__route_doubt(dueq_client *client) {
+void dueq__route_want_refresh(dueq_client *client) {
     if (client->cluster)
         client->cluster->wanted = true;
 }
 
-enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct dueq__node *node,
-                                              const struct dueq__reply *reply) {
+enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq__node *node,
+                                          const struct dueq__reply *reply) {
     struct dueq__cluster *cluster = client->cluster;
     struct dueq__redirect to;
     if (!cluster || !dueq__redirect_read(reply, node->address.host, &to))
@@ -114,7 +114,7 @@ enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct 
     if (!named)
         return DUEQ__REDIRECT_NONE;
     if (!to.ask)
-        dueq__route_doubt(client);
+        dueq__route_want_refresh(client);
     /* A node that sends back to itself does not know the cluster (any more), and one in a circle neither. */
     if (named == node || ++client->call.redirects > MOST_REDIRECTS) {
         client->call.redirects = 0;
@@ -156,11 +156,11 @@ static bool begin(dueq_client *client) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, "CLUSTER");
     dueq__resp_text(&words, "SLOTS");
-    cluster->inquiry = dueq__inquiry_start(url, client->name, cluster->addresses, count,
-                                           (size_t)dueq__chance((int64_t)known), &words);
-    if (cluster->inquiry)
-        dueq__client_add(client, &cluster->inquiry->conn);
-    return cluster->inquiry != NULL;
+    cluster->query = dueq__query_any_start(url, client->name, cluster->addresses, count,
+                                           (size_t)dueq__random_below((int64_t)known), &words);
+    if (cluster->query)
+        dueq__client_add_conn(client, &cluster->query->conn);
+    return cluster->query != NULL;
 }
 
 /* A map that is read. Each of its primaries is there once, however many ranges it has; they are numbered from 1. */
@@ -204,7 +204,7 @@ static void note_range(void *owner, int first, int last, const struct dueq__addr
 
 static bool is_idle(const dueq_client *client, const struct dueq__node *node) {
     bool idle = client->node != node && node->answer_count == 0 && !node->stale_id;
-    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         idle = idle && waiter->node != node;
     return idle;
 }
@@ -264,32 +264,32 @@ static void use_map(dueq_client *client, const struct map *map) {
 
 /* Takes the answer in; false: it is not used, and the next node is asked. */
 static bool take_map(dueq_client *client) {
-    struct dueq__inquiry *inquiry = client->cluster->inquiry;
+    struct dueq__query_any *query = client->cluster->query;
     struct map *map = calloc(1, sizeof *map);
     if (!map) {
-        dueq__inquiry_pass(inquiry, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
+        dueq__query_any_reject(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
         return false;
     }
-    dueq__slots_read(inquiry->reply, inquiry->addresses[inquiry->at].host, note_range, map);
+    dueq__slots_read(query->reply, query->addresses[query->at].host, note_range, map);
     bool good = map->slots <= DUEQ__SLOTS && map->primaries <= MOST_PRIMARIES;
     if (good)
         use_map(client, map);
     else
-        dueq__inquiry_pass(inquiry, DUEQ_UNSUPPORTED,
-                           "answers a map of more than 1,000 primaries, or 16,384 slots");
+        dueq__query_any_reject(query, DUEQ_UNSUPPORTED,
+                               "answers a map of more than 1,000 primaries, or 16,384 slots");
     free(map);
     return good;
 }
 
 /* The call has nowhere to go: it leaves the queue out, or tries again. */
 static void later(dueq_client *client) {
-    if (!dueq__wait_skip(client))
+    if (!dueq__wait_skip_down_node(client))
         dueq__backoff_retry_later(client, client->error.text);
 }
 
 /* Nobody told: a call that needs the map is tried again, or has failed. */
 static void no_map(dueq_client *client) {
-    const struct dueq__error *error = &client->cluster->inquiry->error;
+    const struct dueq__error *error = &client->cluster->query->error;
     client->error = *error;
     if (!is_to_send(client))
         return;
@@ -305,20 +305,20 @@ bool dueq__route_pump(dueq_client *client) {
         return true;
     bool routed = !is_to_send(client) || set_node(client);
     cluster->wanted = cluster->wanted || is_slow(client);
-    if (!cluster->inquiry && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
+    if (!cluster->query && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
         !begin(client))
         dueq__call_no_memory(client);
-    if (!cluster->inquiry)
+    if (!cluster->query)
         return routed;
     bool told = false;
-    while (!told && !cluster->inquiry->error.status) {
-        if (!dueq__inquiry_pump(cluster->inquiry))
+    while (!told && !cluster->query->error.status) {
+        if (!dueq__query_any_pump(cluster->query))
             return routed;
-        told = cluster->inquiry->reply && take_map(client);
+        told = cluster->query->reply && take_map(client);
     }
     if (!told)
         no_map(client);
-    end_inquiry(client);
+    end_query(client);
     routed = !is_to_send(client) || set_node(client);
     if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
@@ -332,12 +332,12 @@ int64_t dueq__route_next_ms(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
     bool wanted =
         cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
-    if (cluster && (cluster->inquiry || wanted))
-        return cluster->inquiry ? cluster->inquiry->until_ms : cluster->next_ms;
+    if (cluster && (cluster->query || wanted))
+        return cluster->query ? cluster->query->until_ms : cluster->next_ms;
     return cluster ? slow_ms(client) : DUEQ__NEVER / 1000;
 }
 
 struct dueq__conn *dueq__route_conn(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
-    return cluster && cluster->inquiry ? &cluster->inquiry->conn : NULL;
+    return cluster && cluster->query ? &cluster->query->conn : NULL;
 }

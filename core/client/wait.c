@@ -34,8 +34,8 @@ static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms()
 
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
-    int64_t pause = PROBE_MS + dueq__chance(PROBE_SPREAD_MS);
-    return dueq__monotonic_ms() + pause / (int64_t)dueq__block_slots(client);
+    int64_t pause = PROBE_MS + dueq__random_below(PROBE_SPREAD_MS);
+    return dueq__monotonic_ms() + pause / (int64_t)dueq__wait_conn_count(client);
 }
 
 /* ---- Asking ---- */
@@ -54,7 +54,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
     wait->begun = 1;
-    wait->probes = (unsigned)dueq__chance(2);
+    wait->probes = (unsigned)dueq__random_below(2);
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
@@ -64,13 +64,13 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     return DUEQ_OK;
 }
 
-dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
+dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /* Before each was asked once, only the last can tell that there is nothing; but where nobody else looks. */
     bool stay = patient(wait) && (wait->ordered || wait->begun == wait->watch_count);
-    const struct dueq__doubt *doubt = &watch->queue->doubt;
+    const struct dueq__unanswered *doubt = &watch->queue->doubt;
     wait->at = at;
     watch->ask = !stay;
     watch->declared = watch->token || watch->timekeeper;
@@ -94,7 +94,7 @@ static dueq_status ask_next(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     size_t at = wait->begun++;
     pass_quiet(wait);
-    return dueq__wait_ask(client, at);
+    return dueq__wait_request(client, at);
 }
 
 dueq_status dueq__wait_start(dueq_client *client) {
@@ -132,9 +132,9 @@ static void go_on(dueq_client *client) {
     if (wait->begun < wait->watch_count) {
         ask_next(client);
     } else if (!patient(wait)) {
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
     } else if (first_to_ask(wait) < wait->watch_count) {
-        dueq__wait_ask(client, first_to_ask(wait));
+        dueq__wait_request(client, first_to_ask(wait));
     } else {
         client->call.phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
@@ -142,7 +142,7 @@ static void go_on(dueq_client *client) {
     }
 }
 
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
+void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
     watch->away = watch->declared = false;
     watch->ahead_ms = now - dueq__monotonic_ms();
@@ -151,26 +151,26 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     go_on(client);
 }
 
-bool dueq__wait_all_away(const struct dueq__wait *wait) {
+bool dueq__wait_all_nodes_down(const struct dueq__wait *wait) {
     bool away = true;
     for (size_t i = 0; i < wait->watch_count; i++)
         away = away && wait->watches[i].away;
     return away;
 }
 
-bool dueq__wait_skip(dueq_client *client) {
+bool dueq__wait_skip_down_node(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     if (!client->cluster || wait->watch_count < 2 || dueq__call_settlement(call))
         return false;
     struct dueq__watch *watch = &wait->watches[wait->at];
     watch->away = true;
-    if (!patient(wait) && dueq__wait_all_away(wait))
+    if (!patient(wait) && dueq__wait_all_nodes_down(wait))
         return false;
     dueq__outage_log_failure(client, client->error.text);
     if (call->doubtful)
-        watch->queue->doubt = (struct dueq__doubt){call->doubtful, wait->count, wait->lease_ms,
-                                                   wait->default_lease_ms};
+        watch->queue->doubt = (struct dueq__unanswered){call->doubtful, wait->count, wait->lease_ms,
+                                                        wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
     watch->ask = watch->timekeeper = watch->token = false;
     watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
@@ -178,7 +178,7 @@ bool dueq__wait_skip(dueq_client *client) {
     return true;
 }
 
-void dueq__wait_back(dueq_client *client, const struct dueq__node *node) {
+void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node) {
     const struct dueq__call *call = &client->call;
     const struct dueq__wait *wait = &call->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
@@ -189,18 +189,18 @@ void dueq__wait_back(dueq_client *client, const struct dueq__node *node) {
     }
 }
 
-void dueq__wait_look_by(dueq_client *client, int64_t look_us) {
+void dueq__wait_check_by(dueq_client *client, int64_t look_us) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++)
         if (look_us < wait->watches[i].look_us)
             wait->watches[i].look_us = look_us;
 }
 
-void dueq__wait_blind(dueq_client *client) {
-    dueq__wait_look_by(client, dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS);
+void dueq__wait_fall_back_to_checks(dueq_client *client) {
+    dueq__wait_check_by(client, dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS);
 }
 
-void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
+void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
     if (call->phase == DUEQ__PHASE_WAITING && dueq__backoff_is_fatal(client, &conn->error)) {
         client->error = conn->error;
@@ -209,29 +209,29 @@ void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool wa
     }
     dueq__backoff_retry_later(client, conn->error.text);
     if (call->phase == DUEQ__PHASE_ENDING)
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_on) {
         int64_t retry_ms = call->retry_ms;
         /* The request also finds out whether the server is there. */
-        dueq__wait_ask(client, first_to_ask(&call->wait) % call->wait.watch_count);
+        dueq__wait_request(client, first_to_ask(&call->wait) % call->wait.watch_count);
         call->retry_ms = retry_ms;
     } else if (call->phase == DUEQ__PHASE_WAITING)
-        dueq__wait_blind(client);
+        dueq__wait_fall_back_to_checks(client);
 }
 
-int64_t dueq__wait_look_us(const struct dueq__wait *wait) {
+int64_t dueq__wait_next_check_us(const struct dueq__wait *wait) {
     return wait->watches[first_to_look(wait)].look_us;
 }
 
-bool dueq__wait_looks_soon(const struct dueq__wait *wait) {
-    return dueq__wait_look_us(wait) <= dueq__monotonic_us() + SOON_US;
+bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
+    return dueq__wait_next_check_us(wait) <= dueq__monotonic_us() + SOON_US;
 }
 
 bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     return call->phase == DUEQ__PHASE_WAITING && patient(&call->wait) &&
            first_to_ask(&call->wait) == call->wait.watch_count &&
-           dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_looks_soon(&call->wait);
+           dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_checks_soon(&call->wait);
 }
 
 /* ---- The timer ---- */
@@ -279,7 +279,7 @@ static bool send_probe(dueq_client *client) {
                 dueq__resp_bytes(&words, line.data, line.size);
             }
     }
-    wait->probing = dueq__node_send_resp(node, DUEQ__ANSWER_PROBE, &words);
+    wait->probing = dueq__node_send_resp(node, DUEQ__EXPECT_PROBE, &words);
     dueq__resp_free(&words);
     if (!wait->probing)
         return false;
@@ -288,7 +288,7 @@ static bool send_probe(dueq_client *client) {
     return true;
 }
 
-void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
+void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t number = 0;
     if (!wait->probing)
@@ -311,7 +311,7 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
             wait->watches[i].token = wait->watches[i].ask = true;
     wait->probes++;
     if (takes_over)
-        dueq__wait_ask(client, first_to_ask(wait));
+        dueq__wait_request(client, first_to_ask(wait));
 }
 
 /* It is time to look: as its timekeeper, or because a probe was not answered. */
@@ -322,28 +322,28 @@ static void look(dueq_client *client, size_t at) {
     wait->probing = false;
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
-    struct dueq__waiter *waiter = wait->watches[at].waiter;
+    struct dueq__wait_conn *waiter = wait->watches[at].waiter;
     if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked &&
         !client->no_unblock)
-        dueq__block_unblock(client, waiter);
-    dueq__wait_ask(client, at);
+        dueq__wait_conn_unblock(client, waiter);
+    dueq__wait_request(client, at);
 }
 
 void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    dueq__block_pump(client);
+    dueq__wait_conn_pump_all(client);
     if (wait->foreign && wait->foreign->pump)
         wait->foreign->pump(client);
-    dueq__wait_end_pump(client);
+    dueq__wait_finish_pump(client);
     if (call->phase != DUEQ__PHASE_WAITING)
         return;
     int64_t now = dueq__monotonic_ms();
     size_t due = first_to_look(wait);
     if (patient(wait) && first_to_ask(wait) < wait->watch_count) {
-        dueq__wait_ask(client, first_to_ask(wait));
+        dueq__wait_request(client, first_to_ask(wait));
     } else if (!patient(wait)) {
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
     } else if (dueq__monotonic_us() >= wait->watches[due].look_us) {
         look(client, due);
     } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
@@ -360,16 +360,16 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = call->phase == DUEQ__PHASE_WAITING;
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
-        if (dueq__block_due(client) && dueq__block_from_ms(client) < next)
-            next = dueq__block_from_ms(client);
+        if (dueq__wait_conn_due(client) && dueq__wait_conn_retry_ms(client) < next)
+            next = dueq__wait_conn_retry_ms(client);
         if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
             next = wait->foreign->next_ms(client);
     }
     if (call->phase == DUEQ__PHASE_ENDING)
         next = call->deadline_ms;
-    int64_t block_ms = dueq__block_next_ms(client);
+    int64_t block_ms = dueq__wait_conn_next_ms(client);
     next = block_ms < next ? block_ms : next;
     next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;
-    int64_t look_us = waiting ? dueq__wait_look_us(wait) : DUEQ__NEVER;
+    int64_t look_us = waiting ? dueq__wait_next_check_us(wait) : DUEQ__NEVER;
     return look_us < next ? look_us : next;
 }

@@ -6,7 +6,7 @@
 #include "keys.h"
 
 struct dueq__watch;
-struct dueq__waiter;
+struct dueq__wait_conn;
 struct dueq__node;
 
 /*
@@ -21,7 +21,7 @@ struct dueq__foreign_wait {
     /* What it is told meanwhile, on the client's subscription, and when that has something to do, in ms. */
     void (*pump)(dueq_client *client);
     int64_t (*next_ms)(const dueq_client *client);
-    /* Sends what goes right before a request, and takes its DUEQ__ANSWER_TRACK in. */
+    /* Sends what goes right before a request, and takes its DUEQ__EXPECT_TRACK in. */
     void (*before_request)(dueq_client *client);
     void (*tracked)(dueq_client *client, const struct dueq__reply *reply);
 };
@@ -38,12 +38,12 @@ struct dueq__subscription {
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
-    size_t place;                /* in the caller's array */
-    dueq_bytes wake;             /* the key of its wake token */
-    struct dueq__waiter *waiter; /* that blocks on it; NULL: none yet */
-    int64_t ahead_ms;            /* the server's clock less the monotonic one */
-    int64_t look_us;             /* when to look, by the monotonic clock */
-    bool ask;                    /* it is to be asked */
+    size_t place;                   /* in the caller's array */
+    dueq_bytes wake;                /* the key of its wake token */
+    struct dueq__wait_conn *waiter; /* that blocks on it; NULL: none yet */
+    int64_t ahead_ms;               /* the server's clock less the monotonic one */
+    int64_t look_us;                /* when to look, by the monotonic clock */
+    bool ask;                       /* it is to be asked */
     bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
     bool away;       /* its node cannot be asked now */
     bool held;       /* another consumer holds what is to be settled first */
@@ -83,77 +83,77 @@ struct dueq__wait {
 
 /*
  * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
- * dueq__wait_start(), or dueq__wait_ask() for the only one. timeout_ms: 0 not at all, DUEQ_FOREVER.
+ * dueq__wait_start(), or dueq__wait_request() for the only one. timeout_ms: 0 not at all, DUEQ_FOREVER.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms);
 /* Sends a request about watches[at]. */
-dueq_status dueq__wait_ask(dueq_client *client, size_t at);
+dueq_status dueq__wait_request(dueq_client *client, size_t at);
 /* Asks the first that is to be asked; where none is, it only waits. */
 dueq_status dueq__wait_start(dueq_client *client);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
+void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 /*
  * The node of the queue cannot be asked: goes on with the others. What was asked of it and not answered is recalled when
  * it can be asked again. False: there are no others, or it must be asked.
  */
-bool dueq__wait_skip(dueq_client *client);
-bool dueq__wait_all_away(const struct dueq__wait *wait);
+bool dueq__wait_skip_down_node(dueq_client *client);
+bool dueq__wait_all_nodes_down(const struct dueq__wait *wait);
 /* The node can be asked again: so it is about the queues that were left out. */
-void dueq__wait_back(dueq_client *client, const struct dueq__node *node);
+void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node);
 /* Looks at each of its queues by then at the latest, by the monotonic clock. */
-void dueq__wait_look_by(dueq_client *client, int64_t look_us);
+void dueq__wait_check_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */
-void dueq__wait_blind(dueq_client *client);
+void dueq__wait_fall_back_to_checks(dueq_client *client);
 /* Such a connection was lost; was_on: with it perhaps what it was to tell. */
-void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on);
+void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on);
 void dueq__wait_pump(dueq_client *client);
-void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
+void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
 /* When it looks next, by the monotonic clock, and is that too soon for a block? */
-int64_t dueq__wait_look_us(const struct dueq__wait *wait);
-bool dueq__wait_looks_soon(const struct dueq__wait *wait);
+int64_t dueq__wait_next_check_us(const struct dueq__wait *wait);
+bool dueq__wait_checks_soon(const struct dueq__wait *wait);
 /* Has it nothing else to do than to block? */
 bool dueq__wait_may_block(const dueq_client *client);
 
-/* ---- block.c: the connections on which it waits ----------------------------------------------------- */
+/* ---- wait_conn.c: the connections on which it waits ----------------------------------------------------- */
 
-void dueq__block_pump(dueq_client *client);
+void dueq__wait_conn_pump_all(dueq_client *client);
 /* Is one to connect, or to block, once a back-off is over? */
-bool dueq__block_due(const dueq_client *client);
-/* When dueq__block_again() has something to do at the latest, in ms. */
-int64_t dueq__block_next_ms(const dueq_client *client);
+bool dueq__wait_conn_due(const dueq_client *client);
+/* When dueq__wait_conn_unblock_again() has something to do at the latest, in ms. */
+int64_t dueq__wait_conn_next_ms(const dueq_client *client);
 /* The number of connections that the call waits on, at least 1. */
-size_t dueq__block_slots(const dueq_client *client);
+size_t dueq__wait_conn_count(const dueq_client *client);
 /* Has the server end a block; false: that could not be sent. */
-bool dueq__block_unblock(dueq_client *client, struct dueq__waiter *waiter);
+bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *waiter);
 /* The answer to that. */
-void dueq__block_unblocked(dueq_client *client, const struct dueq__node *node,
-                           const struct dueq__reply *reply);
+void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__node *node,
+                                      const struct dueq__reply *reply);
 /* Has the server end all blocks; those that it cannot end so are closed. Are there any left? */
-bool dueq__block_end(dueq_client *client);
+bool dueq__wait_conn_unblock_all(dueq_client *client);
 /* Repeats an UNBLOCK that had no effect. */
-void dueq__block_again(dueq_client *client);
+void dueq__wait_conn_unblock_again(dueq_client *client);
 /* Ends a block the hard way. */
-void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter);
-void dueq__block_close_all(dueq_client *client);
+void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *waiter);
+void dueq__wait_conn_close_blocked(dueq_client *client);
 /* Gives up the connections to that node on which the call waits: the node is silent. */
-void dueq__block_drop(dueq_client *client, const struct dueq__node *node);
+void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node);
 /* From when on those that were lost may be made again, in ms. */
-int64_t dueq__block_from_ms(const dueq_client *client);
+int64_t dueq__wait_conn_retry_ms(const dueq_client *client);
 /* The call is over. */
-void dueq__block_end_call(dueq_client *client);
+void dueq__wait_conn_release_all(dueq_client *client);
 
-/* ---- wait_end.c: how a wait ends --------------------------------------------------------------------- */
+/* ---- wait_finish.c: how a wait ends --------------------------------------------------------------------- */
 
 /* The answer is this, which the call owns from now on; NULL: it could not be made, and the error is set. */
-void dueq__wait_found(dueq_client *client, dueq_result *result);
+void dueq__wait_finish_found(dueq_client *client, dueq_result *result);
 /* The answer is there (wait.found), or there is none: ends the block, and what is owed to others. */
-void dueq__wait_end(dueq_client *client);
+void dueq__wait_finish(dueq_client *client);
 /* Gives leaving up at its end. */
-void dueq__wait_end_pump(dueq_client *client);
+void dueq__wait_finish_pump(dueq_client *client);
 /* Gives a wait up: hands on what it may hold, as far as that goes without blocking. */
 void dueq__wait_abandon(dueq_client *client);
 

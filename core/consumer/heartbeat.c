@@ -244,7 +244,7 @@ static void *keep(void *opaque) {
     bool tells;
     while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->holding_ms, &tells)) {
         /* Nobody reads the connection between two requests: a server that went would be noticed by the next one. */
-        if (dueq__client_lost(heartbeat->client))
+        if (dueq__client_lost_conn(heartbeat->client))
             hasten(leases);
         beat(heartbeat);
         dueq__leases_tell_lost(leases);
@@ -278,7 +278,7 @@ static void find_same(struct dueq__heartbeat *heartbeat) {
     for (size_t i = 0; i < heartbeat->queue_count; i++) {
         size_t first = 0;
         dueq_bytes name = dueq__keys_name(heartbeat->queues[i]->keys);
-        while (!dueq__same(dueq__keys_name(heartbeat->queues[first]->keys), name))
+        while (!dueq__bytes_equal(dueq__keys_name(heartbeat->queues[first]->keys), name))
             first++;
         heartbeat->same[i] = first;
     }

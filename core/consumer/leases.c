@@ -112,7 +112,7 @@ static struct dueq__lease *find(struct dueq__leases *leases, dueq_bytes ticket) 
     for (size_t i = 0; i < leases->count; i++) {
         size_t at = (leases->hint + i) % leases->count;
         struct dueq__lease *lease = leases->items[at];
-        if (!lease->gone && dueq__same(lease->ticket, ticket)) {
+        if (!lease->gone && dueq__bytes_equal(lease->ticket, ticket)) {
             leases->hint = at + 1;
             return lease;
         }

@@ -99,5 +99,5 @@ void dueq__partitions_freed(dueq_consumer *consumer) {
     if (!consumer->assignment || !pthread_equal(consumer->thread, pthread_self()) ||
         consumer->step != DUEQ__STEP_RESERVE)
         return;
-    dueq__call_end_wait(consumer->client, true);
+    dueq__call_stop_wait(consumer->client, true);
 }

@@ -28,7 +28,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "embedded_parts.h"
+#include "embedded_internal.h"
 
 struct dueq__embedded {
     char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */
@@ -70,13 +70,13 @@ const char *dueq__embedded_path(const struct dueq__embedded *embedded) {
 }
 
 static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
-    dueq_status status = dueq__embedded_guard(embedded->given, true, error);
+    dueq_status status = dueq__embedded_check_directory(embedded->given, true, error);
     if (status)
         return status;
     if (!realpath(embedded->given, embedded->directory))
         return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
                           strerror(errno));
-    return dueq__embedded_guard(embedded->directory, false, error);
+    return dueq__embedded_check_directory(embedded->directory, false, error);
 }
 
 /* ---- The share ------------------------------------------------------------------------ */
@@ -142,7 +142,7 @@ static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un
     char *leaf = strrchr(runtime, '/');
     leaf[leaf == runtime] = '\0';
     struct dueq__error unsafe;
-    return linked && dueq__embedded_guard(runtime, false, &unsafe) ? EPERM : 0;
+    return linked && dueq__embedded_check_directory(runtime, false, &unsafe) ? EPERM : 0;
 }
 
 /* 0: it can be connected to; else an errno. Whether it answers is for the connection to say. */
@@ -173,7 +173,7 @@ static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *er
     if (free_to_start && embedded->started) {
         char words[384];
         embedded->started = false;
-        dueq__embedded_last_words(embedded->directory, words, sizeof words);
+        dueq__embedded_log_tail(embedded->directory, words, sizeof words);
         status = dueq__fail(
             error, DUEQ_EMBEDDED, "the server of %s ended at once: %s", embedded->directory,
             words[0] ? words : "its server.log is empty; is there space on the disk?");

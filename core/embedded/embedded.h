@@ -24,7 +24,7 @@ void dueq__embedded_free(struct dueq__embedded *embedded);
  * it. Called before each connect. PENDING: not yet, and error says why; call it again after a nap.
  */
 dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__error *error);
-#define DUEQ__EMBEDDED_NAP_MS 5
+#define DUEQ__EMBEDDED_RETRY_MS 5
 /* The socket's path after a successful ensure; NULL before. */
 const char *dueq__embedded_path(const struct dueq__embedded *embedded);
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded_parts.h"
+#include "embedded_internal.h"
 
 extern char **environ;
 
@@ -87,7 +87,7 @@ static bool private_directory(char *path, size_t room, const char *parent, const
     if (size < 0 || (size_t)size >= room)
         return false;
     mkdir(path, 0700);
-    return dueq__embedded_guard(path, false, &unsafe) == DUEQ_OK;
+    return dueq__embedded_check_directory(path, false, &unsafe) == DUEQ_OK;
 }
 
 /*
@@ -192,7 +192,7 @@ static int open_log(const char *directory, struct dueq__error *error) {
 
 dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error) {
     char path[DUEQ__SOCKET_ROOM];
-    dueq_status status = dueq__embedded_own(directory, error);
+    dueq_status status = dueq__embedded_check_files(directory, error);
     if (!status)
         status = choose_socket(directory, path, error);
     if (status)
@@ -211,7 +211,7 @@ dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__e
     return users < 0 ? error->status : DUEQ_OK;
 }
 
-void dueq__embedded_last_words(const char *directory, char *text, size_t room) {
+void dueq__embedded_log_tail(const char *directory, char *text, size_t room) {
     struct dueq__error unread;
     int log = dueq__embedded_open(directory, "server.log", O_RDONLY, &unread);
     off_t end = log < 0 ? 0 : lseek(log, 0, SEEK_END);

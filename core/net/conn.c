@@ -14,7 +14,7 @@
 #define LARGE (256 * 1024)
 
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
-                     struct dueq__server *server) {
+                     struct dueq__server_info *server) {
     *conn = (struct dueq__conn){
         .url = url, .name = name, .server = server, .socket.fd = -1, .epoll = -1};
 }
@@ -43,7 +43,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     conn->waits[false] = conn->waits[true] = false;
 }
 
-void dueq__conn_lose(struct dueq__conn *conn) {
+void dueq__conn_fail(struct dueq__conn *conn) {
     dueq__conn_close_socket(conn);
     dueq__connect_drop(conn);
     free(conn->out);
@@ -53,13 +53,13 @@ void dueq__conn_lose(struct dueq__conn *conn) {
 }
 
 void dueq__conn_close(struct dueq__conn *conn) {
-    dueq__conn_lose(conn);
+    dueq__conn_fail(conn);
     conn->up = false;
 }
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__conn_fd(&dueq__discovery_inquiry(conn->discovery)->conn);
+        return dueq__conn_fd(&dueq__discovery_query(conn->discovery)->conn);
     if (conn->race)
         return dueq__race_fd(conn->race);
     return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
@@ -68,7 +68,7 @@ int dueq__conn_fd(const struct dueq__conn *conn) {
 
 short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__conn_events(&dueq__discovery_inquiry(conn->discovery)->conn);
+        return dueq__conn_events(&dueq__discovery_query(conn->discovery)->conn);
     if (conn->race)
         return POLLIN;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
@@ -92,13 +92,13 @@ static int64_t silent_until_ms(const struct dueq__conn *conn) {
 
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__discovery_inquiry(conn->discovery)->until_ms;
+        return dueq__discovery_query(conn->discovery)->until_ms;
     int64_t next_ms = conn->race ? dueq__race_until_ms(conn->race) : DUEQ__NEVER;
     int64_t end_ms = silent_until_ms(conn);
     return next_ms < end_ms ? next_ms : end_ms;
 }
 
-void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms) {
+void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms) {
     if (conn->silence_ms)
         conn->quiet_ms = dueq__monotonic_ms() + for_ms;
 }
@@ -108,7 +108,7 @@ static void end_silence(struct dueq__conn *conn) {
         return;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s did not answer within %lld ms",
                dueq__conn_shown(conn), (long long)conn->silence_ms);
-    dueq__conn_lose(conn);
+    dueq__conn_fail(conn);
 }
 
 /* ---- Commands out ---- */
@@ -158,7 +158,7 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     return true;
 }
 
-bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part) {
+bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part) {
     return conn->lent && conn->lent + conn->lent_left == part->bytes + part->size;
 }
 
@@ -241,14 +241,14 @@ static void pump_tls(struct dueq__conn *conn) {
     if (done == 0 && !conn->socket.input_ended && !conn->socket.output_ended)
         return;
     /* A server that refuses the session may take a new one. */
-    if (dueq__tls_forget(conn->tls)) {
-        dueq__connect_again(conn);
+    if (dueq__tls_forget_session(conn->tls)) {
+        dueq__connect_retry(conn);
         return;
     }
     if (done == 0)
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
                    dueq__conn_shown(conn));
-    dueq__conn_lose(conn);
+    dueq__conn_fail(conn);
 }
 
 /* ---- Replies ---- */
@@ -265,11 +265,11 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
             dueq__fail(&conn->error, DUEQ_PROTOCOL,
                        "what answers at %s does not speak the Redis protocol: %s",
                        dueq__conn_shown(conn), problem);
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
         return NULL;
     }
     if (!reply && conn->input_ended)
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
     conn->awaited -= reply && conn->awaited;
     return reply;
 }
@@ -291,7 +291,7 @@ static bool is_outdated(struct dueq__conn *conn) {
         return false;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,
                sentinels->primary);
-    dueq__conn_lose(conn);
+    dueq__conn_fail(conn);
     return true;
 }
 

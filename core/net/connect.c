@@ -20,7 +20,7 @@ static void drop_resolution(struct dueq__conn *conn) {
 
 /* The connection to a sentinel that is made in place of this one; NULL: none. */
 static struct dueq__conn *stand_in(const struct dueq__conn *conn) {
-    return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_inquiry(conn->discovery)->conn
+    return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_query(conn->discovery)->conn
                                                  : NULL;
 }
 
@@ -50,14 +50,14 @@ static void pump_connecting(struct dueq__conn *conn) {
     char reasons[400];
     int fd;
     enum dueq__race_state state = dueq__race_pump(conn->race, &fd);
-    if (state == DUEQ__RACE_GOES_ON)
+    if (state == DUEQ__RACE_RUNNING)
         return;
     if (state == DUEQ__RACE_LOST) {
         dueq__race_reasons(conn->race, reasons, sizeof reasons);
         no_connection(conn, reasons);
         if (conn->discovery)
-            dueq__discovery_doubt(conn->discovery);
-        dueq__conn_lose(conn);
+            dueq__discovery_reject(conn->discovery);
+        dueq__conn_fail(conn);
         return;
     }
     /* It leaves the race. */
@@ -70,7 +70,7 @@ static void pump_connecting(struct dueq__conn *conn) {
     else if ((conn->tls = dueq__tls_new(conn->url, conn->address, &conn->socket, &conn->error)))
         conn->state = DUEQ__CONN_TLS;
     else
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
 }
 
 static void race(struct dueq__conn *conn, const struct addrinfo *addresses,
@@ -79,7 +79,7 @@ static void race(struct dueq__conn *conn, const struct addrinfo *addresses,
     conn->race = dueq__race_start(addresses, server);
     if (!conn->race) {
         no_connection(conn, strerror(errno));
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
         return;
     }
     conn->state = DUEQ__CONN_CONNECTING;
@@ -97,8 +97,8 @@ static void pump_resolving(struct dueq__conn *conn) {
     }
     no_connection(conn, dueq__resolution_problem(conn->resolution));
     if (conn->discovery)
-        dueq__discovery_doubt(conn->discovery);
-    dueq__conn_lose(conn);
+        dueq__discovery_reject(conn->discovery);
+    dueq__conn_fail(conn);
 }
 
 static void connect_host(struct dueq__conn *conn) {
@@ -140,7 +140,7 @@ static void pump_discovering(struct dueq__conn *conn) {
     if (done > 0) {
         connect_at(conn, found);
     } else if (done < 0) {
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
     }
 }
 
@@ -156,7 +156,7 @@ static void discover(struct dueq__conn *conn) {
 }
 
 static void start(struct dueq__conn *conn) {
-    dueq__conn_lose(conn);
+    dueq__conn_fail(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
     conn->named = false;
@@ -186,12 +186,12 @@ void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address) 
     connect_at(conn, address);
 }
 
-void dueq__connect_again(struct dueq__conn *conn) {
+void dueq__connect_retry(struct dueq__conn *conn) {
     dueq__conn_close_socket(conn);
     conn->error = (struct dueq__error){0};
     connect_host(conn);
     if (conn->error.status)
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
 }
 
 void dueq__connect_pump(struct dueq__conn *conn) {

@@ -42,7 +42,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
     conn->reader = dueq__reader_new();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
     }
 }
 
@@ -73,7 +73,8 @@ static bool is_new_enough(const struct dueq__url *url, dueq_bytes info, struct d
     return false;
 }
 
-static void note_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info) {
+static void note_memory(struct dueq__server_info *server, const struct dueq__url *url,
+                        dueq_bytes info) {
     char limit[24];
     read_field(info, "maxmemory:", limit, sizeof limit);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
@@ -89,11 +90,11 @@ static void note_memory(struct dueq__server *server, const struct dueq__url *url
 static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply) {
     dueq_bytes role = {"nothing", 7};
     dueq__reply_bytes(dueq__reply_item(reply, 0), &role);
-    if (dueq__same(role, dueq__text("master"))) {
+    if (dueq__bytes_equal(role, dueq__text("master"))) {
         strcpy(conn->sentinels->primary, conn->at);
         return true;
     }
-    dueq__discovery_doubt(conn->discovery);
+    dueq__discovery_reject(conn->discovery);
     dueq__fail(&conn->error, DUEQ_READONLY,
                "the server at %s, which a sentinel names as the primary '%s', says by ROLE that "
                "it is: %.*s",
@@ -133,12 +134,12 @@ void dueq__login_pump(struct dueq__conn *conn) {
     struct dueq__reply *reply;
     bool good = true;
     while (good && conn->login_at < conn->login_count &&
-           (reply = dueq__conn_reply(conn, DUEQ__SMALL_ANSWER))) {
+           (reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
         good = take_step(conn, conn->login[conn->login_at++], reply);
         dueq__reply_free(reply);
     }
     if (!good)
-        dueq__conn_lose(conn);
+        dueq__conn_fail(conn);
     else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
         conn->state = DUEQ__CONN_READY;
 }

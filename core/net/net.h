@@ -89,9 +89,9 @@ struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
  * How many bytes the strings of an answer may have: of one with messages so many for each, of a cluster's map, and of
  * any other. The longest string of a server has 512 MiB, and beside it there are a ticket and attempts.
  */
-#define DUEQ__MESSAGE_ANSWER ((uint64_t)513 << 20)
-#define DUEQ__MAP_ANSWER ((uint64_t)64 << 20)
-#define DUEQ__SMALL_ANSWER ((uint64_t)1 << 20)
+#define DUEQ__MAX_MESSAGE_REPLY ((uint64_t)513 << 20)
+#define DUEQ__MAX_MAP_REPLY ((uint64_t)64 << 20)
+#define DUEQ__MAX_SMALL_REPLY ((uint64_t)1 << 20)
 
 /* Makes replies of bytes. One that announces more values or bytes than it may have is refused before they come. */
 struct dueq__reader;
@@ -175,7 +175,7 @@ void dueq__tls_free(struct dueq__tls *tls);
 /* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
 /* After a handshake that failed: forgets the session that it would have resumed; false: there was none. */
-bool dueq__tls_forget(struct dueq__tls *tls);
+bool dueq__tls_forget_session(struct dueq__tls *tls);
 bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
 /* As those of the socket; where the other side has ended the session, error is set. */
 size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
@@ -199,7 +199,7 @@ void dueq__resolution_drop(struct dueq__resolution *resolution);
 
 /* ---- race.c: a socket to the first address that answers -------------------------------------------- */
 
-enum dueq__race_state { DUEQ__RACE_GOES_ON, DUEQ__RACE_WON, DUEQ__RACE_LOST };
+enum dueq__race_state { DUEQ__RACE_RUNNING, DUEQ__RACE_WON, DUEQ__RACE_LOST };
 struct dueq__race;
 
 /*
@@ -245,7 +245,7 @@ enum dueq__login {
 };
 
 /* What a server said of itself, to the first connection that asked. */
-struct dueq__server {
+struct dueq__server_info {
     bool known;      /* it was asked; what it does not permit to know is empty */
     bool evicts;     /* it has a limit of memory and a policy other than noeviction */
     char policy[32]; /* maxmemory-policy */
@@ -269,8 +269,8 @@ struct dueq__conn {
     struct dueq__conn *next; /* of the client's */
 
     const struct dueq__url *url;
-    const char *name;            /* shown by the server's CLIENT LIST */
-    struct dueq__server *server; /* to be filled in; NULL: not by this one */
+    const char *name;                 /* shown by the server's CLIENT LIST */
+    struct dueq__server_info *server; /* to be filled in; NULL: not by this one */
     struct dueq__sentinels
         *sentinels; /* which are asked where to connect to; NULL: the URL says it */
     struct dueq__discovery *discovery;
@@ -298,7 +298,7 @@ struct dueq__conn {
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
-                     struct dueq__server *server);
+                     struct dueq__server_info *server);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
 /* The same to a server of that address, which is borrowed until it is started anew. */
@@ -311,11 +311,11 @@ void dueq__conn_pump(struct dueq__conn *conn);
 void dueq__conn_flush(struct dueq__conn *conn);
 /*
  * Queues a command, whose words are in `count` parts; false: out of memory. Parts are copied, but for a large one, which
- * is sent from where it is: it must stay there while dueq__conn_lends() says so.
+ * is sent from where it is: it must stay there while dueq__conn_borrows() says so.
  */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* Is this part still to be sent from where it is? */
-bool dueq__conn_lends(const struct dueq__conn *conn, const struct dueq__resp *part);
+bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part);
 /* The next reply, which the caller owns; NULL: none yet. Where it has, or announces, over `most` bytes the conn is lost. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most);
 /* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
@@ -323,12 +323,12 @@ int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
 /* What was sent keeps the server silent for so long. */
-void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms);
+void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
-/* ---- inquiry.c: a question to the first of several servers that answers it ------------------------ */
+/* ---- query_any.c: a question to the first of several servers that answers it ------------------------ */
 
 /* Others read conn, at, reply, error and until_ms, and set the conn's epoll and watched. */
-struct dueq__inquiry {
+struct dueq__query_any {
     struct dueq__conn conn; /* to the one that is asked: dueq__conn_fd() and _events() for poll() */
     const struct dueq__address *addresses;
     size_t count, at, tried; /* at: which is asked, or answered */
@@ -336,7 +336,7 @@ struct dueq__inquiry {
     int64_t share_ms,
         until_ms; /* until when the one that is asked may answer: pump then at the latest */
     bool sent;
-    struct dueq__reply *reply; /* no error; freed with the inquiry */
+    struct dueq__reply *reply; /* no error; freed with the query */
     struct dueq__error error;  /* why none answered: what each said, with the most telling status */
     dueq_status status;
     char reasons[400];
@@ -347,15 +347,15 @@ struct dueq__inquiry {
  * its address, for its share of the URL's timeout and a second at most. Takes the words over; the others are
  * borrowed for its life. NULL: out of memory.
  */
-struct dueq__inquiry *dueq__inquiry_start(const struct dueq__url *url, const char *name,
-                                          const struct dueq__address *addresses, size_t count,
-                                          size_t first, struct dueq__resp *words);
+struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const char *name,
+                                              const struct dueq__address *addresses, size_t count,
+                                              size_t first, struct dueq__resp *words);
 /* Goes on without blocking. True: it is over, with a reply or an error. */
-bool dueq__inquiry_pump(struct dueq__inquiry *inquiry);
+bool dueq__query_any_pump(struct dueq__query_any *query);
 /* The reply is of no use, for this reason ("knows no ..."): the next is asked. Pump then. */
-void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what);
+void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, const char *what);
 /* Gives it up, or frees what it has. NULL is safe. */
-void dueq__inquiry_drop(struct dueq__inquiry *inquiry);
+void dueq__query_any_drop(struct dueq__query_any *query);
 
 /* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
 
@@ -386,23 +386,23 @@ struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels,
 int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
                          struct dueq__error *error);
 /* What it waits for. */
-struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery);
+struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery);
 /* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
-void dueq__discovery_doubt(const struct dueq__discovery *discovery);
+void dueq__discovery_reject(const struct dueq__discovery *discovery);
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__discovery_drop(struct dueq__discovery *discovery);
 
 /* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
 
 /* Closes it where it failed; its error says why. */
-void dueq__conn_lose(struct dueq__conn *conn);
+void dueq__conn_fail(struct dueq__conn *conn);
 void dueq__conn_close_socket(struct dueq__conn *conn);
 /* The server, as errors name it: the URL, or the address where the URL names several. */
 const char *dueq__conn_shown(const struct dueq__conn *conn);
 /* Goes on to a connected socket. */
 void dueq__connect_pump(struct dueq__conn *conn);
 /* Once more to the same server. */
-void dueq__connect_again(struct dueq__conn *conn);
+void dueq__connect_retry(struct dueq__conn *conn);
 /* Frees what led there. */
 void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends what logs in. */

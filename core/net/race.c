@@ -235,7 +235,7 @@ enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd) {
         }
     } while ((!under_way || dueq__monotonic_ms() >= race->next_ms) && begin_next(race));
     if (under_way)
-        return DUEQ__RACE_GOES_ON;
+        return DUEQ__RACE_RUNNING;
     remember(race, NULL);
     return DUEQ__RACE_LOST;
 }

@@ -108,7 +108,7 @@ const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
         return reader->values > MOST_VALUES ? "it announces more values than any answer has"
                                             : reader->inner->errstr;
     uint64_t comes = taken ? 0 : announced(reader->inner), bytes = reader->bytes + comes;
-    if (bytes > most || comes > DUEQ__MESSAGE_ANSWER) {
+    if (bytes > most || comes > DUEQ__MAX_MESSAGE_REPLY) {
         if (taken)
             freeReplyObject(taken);
         snprintf(reader->problem, sizeof reader->problem,

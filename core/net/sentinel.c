@@ -15,7 +15,7 @@
 
 struct dueq__discovery {
     struct dueq__sentinels *sentinels;
-    struct dueq__inquiry *inquiry;
+    struct dueq__query_any *query;
     char found[DUEQ__SHOWN_ADDRESS];
 };
 
@@ -92,7 +92,7 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
         dueq__resp_free(&words);
         dueq__conn_flush(conn);
     }
-    while ((reply = dueq__conn_reply(conn, DUEQ__SMALL_ANSWER))) {
+    while ((reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
         take_message(sentinels, reply);
         dueq__reply_free(reply);
     }
@@ -111,9 +111,9 @@ struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels,
     dueq__resp_text(&words, "get-master-addr-by-name");
     dueq__resp_text(&words, url->primary);
     discovery->sentinels = sentinels;
-    discovery->inquiry =
-        dueq__inquiry_start(url, name, url->hosts, url->host_count, sentinels->first, &words);
-    if (!discovery->inquiry) {
+    discovery->query =
+        dueq__query_any_start(url, name, url->hosts, url->host_count, sentinels->first, &words);
+    if (!discovery->query) {
         free(discovery);
         return NULL;
     }
@@ -122,7 +122,7 @@ struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels,
 
 /* Reads the answer: a host and a port. */
 static bool read_address(struct dueq__discovery *discovery, struct dueq__address *found) {
-    const struct dueq__reply *reply = discovery->inquiry->reply;
+    const struct dueq__reply *reply = discovery->query->reply;
     dueq_bytes host;
     int64_t port;
     if (!dueq__reply_bytes(dueq__reply_item(reply, 0), &host) ||
@@ -138,40 +138,40 @@ static bool read_address(struct dueq__discovery *discovery, struct dueq__address
 
 int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
                          struct dueq__error *error) {
-    struct dueq__inquiry *inquiry = discovery->inquiry;
+    struct dueq__query_any *query = discovery->query;
     const struct dueq__url *url = &discovery->sentinels->url;
-    while (dueq__inquiry_pump(inquiry)) {
-        if (inquiry->error.status) {
-            dueq__fail(error, inquiry->error.status, "no sentinel leads to the primary '%s': %s",
-                       url->primary, inquiry->error.text);
-            error->recovery = inquiry->error.recovery;
+    while (dueq__query_any_pump(query)) {
+        if (query->error.status) {
+            dueq__fail(error, query->error.status, "no sentinel leads to the primary '%s': %s",
+                       url->primary, query->error.text);
+            error->recovery = query->error.recovery;
             return -1;
         }
         if (read_address(discovery, found)) {
-            discovery->sentinels->first = inquiry->at;
+            discovery->sentinels->first = query->at;
             discovery->sentinels->found = true;
             *found = dueq__url_reach(url, *found);
-            dueq__conn_close(&inquiry->conn);
+            dueq__conn_close(&query->conn);
             return 1;
         }
-        dueq__inquiry_pass(inquiry, DUEQ_CONNECT,
-                           dueq__reply_is_nil(inquiry->reply) ? "knows no primary of this name"
-                                                              : "answers what is no address");
+        dueq__query_any_reject(query, DUEQ_CONNECT,
+                               dueq__reply_is_nil(query->reply) ? "knows no primary of this name"
+                                                                : "answers what is no address");
     }
     return 0;
 }
 
-struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery) {
-    return discovery->inquiry;
+struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery) {
+    return discovery->query;
 }
 
-void dueq__discovery_doubt(const struct dueq__discovery *discovery) {
-    discovery->sentinels->first = discovery->inquiry->at + 1;
+void dueq__discovery_reject(const struct dueq__discovery *discovery) {
+    discovery->sentinels->first = discovery->query->at + 1;
 }
 
 void dueq__discovery_drop(struct dueq__discovery *discovery) {
     if (!discovery)
         return;
-    dueq__inquiry_drop(discovery->inquiry);
+    dueq__query_any_drop(discovery->query);
     free(discovery);
 }

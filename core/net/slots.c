@@ -51,10 +51,10 @@ static bool read_host(const struct dueq__reply *node, const char *asked,
     dueq_bytes announced = {0}, field;
     if (!dueq__reply_is_nil(name) && !dueq__reply_bytes(name, &announced))
         return false;
-    for (size_t i = 0; dueq__same(announced, dueq__text("?")) && i < dueq__reply_count(more);
+    for (size_t i = 0; dueq__bytes_equal(announced, dueq__text("?")) && i < dueq__reply_count(more);
          i += 2)
         if (dueq__reply_bytes(dueq__reply_item(more, i), &field) &&
-            dueq__same(field, dueq__text("ip")))
+            dueq__bytes_equal(field, dueq__text("ip")))
             dueq__reply_bytes(dueq__reply_item(more, i + 1), &announced);
     return copy_host(host, announced, asked);
 }

@@ -59,7 +59,7 @@ static bool set_up(struct dueq__tls *tls, struct dueq__socket *socket) {
     if (!tls->method || BIO_meth_set_write(tls->method, bio_write) != 1 ||
         BIO_meth_set_read(tls->method, bio_read) != 1 ||
         BIO_meth_set_ctrl(tls->method, bio_control) != 1 ||
-        !(tls->ssl = dueq__tls_context_connect(tls->context)) ||
+        !(tls->ssl = dueq__tls_context_new_ssl(tls->context)) ||
         SSL_set_app_data(tls->ssl, tls) != 1 || !(bio = BIO_new(tls->method)))
         return false;
     BIO_set_data(bio, socket);
@@ -82,7 +82,7 @@ static bool name_peer(struct dueq__tls *tls, const char *name, struct dueq__addr
 static void begin(struct dueq__tls *tls, const char *name, struct dueq__socket *socket,
                   struct dueq__error *error) {
     ERR_clear_error();
-    tls->context = dueq__tls_context_hold(tls->url, error);
+    tls->context = dueq__tls_context_acquire(tls->url, error);
     if (!tls->context)
         return;
     if (!set_up(tls, socket))
@@ -156,7 +156,7 @@ int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error) {
     return done;
 }
 
-bool dueq__tls_forget(struct dueq__tls *tls) {
+bool dueq__tls_forget_session(struct dueq__tls *tls) {
     bool offered = tls->until;
     dueq__tls_call_begin();
     if (offered)

@@ -33,12 +33,12 @@ void dueq__tls_call_begin(void);
 void dueq__tls_call_end(void);
 
 /* The context of the URL's files as they are now, with one more holder; NULL: error is set. */
-struct dueq__tls_context *dueq__tls_context_hold(const struct dueq__url *url,
-                                                 struct dueq__error *error);
+struct dueq__tls_context *dueq__tls_context_acquire(const struct dueq__url *url,
+                                                    struct dueq__error *error);
 /* NULL is safe. */
 void dueq__tls_context_release(struct dueq__tls_context *context);
 /* A connection of it, to be freed before it is released; NULL: OpenSSL cannot. */
-SSL *dueq__tls_context_connect(struct dueq__tls_context *context);
+SSL *dueq__tls_context_new_ssl(struct dueq__tls_context *context);
 
 /* Has the handshake resume the last session with that peer, if there is one. */
 void dueq__tls_session_resume(struct dueq__tls *tls);

@@ -195,8 +195,8 @@ static struct dueq__tls_context *make(const struct dueq__url *url, const struct 
     return made;
 }
 
-struct dueq__tls_context *dueq__tls_context_hold(const struct dueq__url *url,
-                                                 struct dueq__error *error) {
+struct dueq__tls_context *dueq__tls_context_acquire(const struct dueq__url *url,
+                                                    struct dueq__error *error) {
     struct file files[FILES];
     look_at_files(url, files);
     pthread_mutex_lock(&lock);
@@ -215,7 +215,7 @@ void dueq__tls_context_release(struct dueq__tls_context *context) {
     pthread_mutex_unlock(&lock);
 }
 
-SSL *dueq__tls_context_connect(struct dueq__tls_context *context) { return SSL_new(context->ssl); }
+SSL *dueq__tls_context_new_ssl(struct dueq__tls_context *context) { return SSL_new(context->ssl); }
 
 /* ---- Sessions ---- */
 

@@ -6,8 +6,8 @@
 /* The verbs over all partitions: each partition is asked by a call of its own, and what they answer is put together. */
 
 struct fanout {
-    struct dueq__steps steps; /* first */
-    struct dueq__asked asked; /* what it points to is behind, in the same allocation */
+    struct dueq__steps steps;          /* first */
+    struct dueq__fanout_request asked; /* what it points to is behind, in the same allocation */
     dueq_filter filter;
     size_t partition, end;                /* the one that is asked, and the last's next */
     dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that it is asked for, */
@@ -24,7 +24,7 @@ struct fanout {
 
 static void ask_next(dueq_client *client, struct dueq__steps *steps) {
     struct fanout *fanout = (struct fanout *)(void *)steps;
-    struct dueq__asked asked = fanout->asked;
+    struct dueq__fanout_request asked = fanout->asked;
     dueq_queue *handle =
         dueq__partitions_handle(dueq__partitions_of(steps->queue), fanout->partition);
     if (asked.fanout == DUEQ__FANOUT_ITEMS) {
@@ -286,7 +286,7 @@ static void keep(char **at, dueq_bytes *bytes) {
     *at += bytes->size;
 }
 
-static struct fanout *copy(const struct dueq__asked *asked) {
+static struct fanout *copy(const struct dueq__fanout_request *asked) {
     size_t rates = asked->fanout == DUEQ__FANOUT_RATES ? asked->page + asked->hours : 0;
     size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rated);
     for (size_t i = 0; i < asked->count; i++)
@@ -316,7 +316,7 @@ static struct fanout *copy(const struct dueq__asked *asked) {
     return fanout;
 }
 
-dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__asked *asked) {
+dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_request *asked) {
     struct fanout *fanout = NULL;
     dueq_status status = DUEQ_OK;
     if (asked->fanout == DUEQ__FANOUT_ITEMS || asked->count)

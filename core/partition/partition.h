@@ -18,7 +18,7 @@
 struct dueq__assignment;
 
 struct dueq__partitions {
-    struct dueq__whole whole; /* first: what the queue points to */
+    struct dueq__partitioned whole; /* first: what the queue points to */
     dueq_client *client;
     dueq_queue *base;     /* an ordinary handle of the queue's own name */
     size_t named_count;   /* how many the caller named */
@@ -66,7 +66,7 @@ void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status statu
 
 /* ---- fanout.c, partition_push.c, partition_reserve.c: the verbs ---------------------------------------------------------------------- */
 
-dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__asked *asked);
+dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_request *asked);
 dueq_status dueq__partition_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
 dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request);
 

@@ -45,7 +45,7 @@ static size_t partition_named(const struct dueq__partitions *partitions, const d
     char name[DUEQ_MAX_NAME + 1];
     dueq_bytes whole = dueq__keys_name(partitions->base->keys), own = dueq__keys_name(queue->keys);
     for (size_t i = 0; i < partitions->count; i++)
-        if (dueq__same(own, (dueq_bytes){name, dueq_partition_name(whole, i, name)}))
+        if (dueq__bytes_equal(own, (dueq_bytes){name, dueq_partition_name(whole, i, name)}))
             return i;
     return SIZE_MAX;
 }

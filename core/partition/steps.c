@@ -7,7 +7,7 @@
 static struct dueq__steps *steps_of(const dueq_client *client) { return client->suspended->owner; }
 
 void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status status) {
-    dueq__call_return(client, result, status);
+    dueq__call_finish_suspended(client, result, status);
 }
 
 /* A step is final. */

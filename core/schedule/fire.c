@@ -67,14 +67,14 @@ static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct
     room->headers[draft.header_count++] = (dueq_header){dueq__text("schedule"), plan->expression};
     if (!dueq__zone_is_utc(plan->zone))
         room->headers[draft.header_count++] = (dueq_header){dueq__text("zone"), plan->zone};
-    if (!dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])))
+    if (!dueq__bytes_equal(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])))
         room->headers[draft.header_count++] = (dueq_header){dueq__text("catchup"), plan->catchup};
     return draft;
 }
 
 static dueq_bytes header(const dueq_message *message, const char *name, const char *otherwise) {
     for (size_t i = 0; i < message->header_count; i++)
-        if (dueq__same(message->headers[i].name, dueq__text(name)))
+        if (dueq__bytes_equal(message->headers[i].name, dueq__text(name)))
             return message->headers[i].value;
     return dueq__text(otherwise);
 }
@@ -82,7 +82,7 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
 static bool is_catchup(dueq_bytes word) {
     bool found = false;
     for (size_t i = 0; i < sizeof catchups / sizeof *catchups; i++)
-        found = found || dueq__same(word, dueq__text(catchups[i]));
+        found = found || dueq__bytes_equal(word, dueq__text(catchups[i]));
     return found;
 }
 
@@ -138,7 +138,7 @@ static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_heade
 static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST], int64_t *next) {
     int64_t time = plan->time_ms;
     size_t count = 0;
-    if (dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ALL]))) {
+    if (dueq__bytes_equal(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ALL]))) {
         for (; time <= now && count < MOST && count * plan->job.size < MOST_BYTES;
              time = next_time(plan, time))
             times[count++] = time;
@@ -156,7 +156,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
     for (*next = next_time(plan, time); *next <= now; *next = next_time(plan, time))
         time = *next;
     times[0] = time;
-    return dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])) ||
+    return dueq__bytes_equal(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])) ||
            time >= now - GRACE_MS;
 }
 
@@ -228,7 +228,7 @@ static dueq_status declare(dueq_queue *queue, const struct asking *asking, int64
 static void pushed(dueq_client *client) {
     dueq_result *result = client->call.result;
     client->call.result = NULL;
-    dueq__call_return(client, result, client->call.status);
+    dueq__call_finish_suspended(client, result, client->call.status);
 }
 
 static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
@@ -247,7 +247,7 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     dueq_status status =
         asking->ticket.size ? fire(queue, asking, now) : declare(queue, asking, now);
     if (status != DUEQ_PENDING) {
-        dueq__call_return(client, NULL, status);
+        dueq__call_finish_suspended(client, NULL, status);
         return;
     }
     /* On partitions the push suspends itself, and others run in its place. */

@@ -219,7 +219,7 @@ static bool read_in(const char *folder, const char *name, struct dueq__zone *zon
 
 bool dueq__zone_is_utc(dueq_bytes name) {
     static const char *const utc = "UTC";
-    return !name.size || dueq__same(name, dueq__text(utc));
+    return !name.size || dueq__bytes_equal(name, dueq__text(utc));
 }
 
 dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct dueq__error *error) {

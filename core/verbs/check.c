@@ -57,7 +57,7 @@ static bool add_found(struct dueq__walk *walk, const struct dueq__reply *reply, 
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + 1), &count))
         return false;
-    while (kind < DUEQ__KINDS && !dueq__same(dueq__text(kinds[kind].name), name))
+    while (kind < DUEQ__KINDS && !dueq__bytes_equal(dueq__text(kinds[kind].name), name))
         kind++;
     if (kind == DUEQ__KINDS)
         return false;
@@ -270,7 +270,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
         dueq__walk_end(walk);
     dueq__walks_unlock();
     if (good)
-        dueq__call_answer(client, result, DUEQ_OK);
+        dueq__call_finish_result(client, result, DUEQ_OK);
     else
         dueq__call_no_memory(client);
 }
@@ -307,7 +307,7 @@ static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes tex
     if (walk && walk->stage == DUEQ__STAGE_END)
         begin(walk, queue);
     if (walk && walk->repair == repair &&
-        dueq__same(dueq__text(walk->queue), dueq__keys_name(queue->keys)))
+        dueq__bytes_equal(dueq__text(walk->queue), dueq__keys_name(queue->keys)))
         return walk;
     not_a_cursor(error);
     return NULL;
@@ -358,7 +358,7 @@ static void put_step(struct dueq__walk *walk, bool judges, struct dueq__resp *wo
         put_judged(walk, words);
 }
 
-static dueq_status ask(dueq_queue *queue, const struct dueq__asked *asked) {
+static dueq_status ask(dueq_queue *queue, const struct dueq__fanout_request *asked) {
     return dueq_check_submit(queue, asked->repair, asked->cursor);
 }
 
@@ -367,7 +367,7 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     struct dueq__resp words;
     dueq__client_check_fork(client);
     if (queue->whole) {
-        const struct dueq__asked asked = {
+        const struct dueq__fanout_request asked = {
             .submit = ask, .fanout = DUEQ__FANOUT_PAGES, .repair = repair != 0, .cursor = cursor};
         return queue->whole->ask(queue, &asked);
     }

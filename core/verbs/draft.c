@@ -54,7 +54,7 @@ dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *err
             dueq__text_check("a header's name", header->name, DUEQ_MAX_HEADER_NAME, error);
         if (status)
             return status;
-        if (!dueq__utf8(header->value.data, header->value.size, true))
+        if (!dueq__is_utf8(header->value.data, header->value.size, true))
             return dueq__fail(error, DUEQ_INVALID, "a header's value is not UTF-8");
     }
     if (dueq__headers_size(draft) > DUEQ_MAX_HEADERS)
@@ -146,7 +146,7 @@ static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *
                           ", which only a schedule's does");
     for (size_t i = 0; i < draft->header_count; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (dueq__same(draft->headers[i].name, dueq__text(names[k])))
+            if (dueq__bytes_equal(draft->headers[i].name, dueq__text(names[k])))
                 return dueq__fail(error, DUEQ_INVALID,
                                   "the header '%s' is one of those that only a schedule has",
                                   names[k]);

@@ -137,7 +137,8 @@ static bool read_headers(dueq_bytes rest, dueq_message *message, dueq_header *he
     while (rest.size) {
         dueq_header header;
         if (!take_block(&rest, 1, &header.name) || !take_block(&rest, 2, &header.value) ||
-            !dueq__is_text(header.name) || !dueq__utf8(header.value.data, header.value.size, true))
+            !dueq__is_name(header.name) ||
+            !dueq__is_utf8(header.value.data, header.value.size, true))
             return false;
         if (message->header_count < room)
             headers[message->header_count] = header;

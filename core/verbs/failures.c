@@ -24,7 +24,7 @@ const char *dueq_failure_name(dueq_failure_kind kind) {
 
 static bool read_kind(dueq_bytes name, dueq_failure_kind *kind) {
     for (*kind = DUEQ_FAILED; *kind <= DUEQ_DIED; ++*kind)
-        if (dueq__same(name, dueq__text(dueq_failure_name(*kind))))
+        if (dueq__bytes_equal(name, dueq__text(dueq_failure_name(*kind))))
             return true;
     return false;
 }
@@ -42,7 +42,7 @@ static bool read_process(dueq_bytes text, dueq_failure *failure) {
     if (at == end || at == start || at[-1] != ' ')
         return false;
     failure->host = (dueq_bytes){start, (size_t)(at - 1 - start)};
-    return dueq__is_text(failure->host);
+    return dueq__is_name(failure->host);
 }
 
 enum { CURSOR = 0, FIXED = 1, TIME = 0, KIND = 1, TICKET = 2, PROCESS = 3, ERROR = 4, EACH = 5 };

@@ -66,14 +66,14 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     size_t items = dueq__reply_count(reply);
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
-    if (got && dueq__same(token, *call->ids)) {
-        dueq__call_kept(client);
-        dueq__wait_found(client,
-                         dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
+    if (got && dueq__bytes_equal(token, *call->ids)) {
+        dueq__call_note_kept_reply(client);
+        dueq__wait_finish_found(
+            client, dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
                dueq__reply_number(dueq__reply_item(reply, 1), &pause) && pause >= 0) {
-        dueq__wait_nothing(client, now,
-                           1000 * (pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS));
+        dueq__wait_found_nothing(client, now,
+                                 1000 * (pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS));
     } else {
         dueq__ops_unexpected(client);
     }
@@ -107,7 +107,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     call->wait.let_go = let_go;
     call->wait.watches->queue = queue;
     call->wait.watches->wake = call->keys[DUEQ__KEY_LOCK_WAKE];
-    return dueq__wait_ask(client, 0);
+    return dueq__wait_request(client, 0);
 }
 
 /* ---- The owner's ---- */

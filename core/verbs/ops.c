@@ -168,7 +168,7 @@ void dueq__ops_put_process(struct dueq__resp *words) {
 
 void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
     dueq__resp_number(words, delay_ms);
-    dueq__resp_number(words, dueq__chance(65536)); /* of a backoff's jitter */
+    dueq__resp_number(words, dueq__random_below(65536)); /* of a backoff's jitter */
 }
 
 void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {

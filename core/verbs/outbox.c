@@ -108,7 +108,7 @@ static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
      * Those that another relay has taken since it pushes again, and must not take them for new. So it would where this
      * queue's server loses the step.
      */
-    if (dueq__durable_enough(&client->call) && dueq__reply_number(reply, &left) &&
+    if (dueq__durable_is_met(&client->call) && dueq__reply_number(reply, &left) &&
         left == (int64_t)relay_of(client)->count)
         forget(client);
     else
@@ -140,7 +140,7 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     /* The other queue may be on another server, and then this one's must not forget it yet. */
-    if (!dueq__durable_enough(&client->call)) {
+    if (!dueq__durable_is_met(&client->call)) {
         dueq__call_resume(client);
         return;
     }
@@ -186,7 +186,7 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes name = {0};
     size_t count = dueq__reply_count(reply);
     /* Where the server loses how the delivery ended, the message is to be in this queue alone. */
-    bool sound = dueq__durable_enough(&client->call) &&
+    bool sound = dueq__durable_is_met(&client->call) &&
                  dueq__reply_number(dueq__reply_item(reply, TAKEN_END), &relay->end_ms) &&
                  dueq__reply_bytes(dueq__reply_item(reply, TAKEN_NAME), &name) &&
                  (count - TAKEN_FIXED) % TAKEN_EACH == 0 &&

@@ -170,7 +170,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     dueq_status status =
         measure(queue, target && target->is_partition, made, drafts, count, &batch);
     batch.usual = false;
-    batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
+    batch.leaves = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)
         status =
             dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,

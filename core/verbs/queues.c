@@ -91,7 +91,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
-    if (last && dueq__route_has(client, call->part + 1)) {
+    if (last && dueq__route_has_primary(client, call->part + 1)) {
         call->part++;
         last = false;
     }
@@ -107,7 +107,8 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
             cursor = (dueq_bytes){0};
         else if (size)
             cursor = (dueq_bytes){next, (size_t)size};
-        dueq__call_answer(client, dueq__result_page(names, count, cursor, &client->error), DUEQ_OK);
+        dueq__call_finish_result(client, dueq__result_page(names, count, cursor, &client->error),
+                                 DUEQ_OK);
     }
     free(names);
 }

@@ -83,9 +83,9 @@ static void found_nothing(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     bool at_once = wait->pause_us == 0 && !wait->watches[wait->at].timekeeper;
     if (at_once)
-        dueq__wait_ask(client, wait->at);
+        dueq__wait_request(client, wait->at);
     else
-        dueq__wait_nothing(client, wait->now_ms, wait->pause_us);
+        dueq__wait_found_nothing(client, wait->now_ms, wait->pause_us);
 }
 
 /* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
@@ -133,12 +133,12 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     watch->held = timekeeper == 0 && wait->pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
-        dueq__call_kept(client);
+        dueq__call_note_kept_reply(client);
     bool ends = wait->found || wait->count == 0 || wait->tops_up;
     if (relay.size)
-        dueq__relay(client, ends ? dueq__wait_end : found_nothing);
+        dueq__relay(client, ends ? dueq__wait_finish : found_nothing);
     else if (ends)
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
     else
         found_nothing(client);
 }
@@ -157,7 +157,7 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
         status = count > 1 ? dueq__ops_check_whole(queues[i], "one of several queues") : DUEQ_OK;
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
         for (size_t k = 0; !status && k < i && order != DUEQ_ROUND_ROBIN; k++)
-            if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
+            if (dueq__bytes_equal(name, dueq__keys_name(queues[k]->keys)))
                 status = dueq__fail(error, DUEQ_INVALID, "the queue '%.*s' is named twice",
                                     (int)name.size, (const char *)name.data);
     }
@@ -225,7 +225,7 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
         size_t place = (i + turn) % asked->queue_count, k = asked->are_partitions ? count : 0;
         dueq_queue *queue = asked->queues[place];
         dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
-        while (k < count && !dueq__same(wait->watches[k].wake, wake))
+        while (k < count && !dueq__bytes_equal(wait->watches[k].wake, wake))
             k++;
         if (k < count)
             continue;

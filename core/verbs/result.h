@@ -68,7 +68,8 @@ dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state sta
                                  struct dueq__error *error);
 /* From the answers of stats.lua and rates.lua. */
 dueq_result *dueq__result_counted(const struct dueq__reply *reply,
-                                  const struct dueq__server *server, struct dueq__error *error);
+                                  const struct dueq__server_info *server,
+                                  struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of workers.lua: workers.c. */
 dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);

@@ -30,7 +30,7 @@ dueq_status dueq__stored(dueq_client *client, dueq_result *result) {
         return status;
     result->replicas = (int)call->durable.replicas;
     result->disk = call->durable.disks > 0;
-    if (dueq__durable_enough(call) || first->status == DUEQ_LEASE_LOST)
+    if (dueq__durable_is_met(call) || first->status == DUEQ_LEASE_LOST)
         return status;
     size_t size = first->id.size < 100 ? first->id.size : 100,
            more = result->count - result->first - 1;

@@ -38,7 +38,7 @@ bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
     if (end - at < 2 || *at != ':')
         return false;
     ticket->id = (dueq_bytes){at + 1, (size_t)(end - at - 1)};
-    return dueq__is_text(ticket->id);
+    return dueq__is_name(ticket->id);
 }
 
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {

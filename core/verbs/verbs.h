@@ -8,7 +8,7 @@
 #include "message.h"
 #include "result.h"
 
-/* ---- answers.c: what the verbs make of their scripts' answers ------------------------------------- */
+/* ---- decode.c: what the verbs make of their scripts' answers ------------------------------------- */
 
 typedef void dueq__decode(dueq_client *client, const struct dueq__reply *reply);
 
@@ -89,8 +89,8 @@ enum dueq__fanout {
 };
 
 /* A verb and its arguments, to be asked of one queue after the other. */
-struct dueq__asked {
-    dueq_status (*submit)(dueq_queue *queue, const struct dueq__asked *asked);
+struct dueq__fanout_request {
+    dueq_status (*submit)(dueq_queue *queue, const struct dueq__fanout_request *asked);
     enum dueq__fanout fanout;
     const dueq_bytes *items; /* tickets, ids or names */
     size_t count;

@@ -177,7 +177,7 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean) {
     if (!dueq__ticket_read(ticket, &parts) || ticket.size > UINT16_MAX)
         return true;
     struct dueq__candidate *known = dueq__walk_find_id(walk, parts.id);
-    if (known && dueq__same(dueq__walk_ticket(walk, known), ticket))
+    if (known && dueq__bytes_equal(dueq__walk_ticket(walk, known), ticket))
         return true;
     struct dueq__candidate *candidates =
         reach(walk->candidates, sizeof *candidates, walk->count + 1, UINT32_MAX / 4, &walk->room);
@@ -235,7 +235,7 @@ bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, i
     bool line = dueq__stage_is_line(walk->stage);
     struct dueq__candidate *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
-    if (suspect || !met || !dueq__same(dueq__walk_ticket(walk, met), ticket) ||
+    if (suspect || !met || !dueq__bytes_equal(dueq__walk_ticket(walk, met), ticket) ||
         (met->unclean && walk->stage != DUEQ__STAGE_DEAD))
         return dueq__walk_ask(&walk->asks, ticket);
     if (line && met->line == walk->stage && met->distance >= walk->place)

@@ -65,7 +65,7 @@ static bool take_line(dueq_bytes *text, dueq_bytes *line) {
     size_t size = (size_t)(end - (const char *)text->data);
     *line = (dueq_bytes){text->data, size};
     *text = (dueq_bytes){end + 1, text->size - size - 1};
-    return dueq__is_text(*line);
+    return dueq__is_name(*line);
 }
 
 static size_t count_lines(dueq_bytes text) {
@@ -92,7 +92,7 @@ static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holdin
 /* Reads what a worker said; its holdings go where `holdings` points. False: it is not what one says. */
 static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *holdings) {
     int64_t said_ms, left_ms, age;
-    if (!dueq__is_text(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||
+    if (!dueq__is_name(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &said_ms, ' ') || said_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &left_ms, ' ') || left_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &worker->pid, ' ') || !take_number(&text, &worker->slots, ' ') ||

@@ -65,7 +65,7 @@ void dueq__laravel_listen(dueq_client *client);
 int64_t dueq__laravel_listen_ms(const dueq_client *client);
 void dueq__laravel_track(dueq_client *client);
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply);
-/* dueq__wait_nothing() of a call that changes are told to; where none can be, it looks now and then. */
+/* dueq__wait_found_nothing() of a call that changes are told to; where none can be, it looks now and then. */
 void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 
 #endif

@@ -61,7 +61,7 @@ static dueq_status check_ready_made(const dueq_laravel_draft *draft, struct dueq
 }
 
 static dueq_status check_name(const char *what, dueq_bytes name, struct dueq__error *error) {
-    if (dueq__utf8(name.data, name.size, false))
+    if (dueq__is_utf8(name.data, name.size, false))
         return DUEQ_OK;
     return dueq__fail(error, DUEQ_INVALID, "%s is not UTF-8, or has a control character", what);
 }
@@ -105,7 +105,7 @@ dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__er
         status = check_name("the job", draft->job, error);
     if (!status)
         status = check_name("the command's class", draft->command_name, error);
-    if (!status && !dueq__utf8(draft->command.data, draft->command.size, true))
+    if (!status && !dueq__is_utf8(draft->command.data, draft->command.size, true))
         status = invalid(error, "the command is not UTF-8, as a payload must be");
     enum dueq__json_fault fault =
         draft->data.size ? dueq__json_fault(draft->data, DUEQ__LARAVEL_DEPTH - 1) : DUEQ__JSON_GOOD;

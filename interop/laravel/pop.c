@@ -51,13 +51,13 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     call->wait.quarantined += (size_t)quarantined;
     result->quarantined = call->wait.quarantined;
     if (dueq_result_count(result) > 0) {
-        dueq__wait_found(client, result);
+        dueq__wait_finish_found(client, result);
         return;
     }
     dueq_result_free(call->result);
     call->result = result;
     if (quarantined > 0)
-        dueq__wait_ask(client, 0);
+        dueq__wait_request(client, 0);
     else
         dueq__laravel_nothing(client, now, pause_ms);
 }
@@ -89,7 +89,7 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes words[] = {dueq__text("RPUSH"), watch->wake, dueq__text("1")};
-    dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, words, 3);
+    dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, words, 3);
 }
 
 dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t timeout_ms,
@@ -116,7 +116,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     call->wait.foreign = &pops;
     call->wait.ask = ask_pop;
     call->wait.let_go = let_go_of_pop;
-    return dueq__wait_ask(queue->queue.client, 0);
+    return dueq__wait_request(queue->queue.client, 0);
 }
 
 /* ---- migrate ---- */
@@ -163,7 +163,7 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
     call->decode = decode_migrated;
     call->wait.foreign = &migrates;
     call->wait.ask = ask_migrate;
-    return dueq__wait_ask(queue->queue.client, 0);
+    return dueq__wait_request(queue->queue.client, 0);
 }
 
 /* ---- Blocking ---- */

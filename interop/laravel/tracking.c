@@ -43,7 +43,7 @@ static bool send_tracking(dueq_client *client) {
                                 dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
                                 dueq__text("NOLOOP")};
     if (subscription->tracked_id != client->node->conn.id &&
-        !dueq__node_send(client->node, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
+        !dueq__node_send(client->node, DUEQ__EXPECT_TRACK, words, sizeof words / sizeof *words))
         return false;
     subscription->tracked_id = client->node->conn.id;
     return true;
@@ -60,8 +60,8 @@ void dueq__laravel_track(dueq_client *client) {
     dueq_bytes read[1 + sizeof tracked / sizeof *tracked] = {dueq__text("EXISTS")};
     for (size_t i = 0; i < queue->tracks; i++)
         read[1 + i] = queue->queue.keys[tracked[i]];
-    queue->told = dueq__node_send(client->node, DUEQ__ANSWER_TRACK, next, 3) &&
-                  dueq__node_send(client->node, DUEQ__ANSWER_TRACK, read, 1 + queue->tracks);
+    queue->told = dueq__node_send(client->node, DUEQ__EXPECT_TRACK, next, 3) &&
+                  dueq__node_send(client->node, DUEQ__EXPECT_TRACK, read, 1 + queue->tracks);
 }
 
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply) {
@@ -93,7 +93,7 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     }
     int64_t pause = pause_ms < 0 ? DUEQ__NEVER : 1000 * pause_ms;
     pause = pause < limit ? pause : limit;
-    dueq__wait_nothing(client, now, pause == DUEQ__NEVER ? -1 : pause);
+    dueq__wait_found_nothing(client, now, pause == DUEQ__NEVER ? -1 : pause);
 }
 
 /* The names of keys; none: all have changed. */
@@ -103,13 +103,13 @@ static void told(dueq_client *client, const struct dueq__reply *names) {
     for (size_t i = 0; list && i < dueq__reply_count(names); i++) {
         dueq_bytes name = {0};
         list = dueq__reply_bytes(dueq__reply_item(names, i), &name) &&
-               dueq__same(name, queue->queue.keys[DUEQ__LARAVEL_JOBS]);
+               dueq__bytes_equal(name, queue->queue.keys[DUEQ__LARAVEL_JOBS]);
     }
     int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * client->call.asked_ms + SPACE_US;
     if (at < queue->changed_us)
         queue->changed_us = at;
     if (client->call.phase == DUEQ__PHASE_WAITING)
-        dueq__wait_look_by(client, at);
+        dueq__wait_check_by(client, at);
 }
 
 void dueq__laravel_listen(dueq_client *client) {

@@ -21,7 +21,7 @@ static dueq_status write_string(const dueq_value *value, struct dueq__strbuf *ou
 }
 
 static dueq_status read_string(dueq_bytes bytes, dueq_value *value, struct dueq__error *error) {
-    if (!dueq__utf8(bytes.data, bytes.size, true))
+    if (!dueq__is_utf8(bytes.data, bytes.size, true))
         return dueq__fail(error, DUEQ_CORRUPT,
                           "not a string in UTF-8: was it written by another codec?");
     value->kind = DUEQ_STRING;
@@ -77,7 +77,7 @@ static dueq_status check_value(const dueq_value *value, struct dueq__error *erro
         good = integer >= INT32_MIN && integer <= INT32_MAX;
         break;
     case DUEQ_STRING:
-        good = dueq__utf8(value->bytes.data, value->bytes.size, true);
+        good = dueq__is_utf8(value->bytes.data, value->bytes.size, true);
         break;
     case DUEQ_NULL:
     case DUEQ_LONG:

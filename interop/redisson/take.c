@@ -30,7 +30,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     (void)stay;
     client->call.wait.watches->token = false;
     snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
-    dueq__call_arguments_as(client, &words, queue->takes, UNREAD_MS);
+    dueq__call_arguments_for_session(client, &words, queue->takes, UNREAD_MS);
     put_arguments(&words, client->call.wait.count, queue->unread);
     keep_unread(queue);
     return dueq__call_submit(client, &words);
@@ -70,7 +70,7 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes words[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__REDISSON_PARKED],
                                 watch->wake, dueq__text("LEFT"), dueq__text("LEFT")};
-    dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, words, 5);
+    dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, words, 5);
 }
 
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
@@ -92,7 +92,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     wait->foreign = &takes;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
-    return dueq__wait_ask(client, 0);
+    return dueq__wait_request(client, 0);
 }
 
 dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,

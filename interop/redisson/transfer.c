@@ -27,7 +27,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__ops_unexpected(client);
     } else if (items == 2) {
         int64_t most = 1000 * DUEQ_MAX_TIME_MS;
-        dueq__wait_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
+        dueq__wait_found_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
     } else {
         const dueq_moved moved = {
             .moved = (size_t)numbers[2], .quarantined = (size_t)numbers[3], .next_ms = numbers[4]};
@@ -44,7 +44,7 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
         return;
     }
     int64_t left = due - client->call.wait.watches->ahead_ms - dueq__monotonic_ms();
-    dueq__wait_look_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
+    dueq__wait_check_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 
 static void listen(dueq_client *client) {
@@ -71,7 +71,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     wait->foreign = &transfers;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
-    return dueq__wait_ask(client, 0);
+    return dueq__wait_request(client, 0);
 }
 
 dueq_status dueq_redisson_transfer(dueq_redisson *queue, size_t most, int64_t timeout_ms,

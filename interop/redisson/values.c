@@ -90,15 +90,15 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
         dueq__ops_unexpected(client);
     } else if (reading.digits.size == 0) {
         if (call->wait.watches)
-            dueq__wait_nothing(client, now, pause);
+            dueq__wait_found_nothing(client, now, pause);
         else
             dueq__call_finish(client, DUEQ_EMPTY);
     } else {
         dueq_result *result = make(&reading, &client->error);
         dueq__strbuf_free(&reading.room);
         if (call->wait.watches)
-            dueq__wait_found(client, result);
+            dueq__wait_finish_found(client, result);
         else
-            dueq__call_answer(client, result, DUEQ_OK);
+            dueq__call_finish_result(client, result, DUEQ_OK);
     }
 }

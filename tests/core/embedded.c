@@ -28,7 +28,7 @@ dueq_status ensure(struct dueq__embedded *embedded) {
         dueq_status status = dueq__embedded_ensure(embedded, &embedded_error);
         if (status != DUEQ_PENDING || dueq__monotonic_ms() >= end)
             return status;
-        sleep_ms(DUEQ__EMBEDDED_NAP_MS);
+        sleep_ms(DUEQ__EMBEDDED_RETRY_MS);
     }
 }
 

@@ -14,10 +14,10 @@ static void assert_own(dueq_queue *queue, size_t count, dueq_failure_kind kind, 
     assert_int_equal(dueq_result_count(result), count);
     const dueq_failure *failure = dueq_result_failure(result, 0);
     assert_int_equal(failure->kind, kind);
-    assert_true(dueq__same(failure->host, BYTES(host)));
+    assert_true(dueq__bytes_equal(failure->host, BYTES(host)));
     assert_int_equal(failure->pid, getpid());
-    assert_true(dueq__same(failure->error, BYTES(error)));
-    assert_true(dueq__same(dueq_result_id(result, 0), failure->id));
+    assert_true(dueq__bytes_equal(failure->error, BYTES(error)));
+    assert_true(dueq__bytes_equal(dueq_result_id(result, 0), failure->id));
     assert_null(dueq_result_failure(result, count));
     assert_null(dueq_result_worker(result, 0));
     dueq_result_free(result);
@@ -85,7 +85,7 @@ static void test_failures_are_pages(void **state) {
             for (size_t k = 0; k < dueq_result_count(page); k++, found++) {
                 char number[24];
                 snprintf(number, sizeof number, "%lld", (long long)(450 - found));
-                assert_true(dueq__same(dueq_result_failure(page, k)->error, BYTES(number)));
+                assert_true(dueq__bytes_equal(dueq_result_failure(page, k)->error, BYTES(number)));
             }
         } while (dueq_result_cursor(page).size);
         dueq_result_free(page);

@@ -101,10 +101,10 @@ static void test_id_good_and_bad(void **state) {
 
 static void test_utf8_control_characters_where_allowed(void **state) {
     (void)state;
-    assert_true(dueq__utf8("a\r\n\t\0\x7F", 6, true));
-    assert_false(dueq__utf8("a\n", 2, false));
-    assert_true(dueq__utf8("", 0, false));
-    assert_false(dueq__utf8("\xE2\x82", 2, true));
+    assert_true(dueq__is_utf8("a\r\n\t\0\x7F", 6, true));
+    assert_false(dueq__is_utf8("a\n", 2, false));
+    assert_true(dueq__is_utf8("", 0, false));
+    assert_false(dueq__is_utf8("\xE2\x82", 2, true));
 }
 
 static void test_queue_open_with_a_bad_name(void **state) {

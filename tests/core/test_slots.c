@@ -24,7 +24,7 @@ static struct dueq__reply *reply_of(const char *bytes) {
     struct dueq__reader *reader = dueq__reader_new();
     struct dueq__reply *reply = NULL;
     dueq__reader_feed(reader, bytes, strlen(bytes));
-    assert_null(dueq__reader_take(reader, DUEQ__MESSAGE_ANSWER, &reply));
+    assert_null(dueq__reader_take(reader, DUEQ__MAX_MESSAGE_REPLY, &reply));
     assert_non_null(reply);
     dueq__reader_free(reader);
     return reply;

@@ -257,7 +257,7 @@ static void *forget_often(void *url) {
     struct jobs jobs = jobs_open(url);
     assert_status(jobs.client, OK, push_text(jobs.queue, "sealed"));
     while (!over)
-        assert_true(dueq__tls_forget(jobs.client->node->conn.tls));
+        assert_true(dueq__tls_forget_session(jobs.client->node->conn.tls));
     jobs_close(jobs);
     return NULL;
 }

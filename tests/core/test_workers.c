@@ -153,7 +153,8 @@ static void test_workers_say_what_they_hold_since_when(void **state) {
         assert_in_range(worker->seen_ms - worker->holdings[i].since_ms, 1000, 20000);
     }
     assert_status(other.client, OK, dueq_find(other.queue, BYTES(first), &found));
-    assert_true(dueq__same(dueq_result_message(found, 0)->ticket, worker->holdings[0].ticket));
+    assert_true(
+        dueq__bytes_equal(dueq_result_message(found, 0)->ticket, worker->holdings[0].ticket));
     dueq_result_free(found);
     dueq_result_free(result);
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));

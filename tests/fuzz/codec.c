@@ -11,7 +11,7 @@ static void touch_value(const dueq_value *value) {
     CHECK(value->kind != DUEQ_BOOLEAN || value->integer == 0 || value->integer == 1);
     CHECK(value->kind != DUEQ_INTEGER ||
           (value->integer >= INT32_MIN && value->integer <= INT32_MAX));
-    CHECK(value->kind != DUEQ_STRING || dueq__utf8(value->bytes.data, value->bytes.size, true));
+    CHECK(value->kind != DUEQ_STRING || dueq__is_utf8(value->bytes.data, value->bytes.size, true));
     CHECK(value->kind != DUEQ_JSON || dueq__json_check(value->bytes, DUEQ__JSON_DEPTH));
 }
 
@@ -48,7 +48,7 @@ static void read_and_write(dueq_codec codec, dueq_bytes bytes) {
     touch_value(&value);
     if (status) {
         CHECK(status == DUEQ_CORRUPT && error.text[0]);
-        CHECK(dueq__utf8(error.text, strlen(error.text), false));
+        CHECK(dueq__is_utf8(error.text, strlen(error.text), false));
         CHECK(value.kind == DUEQ_BINARY && fuzz_equal(value.bytes, bytes));
     } else {
         write_and_read(codec, &value, DUEQ__NULLS_STAY);

@@ -26,7 +26,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
     check_result(dueq__result_reserved(reply, lease_ms, DUEQ_DEFAULT_LEASE_MS, &error), &error);
     check_result(dueq__result_found(reply, &error), &error);
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
-    const struct dueq__server server = {0};
+    const struct dueq__server_info server = {0};
     check_result(dueq__result_counted(reply, &server, &error), &error);
     check_result(dueq__result_rated(reply, &error), &error);
     check_result(dueq__laravel_popped(reply, &error), &error);
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(reader);
     struct dueq__reply *reply;
     dueq__reader_feed(reader, (const char *)data + 1, size - 1);
-    while (!dueq__reader_take(reader, DUEQ__MESSAGE_ANSWER, &reply) && reply) {
+    while (!dueq__reader_take(reader, DUEQ__MAX_MESSAGE_REPLY, &reply) && reply) {
         decode(reply, lease_ms);
         dueq__reply_free(reply);
     }

@@ -74,11 +74,12 @@ static void test_answers_of_more_bytes_are_refused(void **state) {
 
 static void test_a_string_that_no_server_has_is_refused_in_an_answer_of_any_size(void **state) {
     (void)state;
-    assert_refused("*200\r\n$2147483647\r\n", 200 * DUEQ__MESSAGE_ANSWER, "\n", "2147483647 bytes");
+    assert_refused("*200\r\n$2147483647\r\n", 200 * DUEQ__MAX_MESSAGE_REPLY, "\n",
+                   "2147483647 bytes");
     struct dueq__reader *reader = dueq__reader_new();
     struct dueq__reply *reply;
     const char *at = "*2\r\n$22\r\n0123456789012345678901\r\n$536870912\r\nx";
-    assert_null(take(reader, &at, DUEQ__MESSAGE_ANSWER, &reply));
+    assert_null(take(reader, &at, DUEQ__MAX_MESSAGE_REPLY, &reply));
     assert_null(reply);
     dueq__reader_free(reader);
 }

@@ -1,6 +1,6 @@
-/* Between embedded.c, start.c and guard.c: nobody else includes it. */
-#ifndef DUEQ_EMBEDDED_PARTS_H
-#define DUEQ_EMBEDDED_PARTS_H
+/* Between embedded.c, start.c and permissions.c: no other file includes it. */
+#ifndef DUEQ_EMBEDDED_INTERNAL_H
+#define DUEQ_EMBEDDED_INTERNAL_H
 
 #include <limits.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
  * Whether a directory, an absolute path, is this user's and nobody else can write in it nor put another in
  * its place. make: makes it as mkdir -p does, for this user alone. Errors: EMBEDDED, NO_MEMORY.
  */
-dueq_status dueq__embedded_guard(const char *path, bool make, struct dueq__error *error);
+dueq_status dueq__embedded_check_directory(const char *path, bool make, struct dueq__error *error);
 
 /* Whether all that is in the directory is this user's or root's. */
-dueq_status dueq__embedded_own(const char *directory, struct dueq__error *error);
+dueq_status dueq__embedded_check_files(const char *directory, struct dueq__error *error);
 
 /*
  * Opens a file of the directory as open(2) does, without following a link, with a number above those that
@@ -39,6 +39,6 @@ int dueq__embedded_open(const char *directory, const char *name, int flags,
 dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error);
 
 /* The end of what the directory's server said since it was started, on one line; may be empty. */
-void dueq__embedded_last_words(const char *directory, char *text, size_t room);
+void dueq__embedded_log_tail(const char *directory, char *text, size_t room);
 
 #endif

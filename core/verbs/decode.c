@@ -25,7 +25,7 @@ bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
 /* Ends the call with its outcomes. */
 static void answer(dueq_client *client) {
     dueq_result *result = client->call.result;
-    dueq__call_answer(client, result, result ? dueq__stored(client, result) : DUEQ_OK);
+    dueq__call_finish_result(client, result, result ? dueq__stored(client, result) : DUEQ_OK);
 }
 
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
@@ -81,8 +81,8 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     size_t count;
     dueq_bytes rest;
     if (take_count(reply, &count, &rest))
-        dueq__call_answer(client, dueq__result_purged(count, &client->error),
-                          rest.size ? DUEQ_OK : DUEQ_EMPTY);
+        dueq__call_finish_result(client, dueq__result_purged(count, &client->error),
+                                 rest.size ? DUEQ_OK : DUEQ_EMPTY);
     else
         dueq__ops_unexpected(client);
 }
@@ -99,7 +99,7 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     dueq_result *result = dueq__result_page(NULL, 0, rest, &client->error);
     if (result)
         result->kicked = count;
-    dueq__call_answer(client, result, DUEQ_OK);
+    dueq__call_finish_result(client, result, DUEQ_OK);
 }
 
 void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
@@ -113,15 +113,15 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
     else if (!good)
         dueq__ops_unexpected(client);
     else
-        dueq__call_answer(client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error),
-                          DUEQ_OK);
+        dueq__call_finish_result(
+            client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error), DUEQ_OK);
     free(names);
 }
 
 /* Ends the call with a result that points into the answer. */
 static void answer_with(dueq_client *client, dueq_result *result) {
     dueq__result_own(result, &client->reply);
-    dueq__call_answer(client, result, DUEQ_OK);
+    dueq__call_finish_result(client, result, DUEQ_OK);
 }
 
 void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
@@ -144,10 +144,10 @@ void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply)
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_counted(reply, &client->node->server, &client->error),
-                      DUEQ_OK);
+    dueq__call_finish_result(
+        client, dueq__result_counted(reply, &client->node->server, &client->error), DUEQ_OK);
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
+    dueq__call_finish_result(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
 }

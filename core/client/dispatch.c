@@ -12,7 +12,7 @@
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->asking = false;
-    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
+    if (dueq__route_follow(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
         call->loads = 0;
         return;
     }
@@ -29,9 +29,9 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     /* After a failover the address may lead to the new primary. */
     if (client->error.recovery == DUEQ__FAILOVER) {
         dueq__node_drop(client, client->node);
-        dueq__route_doubt(client);
+        dueq__route_want_refresh(client);
     }
-    if (client->error.recovery != DUEQ__PERMANENT && dueq__wait_skip(client))
+    if (client->error.recovery != DUEQ__PERMANENT && dueq__wait_skip_down_node(client))
         return;
     if (!dueq__backoff_retry_refused(client, &client->error))
         dueq__call_finish(client, status);
@@ -47,7 +47,7 @@ static void load(dueq_client *client, const struct dueq__script *script) {
     }
     const dueq_bytes words[] = {dueq__text("SCRIPT"), dueq__text("LOAD"), dueq__text(source)};
     bool sent = ++client->call.loads <= MAX_LOADS &&
-                dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3);
+                dueq__node_send(client->node, DUEQ__EXPECT_LOAD, words, 3);
     free(source);
     if (!sent)
         dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
@@ -63,14 +63,14 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     client->ever_answered = true;
     if (client->failures)
         dueq__backoff_reset(client);
-    if (!dueq__node_any_away(client))
+    if (!dueq__node_any_down(client))
         dueq__outage_log_answer(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
-        dueq__call_pass_on(client);
+        dueq__call_use_next_script(client);
     } else {
-        dueq__call_answered(client);
+        dueq__call_on_answer(client);
         if (dueq__durable_asked(call))
-            dueq__durable_hold(client);
+            dueq__durable_hold_reply(client);
         else
             call->decode(client, reply);
     }
@@ -118,7 +118,7 @@ static bool may_repeat(const struct dueq__call *call) {
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_nil(reply))
-        dueq__durable_drop(call);
+        dueq__durable_drop_reply(call);
     if (!dueq__reply_is_error(reply))
         call->queue->doubt.number = 0;
     if (dueq__reply_is_noscript(reply)) {
@@ -154,12 +154,12 @@ static void measured(dueq_client *client, const struct dueq__reply *reply) {
     call->recall_lost = false;
 }
 
-void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
-                       const struct dueq__reply *reply) {
+void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect answer,
+                    const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes bytes = {0};
     switch (answer) {
-    case DUEQ__ANSWER_CALL:
+    case DUEQ__EXPECT_CALL:
         if (dueq__reply_is_noscript(reply))
             load(client, call->script);
         else if (dueq__reply_is_error(reply))
@@ -167,17 +167,17 @@ void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__
         else
             answered(client, reply);
         break;
-    case DUEQ__ANSWER_LOAD:
+    case DUEQ__EXPECT_LOAD:
         if (dueq__reply_is_error(reply))
             refused(client, reply);
         break;
-    case DUEQ__ANSWER_RECALL:
+    case DUEQ__EXPECT_RECALL:
         recalled(client, reply);
         break;
-    case DUEQ__ANSWER_SIZE:
+    case DUEQ__EXPECT_RECALL_SIZE:
         measured(client, reply);
         break;
-    case DUEQ__ANSWER_LIST:
+    case DUEQ__EXPECT_CLIENT_LIST:
         if (stale_later(client, reply))
             break;
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
@@ -185,39 +185,39 @@ void dueq__answer_read(dueq_client *client, struct dueq__node *node, enum dueq__
             call->unsure = true;
         else if (dueq__reply_bytes(reply, &bytes) &&
                  memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
-                 dueq__node_send_stale(client->node, DUEQ__ANSWER_KILL, "KILL"))
+                 dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_KILL, "KILL"))
             break;
         client->node->stale_id = 0;
         break;
-    case DUEQ__ANSWER_KILL:
+    case DUEQ__EXPECT_CLIENT_KILL:
         if (stale_later(client, reply))
             break;
         call->unsure = call->unsure || dueq__reply_is_error(reply);
         client->node->stale_id = 0;
         break;
-    case DUEQ__ANSWER_PROOF:
+    case DUEQ__EXPECT_WAIT_SUPPORT:
         if (!dueq__reply_is_error(reply)) {
-            dueq__durable_proven(client);
+            dueq__durable_note_support(client);
             break;
         }
         refused(client, reply);
         if (call->phase == DUEQ__PHASE_FINAL)
-            dueq__durable_explain(client);
+            dueq__durable_explain_refusal(client);
         break;
-    case DUEQ__ANSWER_DURABLE:
-        dueq__durable_answered(client, reply);
+    case DUEQ__EXPECT_WAIT:
+        dueq__durable_on_wait_reply(client, reply);
         break;
-    case DUEQ__ANSWER_UNBLOCK:
-        dueq__block_unblocked(client, node, reply);
+    case DUEQ__EXPECT_UNBLOCK:
+        dueq__wait_conn_on_unblock_reply(client, node, reply);
         break;
-    case DUEQ__ANSWER_PROBE:
-        dueq__wait_probed(client, reply);
+    case DUEQ__EXPECT_PROBE:
+        dueq__wait_on_probe(client, reply);
         break;
-    case DUEQ__ANSWER_TRACK:
+    case DUEQ__EXPECT_TRACK:
         if (call->wait.foreign && call->wait.foreign->tracked)
             call->wait.foreign->tracked(client, reply);
         break;
-    case DUEQ__ANSWER_REWAKE:
+    case DUEQ__EXPECT_IGNORED:
         break;
     }
 }

@@ -19,9 +19,9 @@ static void give_back(dueq_client *client, struct dueq__node *node,
         wait->foreign->give_back(client, watch);
         return;
     }
-    dueq__node_send(node, DUEQ__ANSWER_REWAKE, words, 4);
+    dueq__node_send(node, DUEQ__EXPECT_IGNORED, words, 4);
     if (wait->locks)
-        dueq__node_send(node, DUEQ__ANSWER_REWAKE, end, 3);
+        dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 
 /* Hands on what the server counts on this client for, as far as that goes without blocking. */
@@ -35,12 +35,12 @@ static void hand_on(dueq_client *client) {
             struct dueq__resp words;
             dueq__resp_init(&words);
             wait->let_go(client, watch, &words);
-            dueq__node_send_resp(node, DUEQ__ANSWER_REWAKE, &words);
+            dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
             dueq__resp_free(&words);
         } else if (node) {
             give_back(client, node, watch);
         }
-        if (node && dueq__node_awaits(node, DUEQ__ANSWER_REWAKE))
+        if (node && dueq__node_expects(node, DUEQ__EXPECT_IGNORED))
             dueq__conn_flush(&node->conn);
         watch->timekeeper = watch->token = false;
     }
@@ -55,17 +55,17 @@ static size_t first_owed(const struct dueq__wait *wait, bool timekeeper_only) {
     return i;
 }
 
-void dueq__wait_found(dueq_client *client, dueq_result *result) {
+void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
     dueq_result_free(client->call.result);
     client->call.result = result;
     client->call.wait.found = result != NULL;
     if (result)
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
     else
         dueq__call_finish(client, client->error.status);
 }
 
-void dueq__wait_end(dueq_client *client) {
+void dueq__wait_finish(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     bool found = wait->found;
@@ -75,30 +75,31 @@ void dueq__wait_end(dueq_client *client) {
         wait->end_ms = limit < wait->end_ms ? limit : wait->end_ms;
         call->deadline_ms = wait->end_ms;
     }
-    if (dueq__block_end(client) && (found || first_owed(wait, true) == wait->watch_count))
+    if (dueq__wait_conn_unblock_all(client) &&
+        (found || first_owed(wait, true) == wait->watch_count))
         return;
     if (!found && first_owed(wait, false) < wait->watch_count) {
         /* A last request gives a wake token or the timekeeping on as well. */
-        dueq__wait_ask(client, first_owed(wait, false));
+        dueq__wait_request(client, first_owed(wait, false));
         return;
     }
     bool several = client->cluster && wait->watch_count > 1;
-    if (!found && (several ? dueq__wait_all_away(wait) : client->failures > 0)) {
+    if (!found && (several ? dueq__wait_all_nodes_down(wait) : client->failures > 0)) {
         /* That there is nothing is not known: it is asked again, until the call's end. */
-        dueq__wait_ask(client, wait->at);
+        dueq__wait_request(client, wait->at);
         return;
     }
     hand_on(client);
     dueq__call_finish(client, found ? DUEQ_OK : wait->locks ? DUEQ_TAKEN : DUEQ_EMPTY);
 }
 
-void dueq__wait_end_pump(dueq_client *client) {
+void dueq__wait_finish_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    dueq__block_again(client);
+    dueq__wait_conn_unblock_again(client);
     if (call->phase != DUEQ__PHASE_ENDING || dueq__monotonic_ms() < call->deadline_ms)
         return;
-    dueq__block_close_all(client);
+    dueq__wait_conn_close_blocked(client);
     dueq__node_drop(client, client->node);
     if (wait->found) {
         dueq__call_finish(client, DUEQ_OK);
@@ -114,11 +115,11 @@ void dueq__wait_abandon(dueq_client *client) {
         return;
     struct dueq__watch *asked = &wait->watches[wait->at];
     /* The server may count on whoever asked, who will not read the answer or tell it. */
-    if (wait->let_go && (dueq__node_awaits(client->node, DUEQ__ANSWER_CALL) || wait->found))
+    if (wait->let_go && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)
         asked->token = true; /* the server has refused the request */
-    if (dueq__block_end(client))
-        dueq__block_close_all(client);
+    if (dueq__wait_conn_unblock_all(client))
+        dueq__wait_conn_close_blocked(client);
     hand_on(client);
 }

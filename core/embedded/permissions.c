@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "embedded_parts.h"
+#include "embedded_internal.h"
 
 /* One step of the way to a directory; *shared: whether others can make entries in it. */
 static dueq_status pass(const char *path, bool make, bool *shared, struct dueq__error *error) {
@@ -34,7 +34,7 @@ static dueq_status pass(const char *path, bool make, bool *shared, struct dueq__
     return DUEQ_OK;
 }
 
-dueq_status dueq__embedded_guard(const char *path, bool make, struct dueq__error *error) {
+dueq_status dueq__embedded_check_directory(const char *path, bool make, struct dueq__error *error) {
     struct stat what;
     bool shared = false;
     char *copy = strdup(path);
@@ -96,7 +96,7 @@ int dueq__embedded_open(const char *directory, const char *name, int flags,
     return fd;
 }
 
-dueq_status dueq__embedded_own(const char *directory, struct dueq__error *error) {
+dueq_status dueq__embedded_check_files(const char *directory, struct dueq__error *error) {
     DIR *list = opendir(directory);
     struct stat what;
     dueq_status status = DUEQ_OK;

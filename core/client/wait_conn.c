@@ -18,22 +18,22 @@
 
 /* ---- Which connection a queue's wake token is waited for on ---- */
 
-static struct dueq__waiter *new_waiter(dueq_client *client) {
-    struct dueq__waiter *waiter = calloc(1, sizeof *waiter);
+static struct dueq__wait_conn *new_waiter(dueq_client *client) {
+    struct dueq__wait_conn *waiter = calloc(1, sizeof *waiter);
     if (!waiter)
         return NULL;
     dueq__conn_init(&waiter->conn, &client->url, client->name, NULL);
     waiter->conn.blocks = true;
-    dueq__client_add(client, &waiter->conn);
+    dueq__client_add_conn(client, &waiter->conn);
     waiter->next = client->waiters;
     client->waiters = waiter;
     return waiter;
 }
 
 /* One for the slot: that of another queue of the call, or one that is connected to the node, or any. */
-static struct dueq__waiter *waiter_of(dueq_client *client, struct dueq__node *node, int slot) {
-    struct dueq__waiter *unused = NULL;
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
+static struct dueq__wait_conn *waiter_of(dueq_client *client, struct dueq__node *node, int slot) {
+    struct dueq__wait_conn *unused = NULL;
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
         if (waiter->used && waiter->slot == slot)
             return waiter;
         if (!waiter->used && (!unused || waiter->node == node))
@@ -58,26 +58,26 @@ static void place(dueq_client *client) {
             watch->waiter = waiter_of(client, node, watch->queue->slot);
         if (!node || !watch->waiter || watch->waiter->node == node)
             continue;
-        dueq__block_close(client, watch->waiter);
+        dueq__wait_conn_close(client, watch->waiter);
         watch->waiter->node = node;
     }
 }
 
-size_t dueq__block_slots(const dueq_client *client) {
+size_t dueq__wait_conn_count(const dueq_client *client) {
     size_t slots = 0;
-    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         slots += waiter->used;
     return slots ? slots : 1;
 }
 
-void dueq__block_end_call(dueq_client *client) {
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+void dueq__wait_conn_release_all(dueq_client *client) {
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         waiter->used = false;
 }
 
 /* ---- The block ---- */
 
-static bool send_block(dueq_client *client, struct dueq__waiter *waiter, int64_t left_ms) {
+static bool send_block(dueq_client *client, struct dueq__wait_conn *waiter, int64_t left_ms) {
     const struct dueq__wait *wait = &client->call.wait;
     struct dueq__resp words;
     const struct dueq__resp *all = &words;
@@ -98,11 +98,11 @@ static bool send_block(dueq_client *client, struct dueq__waiter *waiter, int64_t
     return sent;
 }
 
-static void block(dueq_client *client, struct dueq__waiter *waiter) {
+static void block(dueq_client *client, struct dueq__wait_conn *waiter) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
     int64_t longest = client->cluster ? LONGEST_CLUSTER_BLOCK_MS : LONGEST_BLOCK_MS;
-    int64_t look_ms = dueq__wait_look_us(wait) / 1000;
+    int64_t look_ms = dueq__wait_next_check_us(wait) / 1000;
     if (client->no_unblock)
         left = (look_ms < wait->until_ms ? look_ms : wait->until_ms) - now;
     if (client->no_unblock && wait->probe_ms - now < left)
@@ -113,19 +113,20 @@ static void block(dueq_client *client, struct dueq__waiter *waiter) {
     if (waiter->blocked)
         dueq__conn_pump(&waiter->conn);
     else
-        dueq__block_close(client, waiter);
+        dueq__wait_conn_close(client, waiter);
 }
 
 /* Its queues' wake tokens may have been taken by it. */
-static void mark(struct dueq__wait *wait, const struct dueq__waiter *waiter,
+static void mark(struct dueq__wait *wait, const struct dueq__wait_conn *waiter,
                  const dueq_bytes *key) {
     for (size_t i = 0; i < wait->watch_count; i++)
-        if (wait->watches[i].waiter == waiter && (!key || dueq__same(*key, wait->watches[i].wake)))
+        if (wait->watches[i].waiter == waiter &&
+            (!key || dueq__bytes_equal(*key, wait->watches[i].wake)))
             wait->watches[i].token = wait->watches[i].ask = true;
 }
 
 /* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
-static void unblocked(struct dueq__wait *wait, const struct dueq__waiter *waiter,
+static void unblocked(struct dueq__wait *wait, const struct dueq__wait_conn *waiter,
                       const struct dueq__reply *reply) {
     dueq_bytes key;
     bool parked = dueq__reply_bytes(reply, &key);
@@ -134,14 +135,14 @@ static void unblocked(struct dueq__wait *wait, const struct dueq__waiter *waiter
 }
 
 /* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
-static void refused(dueq_client *client, struct dueq__waiter *waiter,
+static void refused(dueq_client *client, struct dueq__wait_conn *waiter,
                     const struct dueq__reply *reply) {
     struct dueq__watch *watch = client->call.wait.watches;
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
     if (client->call.phase == DUEQ__PHASE_ENDING)
         return;
-    if (dueq__route_redirected(client, waiter->node, reply) == DUEQ__REDIRECT_MOVED)
+    if (dueq__route_follow(client, waiter->node, reply) == DUEQ__REDIRECT_MOVED)
         return;
     if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
@@ -150,8 +151,8 @@ static void refused(dueq_client *client, struct dueq__waiter *waiter,
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
     } else if (dueq__backoff_retry_refused(client, &error)) {
         /* Meanwhile requests find out whether it has passed, perhaps on another server. */
-        dueq__block_close(client, waiter);
-        dueq__wait_blind(client);
+        dueq__wait_conn_close(client, waiter);
+        dueq__wait_fall_back_to_checks(client);
     } else {
         client->error = error;
         dueq__call_finish(client, status);
@@ -159,18 +160,19 @@ static void refused(dueq_client *client, struct dueq__waiter *waiter,
 }
 
 /* Takes in what the server says of the block. */
-static void take_in(dueq_client *client, struct dueq__waiter *waiter) {
+static void take_in(dueq_client *client, struct dueq__wait_conn *waiter) {
     struct dueq__reply *reply;
     /* A block on another system's list may answer a message. */
-    const uint64_t most = client->call.wait.foreign ? DUEQ__MESSAGE_ANSWER : DUEQ__SMALL_ANSWER;
+    const uint64_t most =
+        client->call.wait.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
     while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&waiter->conn, most))) {
         if (!waiter->blocked) {
             bool strays = waiter->strays;
-            dueq__block_close(client, waiter);
+            dueq__wait_conn_close(client, waiter);
             if (strays)
                 unblocked(&client->call.wait, waiter, reply);
             else
-                dueq__command_unasked(client);
+                dueq__command_unexpected_reply(client);
         } else {
             waiter->blocked = waiter->unblocking = false;
             if (dueq__reply_is_unblocked(reply))
@@ -180,17 +182,19 @@ static void take_in(dueq_client *client, struct dueq__waiter *waiter) {
             else
                 unblocked(&client->call.wait, waiter, reply);
             if (client->call.phase == DUEQ__PHASE_ENDING)
-                dueq__wait_end(client);
+                dueq__wait_finish(client);
         }
         dueq__reply_free(reply);
     }
 }
 
-static void pump(dueq_client *client, struct dueq__waiter *waiter) {
+static void pump(dueq_client *client, struct dueq__wait_conn *waiter) {
     struct dueq__call *call = &client->call;
     if (waiter->conn.state == DUEQ__CONN_CLOSED && !waiter->conn.up &&
-        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < dueq__block_from_ms(client) ||
-         dueq__node_away(waiter->node) || !dueq__node_connect(client, &waiter->conn, waiter->node)))
+        (call->phase != DUEQ__PHASE_WAITING ||
+         dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
+         dueq__node_is_down(waiter->node) ||
+         !dueq__node_connect(client, &waiter->conn, waiter->node)))
         return;
     dueq__conn_pump(&waiter->conn);
     if (waiter->conn.state == DUEQ__CONN_READY) {
@@ -210,47 +214,47 @@ static void pump(dueq_client *client, struct dueq__waiter *waiter) {
     if (silent || (waiter->conn.up && waiter->conn.state == DUEQ__CONN_CLOSED)) {
         /* A wake token may be lost with it. */
         bool blocked = waiter->blocked;
-        dueq__block_close(client, waiter);
-        dueq__route_doubt(client);
-        dueq__wait_lost(client, &waiter->conn, blocked);
+        dueq__wait_conn_close(client, waiter);
+        dueq__route_want_refresh(client);
+        dueq__wait_on_conn_lost(client, &waiter->conn, blocked);
     }
 }
 
-void dueq__block_pump(dueq_client *client) {
+void dueq__wait_conn_pump_all(dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
     if (wait->foreign && !wait->foreign->block)
         return;
     if (client->call.phase == DUEQ__PHASE_WAITING)
         place(client);
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         if (waiter->used && dueq__call_under_way(client))
             pump(client, waiter);
 }
 
-int64_t dueq__block_from_ms(const dueq_client *client) {
+int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
     int64_t retry_ms = client->call.retry_ms;
     return retry_ms > client->reconnect_ms ? retry_ms : client->reconnect_ms;
 }
 
-bool dueq__block_due(const dueq_client *client) {
+bool dueq__wait_conn_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
-    bool due = false, soon = dueq__wait_looks_soon(wait);
+    bool due = false, soon = dueq__wait_checks_soon(wait);
     for (size_t i = 0; i < wait->watch_count; i++) {
-        const struct dueq__waiter *waiter = wait->watches[i].waiter;
+        const struct dueq__wait_conn *waiter = wait->watches[i].waiter;
         due = due || (!waiter && dueq__route_node(wait->watches[i].queue)) ||
-              (waiter && !waiter->conn.up && !dueq__node_away(waiter->node)) ||
+              (waiter && !waiter->conn.up && !dueq__node_is_down(waiter->node)) ||
               (waiter && waiter->conn.state == DUEQ__CONN_READY && !waiter->blocked && !soon);
     }
     return due && !(wait->foreign && !wait->foreign->block);
 }
 
-int64_t dueq__block_next_ms(const dueq_client *client) {
+int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000;
-    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
+    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
         if (!waiter->used || !waiter->blocked)
             continue;
         if (waiter->unblocking && waiter->unblock_ms < next &&
-            !dueq__node_awaits(waiter->node, DUEQ__ANSWER_UNBLOCK))
+            !dueq__node_expects(waiter->node, DUEQ__EXPECT_UNBLOCK))
             next = waiter->unblock_ms;
         if (client->cluster && waiter->until_ms < next)
             next = waiter->until_ms;
@@ -261,84 +265,84 @@ int64_t dueq__block_next_ms(const dueq_client *client) {
 /* ---- Its end ---- */
 
 /* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
-void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter) {
+void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *waiter) {
     if (waiter->blocked)
         mark(&client->call.wait, waiter, NULL);
     waiter->blocked = waiter->unblocking = waiter->strays = false;
     dueq__conn_close(&waiter->conn);
 }
 
-void dueq__block_drop(dueq_client *client, const struct dueq__node *node) {
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node) {
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         if (waiter->used && waiter->node == node)
-            dueq__block_close(client, waiter);
+            dueq__wait_conn_close(client, waiter);
     if (client->call.wait.foreign)
         dueq__client_unsubscribe(client);
 }
 
-void dueq__block_close_all(dueq_client *client) {
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+void dueq__wait_conn_close_blocked(dueq_client *client) {
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         if (waiter->used && waiter->blocked)
-            dueq__block_close(client, waiter);
+            dueq__wait_conn_close(client, waiter);
 }
 
 /*
  * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned failover (redis/redis#14164,
  * valkey-io/valkey#2117). Where these run the command all the same when the pause ends, its answer is one too many.
  */
-bool dueq__block_unblock(dueq_client *client, struct dueq__waiter *waiter) {
+bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *waiter) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, waiter->conn.id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id),
                                 dueq__text("ERROR")};
     waiter->unblocking =
-        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__ANSWER_UNBLOCK, words, 4);
+        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__EXPECT_UNBLOCK, words, 4);
     waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
     return waiter->unblocking;
 }
 
-bool dueq__block_end(dueq_client *client) {
+bool dueq__wait_conn_unblock_all(dueq_client *client) {
     bool blocked = false;
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
         if (!waiter->used || !waiter->blocked)
             continue;
-        if (client->no_unblock || (!waiter->unblocking && !dueq__block_unblock(client, waiter)))
-            dueq__block_close(client, waiter);
+        if (client->no_unblock || (!waiter->unblocking && !dueq__wait_conn_unblock(client, waiter)))
+            dueq__wait_conn_close(client, waiter);
         blocked = blocked || waiter->blocked;
     }
     return blocked;
 }
 
-void dueq__block_unblocked(dueq_client *client, const struct dueq__node *node,
-                           const struct dueq__reply *reply) {
+void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__node *node,
+                                      const struct dueq__reply *reply) {
     bool failed = dueq__reply_is_error(reply);
     if (failed) {
         struct dueq__error error = {0};
         dueq__reply_error(reply, &error);
         client->no_unblock = !dueq__backoff_retry_refused(client, &error);
     }
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
         if (!waiter->used || waiter->node != node || !waiter->unblocking)
             continue;
         waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         if (failed)
-            dueq__block_close(client, waiter);
+            dueq__wait_conn_close(client, waiter);
     }
     if (failed && client->call.phase == DUEQ__PHASE_ENDING)
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
 }
 
 /* An UNBLOCK that the server ran before the block itself has no effect: once more. */
-void dueq__block_again(dueq_client *client) {
+void dueq__wait_conn_unblock_again(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     bool closed = false;
-    for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
         if (waiter->used && waiter->blocked && waiter->unblocking && now >= waiter->unblock_ms &&
-            !dueq__node_awaits(waiter->node, DUEQ__ANSWER_UNBLOCK) &&
-            !dueq__block_unblock(client, waiter)) {
-            dueq__block_close(client, waiter);
+            !dueq__node_expects(waiter->node, DUEQ__EXPECT_UNBLOCK) &&
+            !dueq__wait_conn_unblock(client, waiter)) {
+            dueq__wait_conn_close(client, waiter);
             closed = true;
         }
     if (closed && client->call.phase == DUEQ__PHASE_ENDING)
-        dueq__wait_end(client);
+        dueq__wait_finish(client);
 }
