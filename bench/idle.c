@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
+#include "fleet.h"
 
 /* By then a consumer has said who it is, which it does again in half an hour. */
 #define REGISTERED_MS 3000
@@ -29,23 +29,23 @@ void measure_idle(const char *socket, double seconds, size_t consumers) {
     redisContext *control = bare_open(socket);
     clockid_t clock = server_clock(control);
     freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
-    struct crew crew;
-    crew_open(&crew, socket, "idle", consumers);
+    struct fleet fleet;
+    fleet_open(&fleet, socket, "idle", consumers);
 
-    crew_rest(&crew, REGISTERED_MS);
+    fleet_run(&fleet, REGISTERED_MS);
     freeReplyObject(bare_command(control, "CONFIG RESETSTAT"));
     double server = now_us(clock), client = now_us(CLOCK_PROCESS_CPUTIME_ID);
     double begin = now_us(CLOCK_MONOTONIC);
-    crew_rest(&crew, seconds * 1000);
+    fleet_run(&fleet, seconds * 1000);
     double passed = (now_us(CLOCK_MONOTONIC) - begin) / 1e6;
     client = now_us(CLOCK_PROCESS_CPUTIME_ID) - client;
     server = now_us(clock) - server;
-    if (crew.taken)
+    if (fleet.taken)
         die("the queue was not empty");
     printf("{\"seconds\": %.3f, \"consumers\": %zu, \"client_us\": %.1f, \"server_us\": %.1f, ",
            passed, consumers, client, server);
     print_calls(control);
     printf("}\n");
-    crew_close(&crew);
+    fleet_close(&fleet);
     redisFree(control);
 }

@@ -28,17 +28,17 @@ from typing import Any
 
 import adapters
 import compare
-import document
 import durable
 import fpm
+import idle_and_recovery
 import jobs
 import life
 import machine
 import measures
-import quiet
 import scale
 import size
 import tables
+import update_docs
 from report import Target, begin, conclude, save
 from targets import of_peers
 
@@ -65,8 +65,8 @@ COMPARED = {
     "stored": compare.stored,
     "delays": compare.delays,
     "pressed": compare.pressed,
-    "waiting": quiet.waiting,
-    "recovery": quiet.recovery,
+    "waiting": idle_and_recovery.waiting,
+    "recovery": idle_and_recovery.recovery,
 }
 TOGETHER = {
     "delayed": {"instructions", "commands", "life", "bare", "delayed-jobs", "pressed", "waiting"},
@@ -100,8 +100,8 @@ def main() -> None:
         for path in plots.draw(report, options.json.parent / "bench"):
             print(f"plot: {path}")
     if options.write:
-        document.write(report, plots.draw(report, document.PLOTS))
-        print(f"written: {document.PAGE}")
+        update_docs.write(report, plots.draw(report, update_docs.PLOTS))
+        print(f"written: {update_docs.PAGE}")
     wrong = [key for key, peer in report.get("peers", {}).items() if _broke(key, peer)]
     if wrong:
         sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")

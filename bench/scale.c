@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
+#include "fleet.h"
 
 #define NAME "scale"
 #define LEAD_MS 3000
@@ -59,8 +59,8 @@ struct many {
     size_t count, early;
 };
 
-static void note_late(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
-    struct many *many = crew->own;
+static void note_late(struct fleet *fleet, struct consumer *consumer, const dueq_message *message) {
+    struct many *many = fleet->own;
     int64_t due_ms;
     (void)consumer;
     memcpy(&due_ms, message->body.data, sizeof due_ms);
@@ -77,9 +77,9 @@ static dueq_queue *open_queue(dueq_client *client, size_t number, bool partition
     return queue;
 }
 
-static void add_consumers(struct crew *crew, const char *url, bool partitions, size_t count) {
+static void add_consumers(struct fleet *fleet, const char *url, bool partitions, size_t count) {
     size_t most = partitions ? count : DUEQ_MAX_QUEUES;
-    crew_begin(crew, (count + most - 1) / most);
+    fleet_begin(fleet, (count + most - 1) / most);
     for (size_t first = 0; first < count; first += most) {
         size_t part = partitions ? 1 : count - first < most ? count - first : most;
         dueq_client *client = client_open(url);
@@ -87,7 +87,7 @@ static void add_consumers(struct crew *crew, const char *url, bool partitions, s
         for (size_t i = 0; i < part; i++)
             queues[i] =
                 partitions ? open_partitions(client, count) : open_queue(client, first + i, false);
-        crew_add(crew, client, queues, part);
+        fleet_add(fleet, client, queues, part);
     }
 }
 
@@ -114,33 +114,33 @@ static void push_to_each(const char *url, bool partitions, size_t count) {
     dueq_close(client);
 }
 
-/* Lets the crew work until there is a line on stdin. */
-static void await_line(struct crew *crew) {
+/* Lets the fleet work until there is a line on stdin. */
+static void await_line(struct fleet *fleet) {
     struct pollfd in = {.fd = 0, .events = POLLIN};
     char line[64];
     while (poll(&in, 1, 0) == 0)
-        crew_rest(crew, 100);
+        fleet_run(fleet, 100);
     if (!fgets(line, sizeof line, stdin))
         die("nobody asks any more");
 }
 
 void measure_many(const char *url, bool partitions, size_t count) {
     struct many many = {.late_ms = must_allocate(count, sizeof *many.late_ms)};
-    struct crew crew;
+    struct fleet fleet;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    add_consumers(&crew, url, partitions, count);
-    crew.note = note_late;
-    crew.own = &many;
+    add_consumers(&fleet, url, partitions, count);
+    fleet.note = note_late;
+    fleet.own = &many;
     printf("ready\n");
-    await_line(&crew);
+    await_line(&fleet);
     push_to_each(url, partitions, count);
     double cpu = now_us(CLOCK_PROCESS_CPUTIME_ID);
-    crew_finish(&crew, count);
+    fleet_finish(&fleet, count);
     printf("{\"early\": %zu, \"client_us\": %.1f, ", many.early,
            (now_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)count);
     print_list("late_ms", many.late_ms, count);
     printf("}\n");
-    await_line(&crew);
-    crew_close(&crew);
+    await_line(&fleet);
+    fleet_close(&fleet);
     free(many.late_ms);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
+#include "fleet.h"
 
 /* What it takes to wake those who wait, and how soon they are awake. */
 
@@ -21,11 +21,11 @@ static void note_arrival(struct arrivals *arrivals, int64_t due_ms) {
         arrivals->late_ms[arrivals->count++] = now_us(CLOCK_REALTIME) / 1000 - (double)due_ms;
 }
 
-static void note_late(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+static void note_late(struct fleet *fleet, struct consumer *consumer, const dueq_message *message) {
     (void)consumer;
     int64_t due_ms;
     memcpy(&due_ms, message->body.data, sizeof due_ms);
-    note_arrival(crew->own, due_ms);
+    note_arrival(fleet->own, due_ms);
 }
 
 static int64_t wall_ms(void) { return (int64_t)(now_us(CLOCK_REALTIME) / 1000); }
@@ -56,7 +56,7 @@ static void add(struct traffic *sum, struct traffic more) {
 
 /* What a delivery is made of: how many consumers wait, who pushes, who counts. */
 struct scene {
-    struct crew crew;
+    struct fleet fleet;
     struct link producer;
     struct meter meter;
     struct arrivals arrivals;
@@ -64,17 +64,17 @@ struct scene {
 };
 
 /* The scripts are loaded, and the first calls of a session made, before anything is counted. */
-static void settle_in(struct crew *crew, struct link *producer) {
-    size_t before = crew->done;
+static void settle_in(struct fleet *fleet, struct link *producer) {
+    size_t before = fleet->done;
     push_at(producer, 0);
     push_at(producer, wall_ms() + APART_MS);
-    crew_finish(crew, before + 2);
-    crew_rest(crew, APART_MS);
+    fleet_finish(fleet, before + 2);
+    fleet_run(fleet, APART_MS);
 }
 
 static void begin_count(struct scene *scene) {
     scene->arrivals.count = 0;
-    scene->crew.done = 0;
+    scene->fleet.done = 0;
     meter_read(&scene->meter);
 }
 
@@ -83,8 +83,8 @@ static void measure_ready(struct scene *scene) {
     begin_count(scene);
     for (size_t i = 0; i < scene->messages; i++) {
         push_at(&scene->producer, 0);
-        crew_finish(&scene->crew, i + 1);
-        crew_rest(&scene->crew, APART_MS);
+        fleet_finish(&scene->fleet, i + 1);
+        fleet_run(&scene->fleet, APART_MS);
     }
     print_traffic("ready", meter_read(&scene->meter), scene->messages);
 }
@@ -95,10 +95,10 @@ static void measure_delayed(struct scene *scene) {
     begin_count(scene);
     for (size_t i = 0; i < scene->messages; i++) {
         push_at(&scene->producer, wall_ms() + APART_MS);
-        crew_rest(&scene->crew, APART_MS / 2);
+        fleet_run(&scene->fleet, APART_MS / 2);
         add(&push, meter_read(&scene->meter));
-        crew_finish(&scene->crew, i + 1);
-        crew_rest(&scene->crew, APART_MS);
+        fleet_finish(&scene->fleet, i + 1);
+        fleet_run(&scene->fleet, APART_MS);
         add(&delivery, meter_read(&scene->meter));
     }
     add(&all, push);
@@ -118,11 +118,11 @@ static void measure_due(struct scene *scene) {
     int64_t first_ms = wall_ms() + 500 + (int64_t)scene->messages;
     for (size_t i = 0; i < scene->messages; i++)
         push_at(&scene->producer, first_ms + (int64_t)i * APART_MS);
-    crew_rest(&scene->crew, 250);
+    fleet_run(&scene->fleet, 250);
     struct traffic push = meter_read(&scene->meter);
-    crew_rest(&scene->crew, (double)(APART_MS * scene->messages));
-    crew_finish(&scene->crew, scene->messages);
-    crew_rest(&scene->crew, APART_MS);
+    fleet_run(&scene->fleet, (double)(APART_MS * scene->messages));
+    fleet_finish(&scene->fleet, scene->messages);
+    fleet_run(&scene->fleet, APART_MS);
     struct traffic delivery = meter_read(&scene->meter);
     printf("\"due\": {");
     print_traffic("push", push, scene->messages);
@@ -137,11 +137,11 @@ void measure_waking(const char *socket, size_t consumers, size_t messages) {
     struct scene scene = {.messages = messages};
     empty(socket);
     scene.producer = link_open(socket, NAME);
-    crew_open(&scene.crew, socket, NAME, consumers);
-    settle_in(&scene.crew, &scene.producer);
+    fleet_open(&scene.fleet, socket, NAME, consumers);
+    settle_in(&scene.fleet, &scene.producer);
     scene.arrivals = (struct arrivals){must_allocate(messages, sizeof(double)), 0, messages};
-    scene.crew.own = &scene.arrivals;
-    scene.crew.note = note_late;
+    scene.fleet.own = &scene.arrivals;
+    scene.fleet.note = note_late;
     meter_open(&scene.meter, socket);
     printf("{\"consumers\": %zu, \"messages\": %zu, ", consumers, messages);
     measure_delayed(&scene);
@@ -152,7 +152,7 @@ void measure_waking(const char *socket, size_t consumers, size_t messages) {
     printf("}\n");
     free(scene.arrivals.late_ms);
     meter_close(&scene.meter);
-    crew_close(&scene.crew);
+    fleet_close(&scene.fleet);
     link_close(&scene.producer);
 }
 
@@ -178,15 +178,16 @@ static void note_wait(struct burst *burst, const struct consumer *consumer) {
         burst->first_us = waited_us;
 }
 
-static void note_burst(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+static void note_burst(struct fleet *fleet, struct consumer *consumer,
+                       const dueq_message *message) {
     (void)message;
-    struct burst *burst = crew->own;
+    struct burst *burst = fleet->own;
     note_wait(burst, consumer);
     if (--burst->left)
         return;
-    for (size_t i = 0; i < crew->count; i++)
-        if (crew->consumers[i].state == WAITING && &crew->consumers[i] != consumer)
-            note_wait(burst, &crew->consumers[i]);
+    for (size_t i = 0; i < fleet->count; i++)
+        if (fleet->consumers[i].state == WAITING && &fleet->consumers[i] != consumer)
+            note_wait(burst, &fleet->consumers[i]);
 }
 
 static void push_ready(struct link *producer, size_t messages) {
@@ -204,29 +205,29 @@ static void push_ready(struct link *producer, size_t messages) {
 
 void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     empty(socket);
-    struct crew crew;
+    struct fleet fleet;
     struct meter meter;
     struct link producer = link_open(socket, NAME);
-    crew_open(&crew, socket, NAME, consumers);
-    settle_in(&crew, &producer);
+    fleet_open(&fleet, socket, NAME, consumers);
+    settle_in(&fleet, &producer);
     meter_open(&meter, socket);
     struct burst burst = {.left = messages};
-    crew.done = crew.taken = 0;
-    crew.work_us = WORK_MS * 1e3;
-    crew.note = note_burst;
-    crew.own = &burst;
+    fleet.done = fleet.taken = 0;
+    fleet.work_us = WORK_MS * 1e3;
+    fleet.note = note_burst;
+    fleet.own = &burst;
     for (size_t i = 0; i < consumers; i++)
-        crew.consumers[i].taken = 0;
+        fleet.consumers[i].taken = 0;
     push_ready(&producer, messages);
-    /* The crew is of the producer's own thread: it could not move before. */
+    /* The fleet is of the producer's own thread: it could not move before. */
     burst.begin_us = now_us(CLOCK_MONOTONIC);
-    crew_finish(&crew, messages);
+    fleet_finish(&fleet, messages);
     double all_us = now_us(CLOCK_MONOTONIC) - burst.begin_us;
-    crew_rest(&crew, APART_MS);
+    fleet_run(&fleet, APART_MS);
     struct traffic all = meter_read(&meter);
     size_t woken = 0;
     for (size_t i = 0; i < consumers; i++)
-        woken += crew.consumers[i].taken > 0;
+        woken += fleet.consumers[i].taken > 0;
     printf("{\"consumers\": %zu, \"messages\": %zu, \"work_ms\": %d, \"got_some\": %zu, "
            "\"all_done_ms\": %.3f, \"longest_wait_ms\": %.3f, "
            "\"last_woken_ms\": %.3f, ",
@@ -235,7 +236,7 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     printf("\"sent_per_message\": %.3f, \"calls_per_message\": %.3f}\n",
            all.sent / (double)messages, all.calls / (double)messages);
     meter_close(&meter);
-    crew_close(&crew);
+    fleet_close(&fleet);
     link_close(&producer);
 }
 
@@ -249,38 +250,39 @@ struct ending {
     int64_t at_ms;
 };
 
-static void note_ending(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+static void note_ending(struct fleet *fleet, struct consumer *consumer,
+                        const dueq_message *message) {
     (void)consumer;
     (void)message;
-    const struct ending *ending = crew->own;
+    const struct ending *ending = fleet->own;
     note_arrival(ending->arrivals, ending->at_ms);
 }
 
 void measure_lease_end(const char *socket, size_t count) {
     empty(socket);
-    struct crew crew;
+    struct fleet fleet;
     struct link holder = link_open(socket, NAME);
-    crew_open(&crew, socket, NAME, CREW);
-    settle_in(&crew, &holder);
+    fleet_open(&fleet, socket, NAME, CREW);
+    settle_in(&fleet, &holder);
     struct arrivals arrivals = {must_allocate(count, sizeof(double)), 0, count};
     struct ending ending = {.arrivals = &arrivals};
-    crew.note = note_ending;
-    crew.own = &ending;
-    crew.done = 0;
+    fleet.note = note_ending;
+    fleet.own = &ending;
+    fleet.done = 0;
     for (size_t i = 0; i < count; i++) {
-        /* The crew does not run between these two, so the holder gets the message. */
+        /* The fleet does not run between these two, so the holder gets the message. */
         dueq_result *result;
         push_ready(&holder, 1);
         must(holder.client, dueq_reserve(holder.queue, 1, 0, SHORT_LEASE_MS, &result));
         ending.at_ms = dueq_result_message(result, 0)->now_ms + SHORT_LEASE_MS;
         dueq_result_free(result);
-        crew_finish(&crew, i + 1);
-        crew_rest(&crew, APART_MS);
+        fleet_finish(&fleet, i + 1);
+        fleet_run(&fleet, APART_MS);
     }
     printf("{\"consumers\": %d, ", CREW);
     print_list("late_ms", arrivals.late_ms, arrivals.count);
     printf("}\n");
     free(arrivals.late_ms);
-    crew_close(&crew);
+    fleet_close(&fleet);
     link_close(&holder);
 }

@@ -25,11 +25,11 @@ from queue import Empty
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from crew import Crew, now_ms
 from drain import SHORT_S
 from faults import Choices, Faults, Progress, longest_outage, main_of, parser_of, report
-from kinds import KINDS, NEAR_USER, Kind
-from relays import Relays
+from fleet import Fleet, now_ms
+from queue_kinds import KINDS, NEAR_USER, Kind
+from relay_proxy import RelayProxy
 
 import private_server
 from private_server import Refused, Server
@@ -68,15 +68,15 @@ class Chaos(Faults):
     def __init__(
         self,
         server: Server,
-        crew: Crew,
+        fleet: Fleet,
         kind: type[Kind],
         chance: random.Random,
         log: Path,
         longest: float,
     ) -> None:
-        super().__init__(crew, chance, log)
+        super().__init__(fleet, chance, log)
         self.server, self.kind, self.longest = server, kind, longest
-        self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
+        self.relay_proxy = RelayProxy(server.socket.with_name("relay-proxy"), server.socket, chance)
         self.interrupted: Counter[str] = Counter()  # relays, by the step
         self.waited = 0  # messages that could not be relayed
         self.server_up = True
@@ -87,7 +87,7 @@ class Chaos(Faults):
 
     def make_first(self) -> None:
         """When the first long messages are in work."""
-        ledgers = [one.ledger for one in self.crew.workers if one.role == "steady"]
+        ledgers = [one.ledger for one in self.fleet.workers if one.role == "steady"]
         if not any("begun" in ledger.read_text("utf-8") for ledger in ledgers):
             self.later(0.1, self.make_first)
             return
@@ -119,11 +119,11 @@ class Chaos(Faults):
     def rest(self, wait: float) -> None:
         """Interrupts relays meanwhile."""
         try:
-            met = self.relays.met.get(timeout=wait)
+            met = self.relay_proxy.met.get(timeout=wait)
         except Empty:
             return
         way, where = met.plan.way, met.plan.where
-        for worker in self.crew.workers:
+        for worker in self.fleet.workers:
             if worker.process.pid == met.process:
                 name, number = worker.name, worker.number
                 if met.plan.kills:
@@ -308,21 +308,21 @@ def run(options: argparse.Namespace) -> int:
         rate = (options.rate or kind.rate) / len(kind.commands)
         longest = longest_outage(options.seconds)
         url = partial(kind.url, server.socket)
-        crew = Crew(folder, url, kind.commands, [kind.queues], rate, chance, longest)
-        chaos = Chaos(server, crew, kind, chance, folder / "faults.log", longest)
+        fleet = Fleet(folder, url, kind.commands, [kind.queues], rate, chance, longest)
+        chaos = Chaos(server, fleet, kind, chance, folder / "faults.log", longest)
         try:
             for role, each in kind.each.items():
-                crew.hire(role, each)
+                fleet.start(role, each)
             if kind.steady:
-                crew.hire_steady("feed", kind.steady, 1)
-                crew.hire_steady("steady", kind.steady, 2)
+                fleet.start_steady("feed", kind.steady, 1)
+                fleet.start_steady("steady", kind.steady, 2)
             chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             if options.seconds < SHORT_S:
-                chaos.relays.nothing_late.set()
-            queues.drain(crew, server, options.seconds < SHORT_S)
+                chaos.relay_proxy.nothing_late.set()
+            queues.drain(fleet, server, options.seconds < SHORT_S)
         finally:
-            crew.kill()
+            fleet.kill()
         verdict = queues.judge(
             path.open(encoding="utf-8", errors="replace")
             for path in sorted(folder.glob("*.ledger"))
@@ -339,7 +339,7 @@ def run(options: argparse.Namespace) -> int:
         steps = ", ".join(f"{where} {count}" for where, count in sorted(chaos.interrupted.items()))
         print(f"relays interrupted {chaos.interrupted.total()}: {steps}")
         print(f"waited while {kind.far} was out of reach {chaos.waited}")
-    wrong = crew.troubles + left
+    wrong = fleet.troubles + left
     broken = any(verdict.broken().values()) or bool(uncounted)
     for text in wrong + uncounted:
         print(f"wrong: {text}")

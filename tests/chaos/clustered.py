@@ -25,12 +25,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
-from crew import HERE, Crew, now_ms
 from drain import SHORT_S, drain, hasten
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
-from kinds import Own, unwanted
+from fleet import HERE, Fleet, now_ms
 from probe import Probe
-from synced import Synced
+from queue_kinds import Own, unwanted
+from replicated import Replicated
 from verdict import EXPECTED, FAILED_OVER, judge
 
 import dueq
@@ -42,7 +42,7 @@ GROUPS = 4  # of three queues, one on each primary
 NODE_TIMEOUT_MS = 1000
 FIRST_S = 6.0  # until the first primary is killed: the first probes are due
 PATIENCE_S = 30.0
-SYNCED_S = 0.5  # a primary is killed only when its replica had all that it wrote so lately
+REPLICATED_S = 0.5  # a primary is killed only when its replica had all that it wrote so lately
 COMMANDS: dict[str, list[str | Path]] = {**Own.commands, "shell": ["bash", HERE / "worker.sh"]}
 
 
@@ -69,15 +69,15 @@ class Storm(Faults):
     def __init__(
         self,
         cluster: Cluster,
-        crew: Crew,
+        fleet: Fleet,
         others: tuple[str, ...],
-        synced: Synced,
+        replicated: Replicated,
         chance: random.Random,
         log: Path,
     ) -> None:
-        super().__init__(crew, chance, log)
-        self.cluster, self.synced = cluster, synced
-        self.queues = [name for group in crew.queues for name in group] + [*others]
+        super().__init__(fleet, chance, log)
+        self.cluster, self.replicated = cluster, replicated
+        self.queues = [name for group in fleet.queues for name in group] + [*others]
         nodes = cluster.nodes
         self.shards = [Shard(number, (nodes[number], nodes[number + 3])) for number in range(3)]
         self.failing = False  # a primary; with two at a time the others are no majority
@@ -184,7 +184,7 @@ class Storm(Faults):
         nodes = [node for shard in shards for node in shard.nodes if node.up]
         while not self._over.wait(0.02):
             known = all(node.owners().get(slot) == target.id for node in nodes)
-            if known and self.synced.at(target) >= begin:
+            if known and self.replicated.at(target) >= begin:
                 return
             if now_ms() > begin + PATIENCE_S * 1000:
                 self.troubles.append(f"slot {slot} is not on the replica of {target.port}")
@@ -201,7 +201,7 @@ class Storm(Faults):
                 continue
             if primary := shard.primary():
                 [replica] = (node for node in shard.nodes if node is not primary)
-                lately = now_ms() - self.synced.at(primary) < SYNCED_S * 1000
+                lately = now_ms() - self.replicated.at(primary) < REPLICATED_S * 1000
                 if lately and replica.up and self.cluster.fit(replica):
                     self.failing = True
                     return shard, primary, replica
@@ -234,7 +234,7 @@ class Storm(Faults):
         begin_ms, limit = now_ms(), time.monotonic() + PATIENCE_S
         act(primary)
         # What was done until then is on the replica.
-        synced_ms, failed_ms = self.synced.at(primary), now_ms()
+        replicated_ms, failed_ms = self.replicated.at(primary), now_ms()
 
         def await_promotion() -> None:
             if not self.promoted(primary, replica):
@@ -247,7 +247,7 @@ class Storm(Faults):
             self.failovers += 1
             self.cluster.elected(replica)
             # One that is killed or stopped does nothing more that could be lost.
-            self.forgotten(synced_ms, now_ms() if goes_on else failed_ms, queues)
+            self.forgotten(replicated_ms, now_ms() if goes_on else failed_ms, queues)
             self.replaced_by(failed_ms, queues)
             self.feel(begin_ms)
             self.note(f"failed over: {primary.port} to {replica.port}")
@@ -409,7 +409,7 @@ def run(options: argparse.Namespace) -> int:
             for name in (*(name for group in names for name in group), steady)
         ]
         rate = (options.rate or 200) / len(COMMANDS)
-        crew = Crew(
+        fleet = Fleet(
             folder,
             lambda role: hasty if role == "steady" else url,
             COMMANDS,
@@ -418,24 +418,24 @@ def run(options: argparse.Namespace) -> int:
             chance,
             4,
         )
-        synced = stack.enter_context(Synced(cluster.nodes))
-        storm = Storm(cluster, crew, (*probed, steady), synced, chance, folder / "faults.log")
+        replicated = stack.enter_context(Replicated(cluster.nodes))
+        storm = Storm(cluster, fleet, (*probed, steady), replicated, chance, folder / "faults.log")
         with ExitStack() as working:
             working.callback(keep_logs, folder, cluster.nodes)
-            working.callback(crew.kill)
+            working.callback(fleet.kill)
             for role, each in Own.each.items():
-                crew.hire(role, each)
-            crew.hire_steady("feed", steady, 1)
-            crew.hire_steady("steady", steady, 1)
+                fleet.start(role, each)
+            fleet.start_steady("feed", steady, 1)
+            fleet.start_steady("steady", steady, 1)
             with Probe(url, probed, folder), storm:
                 storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()
             cluster.await_agreement()
-            crew.dismiss("produce", "consume", "reach", "feed")
+            fleet.end("produce", "consume", "reach", "feed")
             if options.seconds < SHORT_S:
                 hasten(queues, cluster.nodes)
-            stats = drain(queues, crew, steady)
+            stats = drain(queues, fleet, steady)
         verdict = judge(
             (
                 path.open(encoding="utf-8", errors="replace")
@@ -449,7 +449,7 @@ def run(options: argparse.Namespace) -> int:
     faults = ", ".join(f"{number} x {name}" for name, number in storm.faults.most_common())
     print(f"faults: {faults}")
     print(verdict.taken_back())
-    for text in (wrong := crew.troubles + storm.troubles + left):
+    for text in (wrong := fleet.troubles + storm.troubles + left):
         print(f"wrong: {text}")
     broken = {name for name, marks in verdict.broken().items() if marks}
     if not durable and "lost" in broken:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
-from crew import Crew
+from fleet import Fleet
 
 import dueq
 from private_server import Refused, Server
@@ -52,50 +52,50 @@ def hasten(queues: Sequence[dueq.Queue], servers: Sequence[Server]) -> None:
                 server.command("EVAL", HASTEN, 2, *keys)
 
 
-def drain(queues: list[dueq.Queue], crew: Crew, steady: str) -> Counter[str]:
+def drain(queues: list[dueq.Queue], fleet: Fleet, steady: str) -> Counter[str]:
     """
     Fresh consumers empty the queues, the dead kicked. Returns what they counted in the end.
     steady: the name of the one with poison, which its own workers empty: what is dead in the end
     is kicked and acknowledged.
     """
-    crew.hire("drain", 1)
+    fleet.start("drain", 1)
     [with_poison] = (queue for queue in queues if queue.name == steady)
-    await_deaths(with_poison, crew)
-    crew.dismiss("steady")
-    crew.hire_steady("drain", steady, 1)
+    await_deaths(with_poison, fleet)
+    fleet.end("steady")
+    fleet.start_steady("drain", steady, 1)
     acked, moved = -1, time.monotonic()
-    with (crew.folder / "dead.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
+    with (fleet.folder / "dead.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
         # Twice, because a message can move from a queue not yet counted to one that is counted.
         while living(queues) or living(queues):
             stats = count(queues)
             if stats["acked"] != acked:
                 acked, moved = stats["acked"], time.monotonic()
             if time.monotonic() > moved + PATIENCE_S:
-                crew.troubles.append(f"the queues do not get empty: {dict(stats)}")
+                fleet.troubles.append(f"the queues do not get empty: {dict(stats)}")
                 break
             for queue in queues:
                 kick_dead(queue, ledger)
-            crew.watch()
+            fleet.watch()
             time.sleep(0.1)
-    crew.dismiss("drain")
+    fleet.end("drain")
     return count(queues)
 
 
-def await_deaths(queue: dueq.Queue, crew: Crew) -> None:
+def await_deaths(queue: dueq.Queue, fleet: Fleet) -> None:
     """
     Returns when there is nothing in a queue that is not dead. A few of its messages take longer
     than the longest outage, and those that wait behind them go one by one.
     """
-    patience = PATIENCE_S + 2 * crew.longest
+    patience = PATIENCE_S + 2 * fleet.longest
     acked, moved = -1, time.monotonic()
     while living([queue]) > queue.stats().dead:
         stats = queue.stats()
         if stats.acked != acked:
             acked, moved = stats.acked, time.monotonic()
         if time.monotonic() > moved + patience:
-            crew.troubles.append(f"{queue.name} does not get empty: {queue.stats()}")
+            fleet.troubles.append(f"{queue.name} does not get empty: {queue.stats()}")
             return
-        crew.watch(idle=True)
+        fleet.watch(idle=True)
         time.sleep(0.1)
 
 

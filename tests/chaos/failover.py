@@ -27,12 +27,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
-from crew import Crew, now_ms
 from drain import SHORT_S
 from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
-from kinds import Own
+from fleet import Fleet, now_ms
 from probe import Probe
-from synced import Synced
+from queue_kinds import Own
+from replicated import Replicated
 from verdict import EXPECTED, FAILED_OVER, judge
 
 from private_server import Refused
@@ -53,10 +53,15 @@ class Failover(Faults):
     """Replaces the primary again and again, whenever all is well again."""
 
     def __init__(
-        self, watched: Watched, synced: Synced, crew: Crew, chance: random.Random, log: Path
+        self,
+        watched: Watched,
+        replicated: Replicated,
+        fleet: Fleet,
+        chance: random.Random,
+        log: Path,
     ) -> None:
-        super().__init__(crew, chance, log)
-        self.watched, self.synced = watched, synced
+        super().__init__(fleet, chance, log)
+        self.watched, self.replicated = watched, replicated
         self.calm = True
         self.took: list[int] = []  # until the sentinels named another one, ms
 
@@ -133,7 +138,7 @@ class Failover(Faults):
         nothing meanwhile that could be lost.
         """
         begin_ms = now_ms()
-        synced_ms = self.synced.at(old)
+        replicated_ms = self.replicated.at(old)
         self.calm = False
 
         def gone() -> None:
@@ -152,10 +157,10 @@ class Failover(Faults):
             queues = [*Own.queues, Own.steady, *PROBED]
             self.replaced_by(begin_ms, queues)
             if down:
-                self.forgotten(synced_ms, begin_ms, queues)
+                self.forgotten(replicated_ms, begin_ms, queues)
                 self.forgotten(back_ms, now_ms(), queues)
             else:
-                self.forgotten(synced_ms, now_ms(), queues)
+                self.forgotten(replicated_ms, now_ms(), queues)
             self.note("all is well again")
             self.later(self.chance.uniform(0, CALM_S), self.calm_down)
 
@@ -179,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
         hasty = f"{watched.url}?timeout=1s{durability}"  # shorter than a lease, as by default
         queues = Own(f"{watched.url}?timeout=15s", stack)
         rate = (options.rate or RATE) / len(Own.commands)
-        crew = Crew(
+        fleet = Fleet(
             folder,
             lambda role: hasty if role == "steady" else url,
             Own.commands,
@@ -188,19 +193,19 @@ def run(options: argparse.Namespace) -> int:
             chance,
             2 * DOWN_MS / 1000,
         )
-        synced = stack.enter_context(Synced(watched.members))
-        faults = Failover(watched, synced, crew, chance, folder / "faults.log")
+        replicated = stack.enter_context(Replicated(watched.members))
+        faults = Failover(watched, replicated, fleet, chance, folder / "faults.log")
         try:
             for role, each in Own.each.items():
-                crew.hire(role, each)
-            crew.hire_steady("feed", Own.steady, 1)
-            crew.hire_steady("steady", Own.steady, 1)
+                fleet.start(role, each)
+            fleet.start_steady("feed", Own.steady, 1)
+            fleet.start_steady("steady", Own.steady, 1)
             with Probe(url, PROBED, folder):
                 faults.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
-            queues.drain(crew, watched.primary, options.seconds < SHORT_S)
+            queues.drain(fleet, watched.primary, options.seconds < SHORT_S)
         finally:
-            crew.kill()
+            fleet.kill()
             keep_logs(folder, [*watched.members, *watched.sentinels])
         verdict = judge(
             (
@@ -218,7 +223,7 @@ def run(options: argparse.Namespace) -> int:
     if took:
         print(f"another primary after {took[len(took) // 2]} ms in the middle, {took[-1]} at most")
     print(*verdict.lateness(), sep="\n")
-    wrong = crew.troubles + left
+    wrong = fleet.troubles + left
     for text in wrong:
         print(f"wrong: {text}")
     broken = {name for name, marks in verdict.broken().items() if marks}

@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from crew import ROOT, Crew, now_ms
-from kinds import AnyVerdict, Kind
+from fleet import ROOT, Fleet, now_ms
+from queue_kinds import AnyVerdict, Kind
 
 import dueq
 import private_server
@@ -36,8 +36,8 @@ Choices: TypeAlias = "dict[Callable[[], str | None], int]"
 class Faults(ABC):
     every_s = FAULT_EVERY_S
 
-    def __init__(self, crew: Crew, chance: random.Random, log: Path) -> None:
-        self.crew, self.chance = crew, chance
+    def __init__(self, fleet: Fleet, chance: random.Random, log: Path) -> None:
+        self.fleet, self.chance = fleet, chance
         self.faults: Counter[str] = Counter()
         self.log = log.open("w", encoding="utf-8", buffering=1)
         self.felt = log.with_suffix(".ledger").open("w", encoding="utf-8", buffering=1)
@@ -76,7 +76,7 @@ class Faults(ABC):
             if now >= fault_at:
                 self.fault()
                 fault_at = now + self.chance.uniform(0.2, 2 * self.every_s - 0.2)
-            self.crew.watch(idle=not self.is_calm())
+            self.fleet.watch(idle=not self.is_calm())
             progress.show(self.is_calm(), sum(self.faults.values()))
             wait = min(fault_at, self._later[0][0] if self._later else fault_at, now + 0.5)
             self.rest(max(0.0, wait - time.monotonic()))
@@ -121,7 +121,7 @@ class Faults(ABC):
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
 
     def kill_worker(self, role: str) -> str | None:
-        workers = [worker for worker in self.crew.workers if worker.role == role]
+        workers = [worker for worker in self.fleet.workers if worker.role == role]
         worker = self.chance.choice(workers)
         name = worker.name
         worker.kill()
@@ -129,7 +129,7 @@ class Faults(ABC):
         return f"{doer(role)} killed: {name}"
 
     def stop_worker(self, role: str, least: float, most: float) -> str | None:
-        workers = self.crew.at_work(role)
+        workers = self.fleet.at_work(role)
         if len(workers) < 2:
             return None
         worker = self.chance.choice(workers)
@@ -148,7 +148,7 @@ class Faults(ABC):
 
     def shift_clock(self) -> str:
         """A worker's clock jumps, and stays so until it jumps again. The shell's has no other."""
-        workers = [worker for worker in self.crew.workers if worker.language != "shell"]
+        workers = [worker for worker in self.fleet.workers if worker.language != "shell"]
         worker = self.chance.choice(workers)
         seconds = self.chance.choice(SHIFTS)
         worker.shift_clock(seconds)

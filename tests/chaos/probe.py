@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from crew import now_ms
+from fleet import now_ms
 
 import dueq
 

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from foreign import Verdict, judge
+from foreign_verdict import Verdict, judge
 
 PUSHED = ["intend 1.1 1000 q 1.1", "accepted 1.1 1001"]
 BOTH = ["intend 1.1 1000 q 1.1", "intend 1.2 1000 q 1.1"]

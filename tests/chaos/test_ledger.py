@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from past import least_delay
+from expected_state import least_delay
 from verdict import Verdict, judge
 
 PUSHED = ["intend 1.1 - 1000 a 0 0 - default", "accepted 1.1 1001"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from expected_state import follows, least_delay
 from ledger import FAR, UNANSWERED_MS, Delivery, Facts, Push, read
-from past import follows, least_delay
 
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
 # keys explain that were replaced: WRONG_TYPE.

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "hand.h"
+#include "worker_common.h"
 
 #define MOST DUEQ_MAX_BATCH
 #define MARK 48
@@ -77,7 +77,7 @@ static void any_draft(struct item *item, bool own) {
     plain_draft(item);
     self.pushes++;
     if (own)
-        snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", hand.number,
+        snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", worker.number,
                  self.pushes);
     item->backoff = &backoffs[below(sizeof backoffs / sizeof *backoffs)];
     item->dead_letter = rare(500) ? (int)below(QUEUES) : -1;
@@ -103,7 +103,7 @@ static void intend(int queue, struct item *list, size_t count, dueq_draft *draft
     for (size_t i = 0; i < count; i++) {
         struct item *item = &list[i];
         dueq_draft *draft = &item->draft;
-        snprintf(item->mark, sizeof item->mark, "%s.%u", hand.number, ++self.pushes);
+        snprintf(item->mark, sizeof item->mark, "%s.%u", worker.number, ++self.pushes);
         int size = snprintf(item->body, sizeof item->body, "%s ", item->mark);
         memset(item->body + size, 'x', item->padding);
         draft->body = (dueq_bytes){item->body, (size_t)size + item->padding};
@@ -374,7 +374,7 @@ static void loop(int first, size_t queues, dueq_order order) {
         int queue = first + (int)place;
         note("kept " KEY " %" PRId64 " %" PRId64 " %s %" PRIu32 " %" PRIu32 " %s", KEY_OF(message),
              message->time_ms - lease, message->time_ms, self.names[queue], message->attempt,
-             message->crashes, hand.number);
+             message->crashes, worker.number);
         flush();
         if (rare(10))
             sleep_ms(below(4000));
@@ -445,7 +445,7 @@ int main(int argc, char **argv) {
         fputs("usage: chaos-worker ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP\n", stderr);
         return 2;
     }
-    take_hand(argv[2], argv[7], argv[8], argv[10]);
+    begin_worker(argv[2], argv[7], argv[8], argv[10]);
     dueq_status status = dueq_open(argv[3], &self.client);
     for (int i = 0; i < QUEUES && !status; i++) {
         self.names[i] = argv[4 + i];

@@ -17,7 +17,7 @@ use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
 
-require __DIR__ . '/hand.php';
+require __DIR__ . '/worker_common.php';
 
 const MOST = 200; // that one call may take
 const PAST = [
@@ -40,7 +40,7 @@ function key_of(Message $message): string
     return strtok($message->body, ' ') . ' ' . $message->deliveries;
 }
 
-final class Worker extends Hand
+final class Worker extends WorkerBase
 {
     /** @var array<string, Queue> by name */
     private array $queues = [];

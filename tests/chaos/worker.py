@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 
-from hand import DUPLICATE, LEASE_LOST, UNKNOWN, Hand, ms_of, now_ms
+from worker_common import DUPLICATE, LEASE_LOST, UNKNOWN, WorkerBase, ms_of, now_ms
 
 from dueq import Backoff, Draft, Message, Queue, Queues
 
@@ -49,7 +49,7 @@ class Warned(logging.Handler):
         self.count += 1
 
 
-class Worker(Hand):
+class Worker(WorkerBase):
     def __init__(
         self,
         role: str,

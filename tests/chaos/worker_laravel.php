@@ -12,7 +12,7 @@ declare(strict_types=1);
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
 
-require __DIR__ . '/hand.php';
+require __DIR__ . '/worker_common.php';
 
 /** The first whole second that is not before, in ms. */
 function second(int $ms): int
@@ -25,7 +25,7 @@ function key_of(LaravelJob $job): string
     return "{$job->data['mark']} {$job->attempts}";
 }
 
-final class Worker extends Hand
+final class Worker extends WorkerBase
 {
     private LaravelQueue $queue;
     private int $pushes = 0;

@@ -14,7 +14,7 @@ import sys
 import time
 from functools import partial
 
-from hand import LEASE_LOST, Hand, ms_of, now_ms
+from worker_common import LEASE_LOST, WorkerBase, ms_of, now_ms
 
 from dueq.laravel import Job, JobDraft, Queue
 
@@ -57,7 +57,7 @@ class Stock:
         return False
 
 
-class Worker(Hand):
+class Worker(WorkerBase):
     def __init__(
         self, ledger: str, url: str, queue: str, number: str, seed: str, stop: str
     ) -> None:

@@ -11,9 +11,9 @@ declare(strict_types=1);
 
 use Dueq\Redisson\DelayedQueue;
 
-require __DIR__ . '/hand.php';
+require __DIR__ . '/worker_common.php';
 
-final class Worker extends Hand
+final class Worker extends WorkerBase
 {
     /** @var list<DelayedQueue> */
     public readonly array $queues;

@@ -13,12 +13,12 @@ import sys
 import time
 from functools import partial
 
-from hand import UNKNOWN, Hand, now_ms
+from worker_common import UNKNOWN, WorkerBase, now_ms
 
 from dueq.redisson import DelayedQueue
 
 
-class Worker(Hand):
+class Worker(WorkerBase):
     def __init__(
         self, ledger: str, url: str, names: tuple[str, str], number: str, seed: str, stop: str
     ) -> None:

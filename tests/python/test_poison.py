@@ -13,12 +13,14 @@ import pytest
 import dueq
 from private_server import Server
 
-SOURCE = Path(__file__).with_name("poison_hand.py")
+SOURCE = Path(__file__).with_name("poison_worker.py")
 # The tests wait for the ends of the leases of those that died.
 LEASE = 0.4
 
 
-def hand(queue: dueq.Queue, server: Server, face: str, *args: str) -> subprocess.Popen[bytes]:
+def start_worker(
+    queue: dueq.Queue, server: Server, face: str, *args: str
+) -> subprocess.Popen[bytes]:
     """A process that consumes the queue until it dies of it."""
     parts = str(queue.partitions or 0)
     return subprocess.Popen(
@@ -45,12 +47,13 @@ def consume(
 ) -> None:
     """Starts processes anew as they die, until every message has come to its end."""
     args = (face, str(prefetch), str(threads), str(pause))
-    running = [hand(queue, server, *args) for _ in range(processes)]
+    running = [start_worker(queue, server, *args) for _ in range(processes)]
     until = time.monotonic() + 60
     try:
         while not ended(queue) and time.monotonic() < until:
             running = [
-                each if each.poll() is None else hand(queue, server, *args) for each in running
+                each if each.poll() is None else start_worker(queue, server, *args)
+                for each in running
             ]
             time.sleep(0.02)
     finally:

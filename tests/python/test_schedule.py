@@ -226,27 +226,27 @@ def test_schedule_each_second_by_workers_that_are_killed(own_server: Server) -> 
     DUEQ_SCHEDULE="20 60" pytest -s tests/python/test_schedule.py -k killed
     """
     workers, least = map(int, os.environ.get("DUEQ_SCHEDULE", "4 7").split())
-    hand_of = str(Path(__file__).with_name("schedule_hand.py"))
-    command = [sys.executable, hand_of, own_server.url, "q"]
-    hands = [subprocess.Popen(command) for _ in range(workers)]
+    worker_file = str(Path(__file__).with_name("schedule_worker.py"))
+    command = [sys.executable, worker_file, own_server.url, "q"]
+    processes = [subprocess.Popen(command) for _ in range(workers)]
     chance, found, killed = random.Random(4), list[int](), 0
     until = time.monotonic() + 60 + least
     try:
         with dueq.Queue("q", own_server.url) as queue:
             while len(found) < least:
                 time.sleep(0.3)
-                place = chance.randrange(len(hands))
+                place = chance.randrange(len(processes))
                 if found:
-                    hands[place].kill()
-                    hands[place].wait()
-                    hands[place] = subprocess.Popen(command)
+                    processes[place].kill()
+                    processes[place].wait()
+                    processes[place] = subprocess.Popen(command)
                     killed += 1
                 assert time.monotonic() < until
                 found = seconds(queue)
     finally:
-        for hand in hands:
-            hand.kill()
-            hand.wait()
+        for process in processes:
+            process.kill()
+            process.wait()
     missing = found[-1] - found[0] + 1 - len(set(found))
     doubled = len(found) - len(set(found))
     print(f"schedule: {workers=} {killed=} seconds={len(found)} {missing=} {doubled=}")

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-import foreign
-from crew import HERE, ROOT, Crew, now_ms
+import foreign_verdict
 from drain import PATIENCE_S, UNWANTED, count, drain, hasten
+from fleet import HERE, ROOT, Fleet, now_ms
 from verdict import EXPECTED, READONLY, Verdict, judge
 
 import dueq
@@ -27,7 +27,7 @@ from private_server import Server
 CALM_EVERY_S = 0.3
 NEAR_USER = "near"  # whose rights on the far queue are taken and given back
 
-AnyVerdict: TypeAlias = Verdict | foreign.Verdict
+AnyVerdict: TypeAlias = Verdict | foreign_verdict.Verdict
 
 
 class Kind(ABC):
@@ -62,7 +62,7 @@ class Kind(ABC):
     def progress(self) -> str: ...
 
     @abstractmethod
-    def drain(self, crew: Crew, server: Server, short: bool) -> None:
+    def drain(self, fleet: Fleet, server: Server, short: bool) -> None:
         """Has the queues emptied, when there are no more faults. short: the run was."""
 
     @abstractmethod
@@ -95,7 +95,7 @@ class Own(Kind):
     @classmethod
     def url(cls, socket: Path, role: str) -> str:
         if role in ("consume", "reach"):
-            socket = socket.with_name("relays")
+            socket = socket.with_name("relay-proxy")
         user = f"{NEAR_USER}:-@" if role == "consume" else ""
         # As by default, shorter than a lease: a client sees each outage that ends leases.
         timeout = "1s" if role == "steady" else cls.timeout
@@ -114,11 +114,11 @@ class Own(Kind):
             f" {stats['leased']} leased, {stats['outbox']} in outboxes, {stats['dead']} dead"
         )
 
-    def drain(self, crew: Crew, server: Server, short: bool) -> None:
-        crew.dismiss("produce", "consume", "reach", "feed")
+    def drain(self, fleet: Fleet, server: Server, short: bool) -> None:
+        fleet.end("produce", "consume", "reach", "feed")
         if short:
             hasten(self.handles, [server])
-        self.stats = drain(self.handles, crew, self.steady)
+        self.stats = drain(self.handles, fleet, self.steady)
 
     def judge(self, ledgers: Iterable[Iterable[str]]) -> Verdict:
         return judge(ledgers, EXPECTED | {READONLY})
@@ -168,36 +168,36 @@ class Foreign(Kind):
         sizes = [queue.size() for queue in self.handles]
         return sum(size.ready + size.delayed + size.reserved for size in sizes)
 
-    def await_empty(self, crew: Crew) -> None:
+    def await_empty(self, fleet: Fleet) -> None:
         least, moved = self.living() + 1, time.monotonic()
         # Twice, because an item can move between two counts.
         while (living := self.living()) or self.living():
             if living < least:
                 least, moved = living, time.monotonic()
             if time.monotonic() > moved + PATIENCE_S:
-                crew.troubles.append(f"the queues do not get empty: {self.progress()}")
+                fleet.troubles.append(f"the queues do not get empty: {self.progress()}")
                 break
-            crew.watch()
+            fleet.watch()
             time.sleep(0.1)
 
-    def drain(self, crew: Crew, server: Server, short: bool) -> None:
+    def drain(self, fleet: Fleet, server: Server, short: bool) -> None:
         """Before, those that went through it all must be as awake as ever."""
-        crew.dismiss("produce")
-        self.await_empty(crew)
-        with (crew.folder / "calm.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
+        fleet.end("produce")
+        self.await_empty(fleet)
+        with (fleet.folder / "calm.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
             for number in range(10):
-                mark = f"{foreign.CALM}{number}"
+                mark = f"{foreign_verdict.CALM}{number}"
                 due = now_ms() // 1000 * 1000 + 2000
                 ledger.write(f"intend {mark} {due} {self.queues[0]} {mark}\n")
                 self.offer(server, mark, due)
                 ledger.write(f"accepted {mark} {now_ms()}\n")
-                crew.watch()
+                fleet.watch()
                 time.sleep(CALM_EVERY_S)
-        self.await_empty(crew)
-        crew.dismiss(*self.takers)
-        crew.hire("drain", 1)
-        self.await_empty(crew)
-        crew.dismiss("drain", "move")
+        self.await_empty(fleet)
+        fleet.end(*self.takers)
+        fleet.start("drain", 1)
+        self.await_empty(fleet)
+        fleet.end("drain", "move")
 
     @abstractmethod
     def offer(self, server: Server, mark: str, due: int) -> None:
@@ -228,8 +228,8 @@ class Laravel(Foreign):
         payload = {"job": "App\\Jobs\\Chaos@handle", "data": {"mark": mark}, "attempts": 0}
         server.command("ZADD", f"queues:{self.queues[0]}:delayed", due // 1000, json.dumps(payload))
 
-    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign.Verdict:
-        return foreign.judge(ledgers)
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign_verdict.Verdict:
+        return foreign_verdict.judge(ledgers)
 
 
 class Redisson(Foreign):
@@ -253,8 +253,8 @@ class Redisson(Foreign):
     def offer(self, server: Server, mark: str, due: int) -> None:
         self.first.offer(mark, at=due / 1000)
 
-    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign.Verdict:
-        return foreign.judge(ledgers, gambled=self.queues[1])
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign_verdict.Verdict:
+        return foreign_verdict.judge(ledgers, gambled=self.queues[1])
 
 
 KINDS: dict[str, type[Kind]] = {"own": Own, "laravel": Laravel, "redisson": Redisson}

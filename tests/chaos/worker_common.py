@@ -32,7 +32,7 @@ def ms_of(moment: datetime | None) -> int:
     return round(moment.timestamp() * 1000) if moment else 0
 
 
-class Hand:
+class WorkerBase:
     def __init__(self, ledger: str, number: str, seed: str, stop: str) -> None:
         self.ledger = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.number = number

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from crew import now_ms
+from fleet import now_ms
 
 from node import Member
 from private_server import Refused
 
 
-class Synced:
+class Replicated:
     """Until when each primary's writes are known to be on its replica."""
 
     def __init__(self, nodes: Sequence[Member]) -> None:
@@ -20,7 +20,7 @@ class Synced:
         self._over = threading.Event()
         self._threads = [threading.Thread(target=self._watch, args=(node,)) for node in nodes]
 
-    def __enter__(self) -> Synced:
+    def __enter__(self) -> Replicated:
         for thread in self._threads:
             thread.start()
         return self

@@ -39,7 +39,7 @@ function padding(): string
     return str_repeat('x', mt_rand(0, 200));
 }
 
-abstract class Hand
+abstract class WorkerBase
 {
     /** @var resource */
     private $ledger;

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
+#include "fleet.h"
 
 /* ---- Consumers ---- */
 
@@ -10,14 +10,14 @@ static void enter(struct consumer *consumer, enum consumer_state state) {
     consumer->since_us = now_us(CLOCK_MONOTONIC);
 }
 
-static void work(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+static void work(struct fleet *fleet, struct consumer *consumer, const dueq_message *message) {
     consumer->ticket = message->ticket;
     consumer->taken++;
-    crew->taken++;
-    if (crew->note)
-        crew->note(crew, consumer, message);
+    fleet->taken++;
+    if (fleet->note)
+        fleet->note(fleet, consumer, message);
     enter(consumer, WORKING);
-    consumer->done_us = consumer->since_us + crew->work_us;
+    consumer->done_us = consumer->since_us + fleet->work_us;
 }
 
 static void wait_for_more(struct consumer *consumer) {
@@ -28,13 +28,13 @@ static void wait_for_more(struct consumer *consumer) {
 }
 
 /* Moves a consumer on as far as that goes at once. */
-static void advance(struct crew *crew, struct consumer *consumer) {
+static void advance(struct fleet *fleet, struct consumer *consumer) {
     for (;;) {
         if (consumer->state == WORKING) {
             if (now_us(CLOCK_MONOTONIC) < consumer->done_us)
                 return;
             must(consumer->client, dueq_consumer_ack(consumer->loop, consumer->ticket));
-            crew->done++;
+            fleet->done++;
             wait_for_more(consumer);
         }
         if (dueq_pump(consumer->client) == DUEQ_PENDING)
@@ -44,40 +44,40 @@ static void advance(struct crew *crew, struct consumer *consumer) {
         if (status == DUEQ_PENDING)
             continue;
         must(consumer->client, status);
-        work(crew, consumer, message);
+        work(fleet, consumer, message);
     }
 }
 
-void crew_drive(struct crew *crew, size_t done, double until_us) {
-    while (!done || crew->done < done) {
+void fleet_drive(struct fleet *fleet, size_t done, double until_us) {
+    while (!done || fleet->done < done) {
         double now = now_us(CLOCK_MONOTONIC), alarm_us = until_us;
         if (now >= until_us)
             return;
-        for (size_t i = 0; i < crew->count; i++) {
-            const struct consumer *consumer = &crew->consumers[i];
+        for (size_t i = 0; i < fleet->count; i++) {
+            const struct consumer *consumer = &fleet->consumers[i];
             bool works = consumer->state == WORKING;
-            crew->set[i].events = works ? 0 : POLLIN;
+            fleet->set[i].events = works ? 0 : POLLIN;
             if (works && consumer->done_us < alarm_us)
                 alarm_us = consumer->done_us;
         }
         double left_us = alarm_us > now ? alarm_us - now : 0;
         const struct timespec left = {(time_t)(left_us / 1e6), (long)left_us % 1000000 * 1000};
-        if (ppoll(crew->set, crew->count, &left, NULL) < 0)
+        if (ppoll(fleet->set, fleet->count, &left, NULL) < 0)
             die("poll failed");
-        for (size_t i = 0; i < crew->count; i++)
-            if (crew->set[i].revents || crew->consumers[i].state == WORKING)
-                advance(crew, &crew->consumers[i]);
+        for (size_t i = 0; i < fleet->count; i++)
+            if (fleet->set[i].revents || fleet->consumers[i].state == WORKING)
+                advance(fleet, &fleet->consumers[i]);
     }
 }
 
-void crew_finish(struct crew *crew, size_t done) {
-    crew_drive(crew, done, now_us(CLOCK_MONOTONIC) + 60e6);
-    if (crew->done < done)
-        die("%zu of %zu messages came within a minute", crew->done, done);
+void fleet_finish(struct fleet *fleet, size_t done) {
+    fleet_drive(fleet, done, now_us(CLOCK_MONOTONIC) + 60e6);
+    if (fleet->done < done)
+        die("%zu of %zu messages came within a minute", fleet->done, done);
 }
 
-void crew_rest(struct crew *crew, double ms) {
-    crew_drive(crew, 0, now_us(CLOCK_MONOTONIC) + ms * 1000);
+void fleet_run(struct fleet *fleet, double ms) {
+    fleet_drive(fleet, 0, now_us(CLOCK_MONOTONIC) + ms * 1000);
 }
 
 static long long info_number(redisContext *control, const char *section, const char *name) {
@@ -88,45 +88,45 @@ static long long info_number(redisContext *control, const char *section, const c
     return value;
 }
 
-void crew_begin(struct crew *crew, size_t room) {
-    *crew = (struct crew){0};
-    crew->consumers = must_allocate(room, sizeof *crew->consumers);
-    crew->set = must_allocate(room, sizeof *crew->set);
+void fleet_begin(struct fleet *fleet, size_t room) {
+    *fleet = (struct fleet){0};
+    fleet->consumers = must_allocate(room, sizeof *fleet->consumers);
+    fleet->set = must_allocate(room, sizeof *fleet->set);
 }
 
-void crew_add(struct crew *crew, dueq_client *client, dueq_queue **queues, size_t queue_count) {
+void fleet_add(struct fleet *fleet, dueq_client *client, dueq_queue **queues, size_t queue_count) {
     const dueq_consumer_options options = DUEQ_CONSUMER;
-    struct consumer *consumer = &crew->consumers[crew->count];
+    struct consumer *consumer = &fleet->consumers[fleet->count];
     *consumer = (struct consumer){.client = client, .queues = queues, .queue_count = queue_count};
     must(client, dueq_consumer_open(queues, queue_count, &options, &consumer->loop));
     wait_for_more(consumer);
-    crew->set[crew->count].fd = dueq_descriptor(client);
-    if (crew->set[crew->count++].fd < 0)
+    fleet->set[fleet->count].fd = dueq_descriptor(client);
+    if (fleet->set[fleet->count++].fd < 0)
         die("no descriptors left");
-    advance(crew, consumer);
+    advance(fleet, consumer);
 }
 
-void crew_open(struct crew *crew, const char *socket, const char *name, size_t count) {
-    crew_begin(crew, count);
+void fleet_open(struct fleet *fleet, const char *socket, const char *name, size_t count) {
+    fleet_begin(fleet, count);
     for (size_t i = 0; i < count; i++) {
         struct link link = link_open(socket, name);
         dueq_queue **queue = must_allocate(1, sizeof *queue);
         *queue = link.queue;
-        crew_add(crew, link.client, queue, 1);
+        fleet_add(fleet, link.client, queue, 1);
     }
     redisContext *control = bare_open(socket);
     double limit_us = now_us(CLOCK_MONOTONIC) + 30e6;
     while (info_number(control, "clients", "blocked_clients:") != (long long)count) {
         if (now_us(CLOCK_MONOTONIC) > limit_us)
             die("not all of the %zu consumers wait", count);
-        crew_rest(crew, 5);
+        fleet_run(fleet, 5);
     }
     redisFree(control);
 }
 
-void crew_close(struct crew *crew) {
-    for (size_t i = 0; i < crew->count; i++) {
-        struct consumer *consumer = &crew->consumers[i];
+void fleet_close(struct fleet *fleet) {
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct consumer *consumer = &fleet->consumers[i];
         dueq_abandon(consumer->client);
         dueq_consumer_close(consumer->loop);
         for (size_t k = 0; k < consumer->queue_count; k++)
@@ -134,8 +134,8 @@ void crew_close(struct crew *crew) {
         free(consumer->queues);
         dueq_close(consumer->client);
     }
-    free(crew->consumers);
-    free(crew->set);
+    free(fleet->consumers);
+    free(fleet->set);
 }
 
 /* ---- What the server is sent ---- */

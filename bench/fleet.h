@@ -1,6 +1,6 @@
 /* Consumers that wait, many in one process, and what the server is sent meanwhile. */
-#ifndef DUEQ_BENCH_CREW_H
-#define DUEQ_BENCH_CREW_H
+#ifndef DUEQ_BENCH_FLEET_H
+#define DUEQ_BENCH_FLEET_H
 
 #include <poll.h>
 
@@ -22,30 +22,30 @@ struct consumer {
     size_t taken;
 };
 
-struct crew {
+struct fleet {
     struct consumer *consumers;
     size_t count;
     struct pollfd *set; /* one entry for each consumer */
     double work_us;     /* that each message takes */
     size_t taken, done;
     /* A message came, before it is worked on; own is the caller's. */
-    void (*note)(struct crew *crew, struct consumer *consumer, const dueq_message *message);
+    void (*note)(struct fleet *fleet, struct consumer *consumer, const dueq_message *message);
     void *own;
 };
 
-/* A crew with room for so many consumers; each is added with a client of its own and queues of that. */
-void crew_begin(struct crew *crew, size_t room);
-void crew_add(struct crew *crew, dueq_client *client, dueq_queue **queues, size_t queue_count);
+/* A fleet with room for so many consumers; each is added with a client of its own and queues of that. */
+void fleet_begin(struct fleet *fleet, size_t room);
+void fleet_add(struct fleet *fleet, dueq_client *client, dueq_queue **queues, size_t queue_count);
 /* The same on one queue, which must be empty; returns when all of them wait. */
-void crew_open(struct crew *crew, const char *socket, const char *name, size_t count);
+void fleet_open(struct fleet *fleet, const char *socket, const char *name, size_t count);
 /* Lets them work until `done` messages are done in all (0: never), or until that time of
  * CLOCK_MONOTONIC. */
-void crew_drive(struct crew *crew, size_t done, double until_us);
+void fleet_drive(struct fleet *fleet, size_t done, double until_us);
 /* Lets them work until so many are done; dies when that takes longer than a minute. */
-void crew_finish(struct crew *crew, size_t done);
+void fleet_finish(struct fleet *fleet, size_t done);
 /* Lets them work for so long, whatever comes. */
-void crew_rest(struct crew *crew, double ms);
-void crew_close(struct crew *crew);
+void fleet_run(struct fleet *fleet, double ms);
+void fleet_close(struct fleet *fleet);
 
 /* ---- What the server is sent ---- */
 

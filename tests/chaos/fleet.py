@@ -19,9 +19,9 @@ ROOT = HERE.parents[1]
 HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 5
 # Those whose handlers never fail, on a queue of their own: in each language, and who feeds it.
 STEADY: dict[str, list[str | Path]] = {
-    "python": [sys.executable, HERE / "steady.py"],
-    "php": ["php", HERE / "steady.php"],
-    "c": [ROOT / "build/cmake/tests/chaos-steady"],
+    "python": [sys.executable, HERE / "worker_steady.py"],
+    "php": ["php", HERE / "worker_steady.php"],
+    "c": [ROOT / "build/cmake/tests/chaos-worker-steady"],
 }
 CLOCK = ROOT / "build/cmake/tests/libshifted_clock.so"
 
@@ -36,19 +36,19 @@ def clock_ns() -> int:
 
 
 class Worker:
-    """A place in the crew: one process after the other, each with a number of its own."""
+    """A place in the fleet: one process after the other, each with a number of its own."""
 
     _numbers = itertools.count(1)
 
     def __init__(
         self,
-        crew: Crew,
+        fleet: Fleet,
         language: str,
         role: str,
         command: Sequence[str | Path],
         queues: tuple[str, ...],
     ) -> None:
-        self.crew, self.language, self.role = crew, language, role
+        self.fleet, self.language, self.role = fleet, language, role
         self.command, self.queues = command, queues
         self.stopped = False
         self.start()
@@ -57,20 +57,20 @@ class Worker:
         number = next(self._numbers)
         self.number = str(number)
         self.name = f"{number:04}-{self.language}-{self.role}"
-        self.ledger = self.crew.folder / f"{self.name}.ledger"
+        self.ledger = self.fleet.folder / f"{self.name}.ledger"
         self.ledger.touch()
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
         self.shift_clock(0)
-        words = [*self.command, self.role, self.ledger, self.crew.url(self.role), *self.queues]
-        words += [self.number, str(self.crew.chance.getrandbits(31))]
+        words = [*self.command, self.role, self.ledger, self.fleet.url(self.role), *self.queues]
+        words += [self.number, str(self.fleet.chance.getrandbits(31))]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [*map(str, words), str(self.crew.rate), str(self.crew.stop_file(self.role))],
+                [*map(str, words), str(self.fleet.rate), str(self.fleet.stop_file(self.role))],
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
-                env=self.crew.environment | {"CLOCK_FILE": str(self._shift)},
+                env=self.fleet.environment | {"CLOCK_FILE": str(self._shift)},
             )
 
     @property
@@ -118,7 +118,7 @@ class Worker:
         return None
 
 
-class Crew:
+class Fleet:
     """
     All workers.
 
@@ -155,7 +155,7 @@ class Crew:
     def stop_file(self, role: str) -> Path:
         return self.folder / f"stop-{role}"
 
-    def hire(self, role: str, each: int) -> None:
+    def start(self, role: str, each: int) -> None:
         """So many of each language, and at least one on each group of queues."""
         groups = itertools.cycle(self.queues)
         languages = list(self.commands) * max(each, -(-len(self.queues) // len(self.commands)))
@@ -163,7 +163,7 @@ class Crew:
             command = self.commands[language]
             self.workers.append(Worker(self, language, role, command, queues))
 
-    def hire_steady(self, role: str, queue: str, each: int) -> None:
+    def start_steady(self, role: str, queue: str, each: int) -> None:
         """So many of each language, or one that feeds or drains the queue."""
         for language in list(STEADY) * each if role == "steady" else ["python"]:
             self.workers.append(Worker(self, language, role, STEADY[language], (queue,)))
@@ -181,7 +181,7 @@ class Crew:
                 worker.kill()
                 worker.start()
 
-    def dismiss(self, *roles: str) -> None:
+    def end(self, *roles: str) -> None:
         """Lets the workers of these roles end by themselves."""
         for role in roles:
             self.stop_file(role).touch()

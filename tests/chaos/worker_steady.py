@@ -1,6 +1,6 @@
 """
 Workers in Python whose handlers never fail:
-python steady.py ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+python worker_steady.py ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
 
 ROLE is feed (push to QUEUE), steady (consume from it until SIGTERM comes, whatever happens to the
 server: only a poison message kills it), or drain (acknowledge whatever is there, poison too).
@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from hand import LEASE_LOST, Hand, ms_of, now_ms
+from worker_common import LEASE_LOST, WorkerBase, ms_of, now_ms
 
 from dueq import Backoff, Consumer, Draft, Error, Message, Queue, aio
 
@@ -31,7 +31,7 @@ def key(message: Message | aio.Message) -> str:
     return f"{message.body.split(b' ', 1)[0].decode()} {message.deliveries}"
 
 
-class Steady(Hand):
+class Steady(WorkerBase):
     def __init__(
         self, ledger: str, url: str, queue: str, number: str, seed: str, stop: str
     ) -> None:

@@ -1,5 +1,5 @@
 /*
- * A worker in C whose handler never fails: chaos-steady ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * A worker in C whose handler never fails: chaos-worker-steady ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
  *
  * It consumes from QUEUE until it gets SIGTERM, whatever happens to the server: only a poison message kills it.
  * README.md says what it writes to LEDGER.
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
-#include "hand.h"
+#include "worker_common.h"
 
 static volatile sig_atomic_t over;
 
@@ -17,7 +17,7 @@ static void end(int number) {
 }
 
 static void note_alive(void) {
-    note("alive %s %" PRId64, hand.number, now_ms());
+    note("alive %s %" PRId64, worker.number, now_ms());
     flush();
 }
 
@@ -41,10 +41,10 @@ static void work(const dueq_message *message) {
 int main(int argc, char **argv) {
     static const size_t prefetches[] = {1, 5, 20, 100};
     if (argc != 9) {
-        fputs("usage: chaos-steady ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP\n", stderr);
+        fputs("usage: chaos-worker-steady ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP\n", stderr);
         return 2;
     }
-    take_hand(argv[2], argv[5], argv[6], argv[8]);
+    begin_worker(argv[2], argv[5], argv[6], argv[8]);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
     const char *name = argv[4];
     dueq_client *client;
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
         }
         note("begun " KEY " %" PRId64 " %" PRId64 " %s %" PRIu32 " %" PRIu32 " %s", KEY_OF(message),
              message->time_ms - options.lease_ms, message->time_ms, name, message->attempt,
-             message->crashes, hand.number);
+             message->crashes, worker.number);
         flush();
         work(message);
         note("acking " KEY " %" PRId64 " -", KEY_OF(message), now_ms());

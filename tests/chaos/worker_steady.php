@@ -1,7 +1,7 @@
 <?php
 
 /*
- * A worker in PHP whose handler never fails: php steady.php ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * A worker in PHP whose handler never fails: php worker_steady.php ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
  *
  * It consumes from QUEUE until it gets SIGTERM, whatever happens to the server: only a poison message kills it.
  * README.md says what it writes to LEDGER.
@@ -14,14 +14,14 @@ use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Queue;
 
-require __DIR__ . '/hand.php';
+require __DIR__ . '/worker_common.php';
 
 function key_of(Message $message): string
 {
     return strtok($message->body, ' ') . ' ' . $message->deliveries;
 }
 
-final class Steady extends Hand
+final class Steady extends WorkerBase
 {
     private bool $ended = false;
     private bool $begun = false;

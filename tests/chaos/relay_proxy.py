@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from crew import ROOT, now_ms
+from fleet import ROOT, now_ms
 
 DIGESTS = dict(
     re.findall(
@@ -78,7 +78,7 @@ class _Pair:
         self.end()
 
 
-class Relays:
+class RelayProxy:
     """
     Listens at `path`, and passes on what comes to the server's socket. Now and then a relay is
     interrupted at one of its steps: its process is to be killed, or its connection is cut, before

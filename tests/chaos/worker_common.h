@@ -1,6 +1,6 @@
 /* What every worker of a chaos run in C has: its ledger, its chance, its clock. */
-#ifndef CHAOS_HAND_H
-#define CHAOS_HAND_H
+#ifndef CHAOS_WORKER_COMMON_H
+#define CHAOS_WORKER_COMMON_H
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static struct {
     size_t length;
     int64_t clock_ns;
     uint64_t random;
-} hand;
+} worker;
 
 static inline _Noreturn void die(const char *what) {
     perror(what);
@@ -29,16 +29,16 @@ static inline _Noreturn void die(const char *what) {
 }
 
 /* clock: the run's time minus the monotonic one, in ns, from the environment; it feels no jump of the clock. */
-static inline void take_hand(const char *ledger, const char *number, const char *seed,
-                             const char *stop) {
+static inline void begin_worker(const char *ledger, const char *number, const char *seed,
+                                const char *stop) {
     const char *clock = getenv("CHAOS_CLOCK");
-    hand.ledger = open(ledger, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (hand.ledger < 0 || !clock)
+    worker.ledger = open(ledger, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (worker.ledger < 0 || !clock)
         die(ledger);
-    hand.clock_ns = strtoll(clock, NULL, 10);
-    hand.number = number;
-    hand.random = strtoull(seed, NULL, 10) * 2654435761U + 1;
-    hand.stop = stop;
+    worker.clock_ns = strtoll(clock, NULL, 10);
+    worker.number = number;
+    worker.random = strtoull(seed, NULL, 10) * 2654435761U + 1;
+    worker.stop = stop;
 }
 
 static inline int64_t monotonic_ns(void) {
@@ -47,7 +47,7 @@ static inline int64_t monotonic_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static inline int64_t now_ms(void) { return (monotonic_ns() + hand.clock_ns) / 1000000; }
+static inline int64_t now_ms(void) { return (monotonic_ns() + worker.clock_ns) / 1000000; }
 
 static inline void sleep_ms(int64_t ms) {
     if (ms > 0)
@@ -56,33 +56,34 @@ static inline void sleep_ms(int64_t ms) {
 
 /* A number from 0 to below `end`, the same sequence for the same seed. */
 static inline unsigned below(unsigned end) {
-    hand.random ^= hand.random << 13;
-    hand.random ^= hand.random >> 7;
-    hand.random ^= hand.random << 17;
-    return (unsigned)((hand.random >> 32) % end);
+    worker.random ^= worker.random << 13;
+    worker.random ^= worker.random >> 7;
+    worker.random ^= worker.random << 17;
+    return (unsigned)((worker.random >> 32) % end);
 }
 
 static inline bool rare(unsigned of_thousand) { return below(1000) < of_thousand; }
 
-static inline bool stopped(void) { return access(hand.stop, F_OK) == 0; }
+static inline bool stopped(void) { return access(worker.stop, F_OK) == 0; }
 
 static inline void flush(void) {
-    if (hand.length && write(hand.ledger, hand.lines, hand.length) != (ssize_t)hand.length)
+    if (worker.length &&
+        write(worker.ledger, worker.lines, worker.length) != (ssize_t)worker.length)
         die("ledger");
-    hand.length = 0;
+    worker.length = 0;
 }
 
 /* Adds a line; flush() writes all that were added at once. */
 __attribute__((format(printf, 1, 2))) static inline void note(const char *format, ...) {
-    size_t room = sizeof hand.lines - hand.length;
+    size_t room = sizeof worker.lines - worker.length;
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(hand.lines + hand.length, room, format, arguments);
+    int size = vsnprintf(worker.lines + worker.length, room, format, arguments);
     va_end(arguments);
     if (size < 0 || (size_t)size + 1 >= room)
         die("too much for the ledger");
-    hand.length += (size_t)size;
-    hand.lines[hand.length++] = '\n';
+    worker.length += (size_t)size;
+    worker.lines[worker.length++] = '\n';
 }
 
 static inline int mark_size(const dueq_message *message) {
