@@ -48,7 +48,7 @@ bench_tools() {
 }
 
 library() {
-    cmake_build build/cmake dueq-told
+    cmake_build build/cmake dueq-program-files
     link_command
 }
 

@@ -43,7 +43,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
     char *at = malloc(room);
     if (!at)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    *queue = (dueq_queue){.client = client, .recall = &dueq__script_noted};
+    *queue = (dueq_queue){.client = client, .recall = &dueq__script_recall_foreign};
     /* First, as dueq__keys_make() has it: by this key the allocation is freed. */
     at = make(at, &reply_key, list, queue->keys);
     for (size_t i = 0; i < count; i++)

@@ -21,7 +21,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
 /* Gives a call of it up and frees what was made. */
 void dueq__foreign_close(dueq_queue *queue);
 
-extern const struct dueq__script dueq__script_noted;
+extern const struct dueq__script dueq__script_recall_foreign;
 
 /* size and clear of such a queue, by its own script, and the end of a step that has moved something. */
 dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script);

@@ -36,12 +36,12 @@ def set_aside(inside: Inside) -> list[bytes]:
 # ---- What is no ticket ----
 
 
-@pytest.mark.parametrize("line", ["high", "ready", "low"])
-def test_garbage_in_a_line(inside: Inside, line: str) -> None:
-    priority = {"high": 1, "ready": 0, "low": -1}[line]
+@pytest.mark.parametrize("lane", ["high", "ready", "low"])
+def test_garbage_in_a_lane(inside: Inside, lane: str) -> None:
+    priority = {"high": 1, "ready": 0, "low": -1}[lane]
     inside.queue.push("a", priority=priority)
     for text in GARBAGE:
-        inside.command("RPUSH", line, text)
+        inside.command("RPUSH", lane, text)
     inside.queue.push("b", priority=priority)
     assert bodies(inside.queue) == [b"a", b"b"]
     assert set_aside(inside) == GARBAGE
@@ -116,7 +116,7 @@ def test_id_that_is_none(inside: Inside, part: str, id: bytes) -> None:
 
 @pytest.mark.parametrize("id", [id for id in IDS if len(id) == 22])
 def test_id_that_is_none_in_the_usual_call(inside: Inside, id: bytes) -> None:
-    """The usual script takes any 22 bytes for an id; who gets the message looks closer."""
+    """The fast script takes any 22 bytes for an id; who gets the message looks closer."""
     with dueq.Queue("orders", inside.server.url) as another:
         another.push("holds the time")
         held = take(another)
@@ -294,16 +294,16 @@ def test_attempts_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
     assert inside.queue.stats().dead == 1
 
 
-@pytest.mark.parametrize("line", ["ready", "high"])
-def test_ticket_of_another_incarnation(inside: Inside, line: str) -> None:
+@pytest.mark.parametrize("lane", ["ready", "high"])
+def test_ticket_of_another_incarnation(inside: Inside, lane: str) -> None:
     """It is not the ticket of the message that has its id now."""
-    # Until the usual script runs again.
+    # Until the fast script runs again.
     for _ in range(5):
         inside.queue.push("first")
         take(inside.queue).ack()
-    inside.queue.push("a", id="a", priority=line == "high")
-    [own] = inside.tickets()[line]
-    inside.command("LPUSH", line, own.replace(own[2:12], b"0123456789"))
+    inside.queue.push("a", id="a", priority=lane == "high")
+    [own] = inside.tickets()[lane]
+    inside.command("LPUSH", lane, own.replace(own[2:12], b"0123456789"))
     message = take(inside.queue)
     assert message.ticket == own.decode()
     assert inside.queue.reserve() is None

@@ -282,7 +282,7 @@ def test_library_is_built_in_a_path_with_spaces_and_after_a_move(tmp_path: Path)
             "cmake_minimum_required(VERSION 3.18)\nproject(small C)\n"
             "add_library(words SHARED core/words.c)\n"
             "add_executable(dueq cli/main.c)\ntarget_link_libraries(dueq words)\n"
-            "add_custom_target(dueq-told DEPENDS dueq)\n",
+            "add_custom_target(dueq-program-files DEPENDS dueq)\n",
             "utf-8",
         )
         (small.path / "core/words.c").write_text('char words[] = "hello";\n', "utf-8")

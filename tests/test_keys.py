@@ -108,17 +108,17 @@ def scripts_run(inside: Inside) -> int:
     return int(found[1]) if found else 0
 
 
-@pytest.mark.parametrize("line", ["ready", "high"])
-def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, line: str) -> None:
-    tickets = [f"0.2AaIBtOKzz{line[0] * (line == 'high')}:{number}" for number in range(20_000)]
+@pytest.mark.parametrize("lane", ["ready", "high"])
+def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, lane: str) -> None:
+    tickets = [f"0.2AaIBtOKzz{lane[0] * (lane == 'high')}:{number}" for number in range(20_000)]
     for start in range(0, len(tickets), 1000):
-        inside.command("RPUSH", line, *tickets[start : start + 1000])
+        inside.command("RPUSH", lane, *tickets[start : start + 1000])
     inside.command("HSET", "meta", "has_priorities", 1)
-    inside.queue.push("a", priority=int(line == "high"))
+    inside.queue.push("a", priority=int(lane == "high"))
     before = scripts_run(inside)
     assert take(inside.queue).body == b"a"
     assert scripts_run(inside) - before < 30
-    assert inside.number("LLEN", line) == 0
+    assert inside.number("LLEN", lane) == 0
 
 
 # ---- meta ----

@@ -49,8 +49,8 @@ def used(house: str, scripts: str) -> set[str]:
     """The commands of the scripts whose names fit, as they are sent to the server."""
     found = [text for name, text in sources(house).items() if re.fullmatch(scripts, name)]
     assert found
-    # lib/look.lua is handed commands as the names of a table's fields, and check hands them on.
-    handed = r"(?:call|bulk|gone|read|read_list|scan_page)\('(\w+)'|\b([HLZ][A-Z]+) = "
+    # lib/precheck.lua is handed commands as the names of a table's fields, and check hands them on.
+    handed = r"(?:call|bulk|defer_removal|read_list|scan_page)\('(\w+)'|\b([HLZ][A-Z]+) = "
     commands = re.findall(handed, "".join(found))
     return {(call or field).lower() for call, field in commands}
 
@@ -301,7 +301,7 @@ def test_document_permits_no_more_than_is_used() -> None:
 def test_document_permits_no_more_on_foreign_queues(system: str) -> None:
     words = re.findall(r"\+(\S+)", permission_of(system))
     listed = [word for word in words if not word.startswith(("client|", "select"))]
-    scripts = used("interop", rf"(?:{system}_\w+|noted)")
+    scripts = used("interop", rf"(?:{system}_\w+|recall_foreign)")
     assert sorted(listed) == sorted(scripts | SENT_FOREIGN[system])
 
 

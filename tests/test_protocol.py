@@ -157,8 +157,8 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert before <= ends - 3600_000 <= inside.now_ms()
     tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
     ticket = f"0.{tag}:{id}" if tag else id
-    line = {"h": "high", "": "ready", "l": "low"}[row.mark()]
-    assert inside.tickets() == {line: [ticket.encode()]}
+    lane = {"h": "high", "": "ready", "l": "low"}[row.mark()]
+    assert inside.tickets() == {lane: [ticket.encode()]}
 
 
 @pytest.mark.parametrize("row", POLICIES)
@@ -408,20 +408,20 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     assert inside.hash("attempts") == {id: b"2 1 0 - "}
 
 
-@pytest.mark.parametrize(("priority", "mark", "line"), [(1, b"h", "high"), (-1, b"l", "low")])
+@pytest.mark.parametrize(("priority", "mark", "lane"), [(1, b"h", "high"), (-1, b"l", "low")])
 @pytest.mark.parametrize("given", [None, "bill-7"])
 def test_ticket_with_a_priority_through_a_life(
-    inside: Inside, priority: int, mark: bytes, line: str, given: str | None
+    inside: Inside, priority: int, mark: bytes, lane: str, given: str | None
 ) -> None:
     queue = inside.queue
     id = queue.push("x", id=given, priority=priority)
     tag = (inside.envelope(id)[4:14] if given else b"") + mark
     end = tag + b":" + id.encode()
-    assert inside.tickets() == {line: [b"0." + end]}
+    assert inside.tickets() == {lane: [b"0." + end]}
     message = take(queue)
     assert inside.tickets() == {"leased": [b"0." + end]}
     message.retry(delay=0, error="no")
-    assert inside.tickets() == {line: [b"1." + end]}
+    assert inside.tickets() == {lane: [b"1." + end]}
     assert inside.hash("attempts") == {id.encode(): b"1 0 0 %s no" % tag}
     end_lease(queue, take(queue))
     assert queue.push("y")

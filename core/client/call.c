@@ -16,7 +16,7 @@ bool dueq__call_under_way(const dueq_client *client) {
 
 bool dueq__call_reserves(const struct dueq__call *call) {
     return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_timed ||
-           call->script == &dueq__script_reserve_rare;
+           call->script == &dueq__script_reserve_full;
 }
 
 bool dueq__call_uses_queue(const dueq_queue *queue) {

@@ -182,8 +182,8 @@ struct dueq_queue {
     size_t preview;             /* bytes of a body that find and peek answer at most; 0: all */
     int64_t minute;             /* of the last call that may have kept the history */
     int64_t kept;               /* the minute in which an answer's expiry was set last */
-    unsigned rare;   /* so many reserves more go to the script for what is rare at once */
-    unsigned rarely; /* how many did so in a row */
+    unsigned full_left;         /* so many reserves more go to reserve_full at once */
+    unsigned full_streak;       /* how many did so in a row */
     struct dueq__unanswered doubt;
 };
 

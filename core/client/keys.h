@@ -57,9 +57,9 @@ struct dueq__script {
 };
 
 /* Those of the verbs in scripts.inc are known there alone. */
-extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_own,
+extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_full,
     dueq__script_push_replace, dueq__script_schedule, dueq__script_reserve,
-    dueq__script_reserve_timed, dueq__script_reserve_rare, dueq__script_ack_out,
+    dueq__script_reserve_timed, dueq__script_reserve_full, dueq__script_ack_outbox,
     dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
     dueq__script_relay_forget, dueq__script_recall, dueq__script_assignment, dueq__script_register,
     dueq__script_measure, dueq__script_repartition, dueq__script_lock, dueq__script_relock,

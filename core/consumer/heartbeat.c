@@ -4,82 +4,92 @@
 #include "consumer.h"
 
 /*
- * The heartbeat: a thread that extends the leases of what a consumer holds, sends acks that
- * no request took along, and registers the consumer with its queues. It has a client of its own, which connects when there
- * is something to say, and touches nothing but that and the leases.
+ * The heartbeat: a thread that extends the leases of a consumer's messages, sends acks that no
+ * reserve took along, and registers the consumer with its queues. It uses a client of its own,
+ * which connects with its first request, and the leases.
  */
 
-/* How soon it notices that it is to end, while the server does not answer. */
-#define SLICE_MS 50
-/* A consumer registers when it has lived for so long, then so often while it holds something, or else. */
-#define FIRST_MS 2000
-#define HOLDING_MS 10000
-#define IDLE_MS 25000
-/* And says all at least so often: keys expire later. */
-#define ALL_MS 1800000
-/* Leases matter more: a registration that is not answered by then is given up. */
-#define REGISTER_MS 500
+/* While a call waits for the server, this often it is checked whether the thread is to end. */
+#define STOP_CHECK_MS 50
+/*
+ * A consumer registers when it is so old, then so often while it has leased messages, else so
+ * often.
+ */
+#define REGISTER_FIRST_MS 2000
+#define REGISTER_LEASED_MS 10000
+#define REGISTER_IDLE_MS 25000
+/* An idle consumer sends its whole registration at least so often: the keys expire later. */
+#define FULL_MS 1800000
+/* A registration that is not answered by then is given up: leases matter more. */
+#define REGISTER_TIMEOUT_MS 500
 /* Calls without an answer that follow each other within this are one outage. */
 #define STREAK_MS 2000
-/* In an outage it tries again so often while a lease lasts: it is to be back before others may take its messages. */
-#define TRIES 8
+/*
+ * In an outage it connects so often within a lease: it must be back before other consumers may take
+ * its messages.
+ */
+#define TRIES_PER_LEASE 8
 
 struct dueq__heartbeat {
     pthread_t thread;
     struct dueq__leases *leases;
     dueq_client *client;
-    dueq_queue **
-        queues; /* its own handles; of partitions, which may become more: NULL until it needs one */
+    /*
+     * Its own handles. A partition's is NULL until it is needed: there may be more of them later.
+     */
+    dueq_queue **queues;
     size_t queue_count;
     struct dueq__presence presence;
-    dueq_queue *base;    /* of a queue of partitions: by its own name */
-    size_t *same;        /* for each queue: the place of the first one of its name */
-    int64_t register_ms; /* when to register */
-    int64_t holding_ms;  /* the same where it holds something */
-    int64_t said_ms;     /* when it said all */
-    size_t told;         /* so many queues have had their turn this time; 0: none, or all */
-    bool holds;          /* messages of these */
-    dueq_status worst;   /* of what these said */
-    int64_t
-        asked_ms; /* since when its calls have no answer, one after another; 0: the last one had */
-    int64_t failed_ms; /* when the last call ended */
+    dueq_queue *base;           /* of a queue of partitions: by its own name */
+    size_t *same;               /* for each queue: the place of the first one of its name */
+    int64_t register_ms;        /* when to register */
+    int64_t register_leased_ms; /* the same where it has leased messages */
+    int64_t full_ms;            /* when it last sent the whole registration */
+    size_t next_queue;          /* the next one to register with in this round */
+    bool leased;                /* messages of the queues of this round */
+    dueq_status worst;          /* of the answers in this round */
+    int64_t unanswered_ms;      /* since when its calls have had no answer; 0: the last one had */
+    int64_t call_ended_ms;      /* when the last call ended */
     bool registered;
-    bool unmeasured; /* it is not permitted to tell what was measured */
-    bool idle;       /* what it said last is that it holds nothing */
+    bool timings_denied; /* it may not send what was measured */
+    bool idle;           /* its last registration had no leased messages */
 };
 
-/* What its own client finds out of the server is said by the program's. */
-static void tell_news(struct dueq__heartbeat *heartbeat) {
+/* What the heartbeat's client warns of is a warning for the program. */
+static void pass_on_warning(struct dueq__heartbeat *heartbeat) {
     const char *warning = dueq_warning(heartbeat->client);
     if (warning)
-        dueq__leases_tell(heartbeat->leases, warning);
+        dueq__leases_warn_server(heartbeat->leases, warning);
 }
 
-/* Runs a submitted call to its end; a failure also where the heartbeat is to end, or that takes longer than until then. */
-static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted, int64_t until_ms,
-                       dueq_result **result) {
+/*
+ * Runs a submitted call to its end. CLOSED where the heartbeat is to end meanwhile, or until_ms
+ * comes first.
+ */
+static dueq_status run_call(struct dueq__heartbeat *heartbeat, dueq_status submitted,
+                            int64_t until_ms, dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
     int64_t now = dueq__monotonic_ms();
-    if (!heartbeat->asked_ms || now - heartbeat->failed_ms > STREAK_MS)
-        heartbeat->asked_ms = now;
+    if (!heartbeat->unanswered_ms || now - heartbeat->call_ended_ms > STREAK_MS)
+        heartbeat->unanswered_ms = now;
     heartbeat->client->call.gives_way = heartbeat->client->cluster && heartbeat->queue_count > 1;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_wait(heartbeat->client, SLICE_MS);
+        status = dueq_wait(heartbeat->client, STOP_CHECK_MS);
         if (status == DUEQ_PENDING)
-            dueq__outage_log_silence(heartbeat->client, heartbeat->asked_ms);
-        tell_news(heartbeat);
+            dueq__outage_log_silence(heartbeat->client, heartbeat->unanswered_ms);
+        pass_on_warning(heartbeat);
         if (status == DUEQ_PENDING &&
             (heartbeat->leases->stopping || dueq__monotonic_ms() >= until_ms)) {
             dueq_abandon(heartbeat->client);
-            heartbeat->failed_ms = dueq__monotonic_ms();
+            heartbeat->call_ended_ms = dueq__monotonic_ms();
             return DUEQ_CLOSED;
         }
     }
     status = submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
-    heartbeat->failed_ms = dueq__monotonic_ms();
+    heartbeat->call_ended_ms = dueq__monotonic_ms();
     if (status >= 0 || !dueq_status_retriable(status))
-        heartbeat->asked_ms = 0;
+        heartbeat->unanswered_ms = 0;
     return status;
 }
 
@@ -104,10 +114,10 @@ static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const
     for (size_t i = 0; i < count; i++)
         tickets[i] = taken[i]->ticket;
     if (queue)
-        status = run(heartbeat,
-                     extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
-                             : dueq_ack_submit(queue, tickets, count),
-                     DUEQ__NEVER, &result);
+        status = run_call(heartbeat,
+                          extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
+                                  : dueq_ack_submit(queue, tickets, count),
+                          DUEQ__NEVER, &result);
     for (size_t i = 0; i < count; i++) {
         dueq_status outcome = status < 0 ? status : dueq_result_status(result, i);
         if (extends)
@@ -122,20 +132,23 @@ static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const
 static void beat(struct dueq__heartbeat *heartbeat) {
     struct dueq__lease *taken[DUEQ_MAX_BATCH];
     size_t count, queue = 0;
-    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), taken,
-                                          DUEQ_MAX_BATCH)) > 0)
+    while ((count = dueq__leases_take_expiring(heartbeat->leases, dueq__monotonic_ms(), taken,
+                                               DUEQ_MAX_BATCH)) > 0)
         request(heartbeat, taken, count, true);
-    int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
+    int64_t until = dueq__monotonic_ms() - DUEQ__ACK_DELAY_MS;
     while (dueq__leases_oldest_ack(heartbeat->leases, &queue) <= until) {
-        count = dueq__leases_take_acked(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
+        count = dueq__leases_take_acks(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
         if (!count || !request(heartbeat, taken, count, false))
             return;
     }
 }
 
-/* Registers the consumer with one queue, or has it leave. holds: is set where it holds messages of it. */
-static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms,
-                        bool *holds) {
+/*
+ * Registers the consumer with one queue, or, at its end, removes it. *leased: is set where it has
+ * leased messages.
+ */
+static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms,
+                                  bool *leased) {
     char text[DUEQ__PRESENCE_ROOM];
     dueq_queue *base = heartbeat->base;
     dueq_result *result;
@@ -146,13 +159,13 @@ static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t un
     dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
                                                   heartbeat->presence.session, leaves,
                                                   (dueq_bytes){text, same || leaves ? 0 : size});
-    dueq_status status = run(heartbeat, submitted, until_ms, &result);
+    dueq_status status = run_call(heartbeat, submitted, until_ms, &result);
     dueq_result_free(result);
-    *holds = *holds || new;
+    *leased = *leased || new;
     return status;
 }
 
-/* Takes what was measured of a queue; false: nothing. */
+/* Takes what was measured of a queue; false: nothing was. */
 static bool take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken) {
     static const dueq_timings none;
     pthread_mutex_lock(&leases->lock);
@@ -163,20 +176,20 @@ static bool take_timings(struct dueq__leases *leases, size_t queue, dueq_timings
     return memcmp(taken, &none, sizeof none) != 0;
 }
 
-/* Tells each queue what was measured of its messages. What cannot be told is left out. */
-static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
+/* Sends to each queue what was measured of its messages. What cannot be sent is dropped. */
+static void send_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
         dueq_timings timings;
         dueq_result *result;
-        if (!take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured ||
+        if (!take_timings(heartbeat->leases, i, &timings) || heartbeat->timings_denied ||
             !queue_at(heartbeat, i))
             continue;
-        status =
-            run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
+        status = run_call(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms,
+                          &result);
         dueq_result_free(result);
     }
-    heartbeat->unmeasured = heartbeat->unmeasured || status == DUEQ_DENIED;
+    heartbeat->timings_denied = heartbeat->timings_denied || status == DUEQ_DENIED;
 }
 
 static bool is_refused(dueq_status status) {
@@ -184,75 +197,80 @@ static bool is_refused(dueq_status status) {
 }
 
 /*
- * The same with all of them. One that fails is left for the next time, and the others' turn comes after that of the leases,
- * but not where it is for lack of a permission.
+ * Registers with all queues. After one fails, leases are extended before the next queue is tried;
+ * the failed queue waits for the next round. Without the permission to register it gives up for
+ * good.
  */
-static void tell_all(struct dueq__heartbeat *heartbeat) {
+static void register_all(struct dueq__heartbeat *heartbeat) {
     int64_t now = dueq__monotonic_ms();
     size_t count = heartbeat->base ? 1 : heartbeat->queue_count;
     dueq_status status = DUEQ_OK;
-    if (!heartbeat->told) {
-        heartbeat->idle = heartbeat->idle && now < heartbeat->said_ms + ALL_MS;
+    if (!heartbeat->next_queue) {
+        heartbeat->idle = heartbeat->idle && now < heartbeat->full_ms + FULL_MS;
         if (!heartbeat->idle)
-            heartbeat->said_ms = now;
-        heartbeat->holds = false;
+            heartbeat->full_ms = now;
+        heartbeat->leased = false;
         heartbeat->worst = DUEQ_OK;
     }
-    while (heartbeat->told < count && status >= 0) {
-        size_t at = heartbeat->told++;
+    while (heartbeat->next_queue < count && status >= 0) {
+        size_t at = heartbeat->next_queue++;
         if (heartbeat->same[at] == at)
-            status = tell(heartbeat, at, now + REGISTER_MS, &heartbeat->holds);
+            status = register_queue(heartbeat, at, now + REGISTER_TIMEOUT_MS, &heartbeat->leased);
         heartbeat->worst = status ? status : heartbeat->worst;
         heartbeat->registered = heartbeat->registered || status >= 0;
     }
-    if (heartbeat->told < count && !is_refused(status)) {
-        heartbeat->register_ms = heartbeat->holding_ms = now;
+    if (heartbeat->next_queue < count && !is_refused(status)) {
+        heartbeat->register_ms = heartbeat->register_leased_ms = now;
         return;
     }
-    heartbeat->told = 0;
+    heartbeat->next_queue = 0;
     if (!is_refused(status))
-        tell_timings(heartbeat, dueq__monotonic_ms() + REGISTER_MS);
-    heartbeat->idle = !heartbeat->holds && heartbeat->worst == DUEQ_OK;
-    heartbeat->holding_ms = now + HOLDING_MS;
-    heartbeat->register_ms = now + (heartbeat->idle ? IDLE_MS : HOLDING_MS);
+        send_timings(heartbeat, dueq__monotonic_ms() + REGISTER_TIMEOUT_MS);
+    heartbeat->idle = !heartbeat->leased && heartbeat->worst == DUEQ_OK;
+    heartbeat->register_leased_ms = now + REGISTER_LEASED_MS;
+    heartbeat->register_ms = now + (heartbeat->idle ? REGISTER_IDLE_MS : REGISTER_LEASED_MS);
     if (is_refused(status))
-        heartbeat->register_ms = heartbeat->holding_ms = DUEQ__NEVER;
+        heartbeat->register_ms = heartbeat->register_leased_ms = DUEQ__NEVER;
 }
 
-/* It goes: those who cannot be told by then see it lapse. */
-static void leave(struct dueq__heartbeat *heartbeat) {
-    int64_t until = dueq__monotonic_ms() + REGISTER_MS;
-    heartbeat->told = 0;
+/* The consumer ends. Where a queue cannot be reached in time, its registration expires. */
+static void leave_queues(struct dueq__heartbeat *heartbeat) {
+    int64_t until = dueq__monotonic_ms() + REGISTER_TIMEOUT_MS;
+    heartbeat->next_queue = 0;
     do
-        tell_all(heartbeat);
-    while (heartbeat->told && dueq__monotonic_ms() < until);
+        register_all(heartbeat);
+    while (heartbeat->next_queue && dueq__monotonic_ms() < until);
 }
 
-/* All leases are extended now. */
-static void hasten(struct dueq__leases *leases) {
+/* Has all leases extended now. */
+static void extend_all(struct dueq__leases *leases) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++)
-        if (leases->items[i]->beat_ms > now)
-            leases->items[i]->beat_ms = now;
+        if (leases->items[i]->extend_ms > now)
+            leases->items[i]->extend_ms = now;
     pthread_mutex_unlock(&leases->lock);
 }
 
-static void *keep(void *opaque) {
+static void *run_thread(void *opaque) {
     struct dueq__heartbeat *heartbeat = opaque;
     struct dueq__leases *leases = heartbeat->leases;
-    bool tells;
-    while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->holding_ms, &tells)) {
-        /* Nobody reads the connection between two requests: a server that went would be noticed by the next one. */
+    bool registers;
+    while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->register_leased_ms,
+                             &registers)) {
+        /*
+         * Between two requests nothing reads the connection: without this check only the next
+         * request would find it lost.
+         */
         if (dueq__client_lost_conn(heartbeat->client))
-            hasten(leases);
+            extend_all(leases);
         beat(heartbeat);
-        dueq__leases_tell_lost(leases);
-        if (tells)
-            tell_all(heartbeat);
+        dueq__leases_warn_lost(leases);
+        if (registers)
+            register_all(heartbeat);
     }
     if (heartbeat->registered)
-        leave(heartbeat);
+        leave_queues(heartbeat);
     leases->ended = true;
     return NULL;
 }
@@ -267,13 +285,13 @@ static void release(struct dueq__heartbeat *heartbeat) {
     free(heartbeat);
 }
 
-static dueq_status open_twin(struct dueq__heartbeat *heartbeat, const dueq_queue *queue,
-                             dueq_queue **twin) {
+static dueq_status open_handle(struct dueq__heartbeat *heartbeat, const dueq_queue *queue,
+                               dueq_queue **handle) {
     dueq_bytes name = dueq__keys_name(queue->keys);
-    return dueq_queue_open(heartbeat->client, name.data, name.size, twin);
+    return dueq_queue_open(heartbeat->client, name.data, name.size, handle);
 }
 
-/* Each queue gets the place of the first one of its name: one may be there several times. */
+/* A queue may be listed several times: each gets the place of the first with its name. */
 static void find_same(struct dueq__heartbeat *heartbeat) {
     for (size_t i = 0; i < heartbeat->queue_count; i++) {
         size_t first = 0;
@@ -293,7 +311,7 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->leases = consumer->leases;
     made->presence = consumer->presence;
     memcpy(made->presence.session, client->session, sizeof client->session);
-    made->register_ms = made->holding_ms = made->presence.opened_ms + FIRST_MS;
+    made->register_ms = made->register_leased_ms = made->presence.opened_ms + REGISTER_FIRST_MS;
     size_t count = consumer->assignment ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
     made->queues = calloc(count, sizeof *made->queues);
     made->same = calloc(count, sizeof *made->same);
@@ -301,17 +319,17 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     dueq_status status =
         made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
     for (size_t i = 0; !status && !consumer->assignment && i < count; i++)
-        status = open_twin(made, consumer->queues[i], &made->queues[i]);
+        status = open_handle(made, consumer->queues[i], &made->queues[i]);
     if (!status)
         dueq_reached(made->client);
     if (!status && consumer->options.lease_ms &&
         consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS)
-        made->client->max_backoff_ms = consumer->options.lease_ms / TRIES + 1;
+        made->client->max_backoff_ms = consumer->options.lease_ms / TRIES_PER_LEASE + 1;
     if (!status && consumer->assignment)
-        status = open_twin(made, consumer->assignment->queue, &made->base);
+        status = open_handle(made, consumer->assignment->queue, &made->base);
     if (!status && !made->base)
         find_same(made);
-    if (!status && !dueq__thread_start(&made->thread, keep, made)) {
+    if (!status && !dueq__thread_start(&made->thread, run_thread, made)) {
         consumer->heartbeat = made;
         return DUEQ_OK;
     }

@@ -3,19 +3,28 @@
 
 #include "consumer.h"
 
-/* A lease is extended when a third of it is over; those that are about to be go along. */
-#define BEATS 3
-#define EARLY 8
-/* A message's own lease may be too short to be kept. */
-#define LEAST_BEAT_MS 20
-/* After a failure to extend, again this soon, or a tenth of the lease if that is sooner. */
-#define AGAIN_MS 500
-/* How long after its lease's end a message that nobody extends is still known. */
-#define KEPT_MS 3600000
-/* While messages are held, the heartbeat looks this often whether its connection is lost. */
+/*
+ * A lease is extended when a third of it is over. Leases that are due within an eighth more are
+ * extended in the same request.
+ */
+#define EXTENDS_PER_LEASE 3
+#define EARLY_PART 8
+/* Leases are not extended more often. A message's own lease may be shorter: it then ends. */
+#define LEAST_EXTEND_MS 20
+/*
+ * After an extension failed, the next try comes so soon, or after a tenth of the lease where that
+ * is sooner.
+ */
+#define RETRY_EXTEND_MS 500
+/* A message that is not extended is forgotten so long after its lease has ended. */
+#define FORGET_MS 3600000
+/* While messages are leased, the heartbeat checks its connection this often. */
 #define WATCH_MS 500
-/* A call that settles a message may be answered just after an extension that found it gone: so long nobody is warned. */
-#define TELL_MS 500
+/*
+ * A call that settles a message may be answered just after an extension that found no lease: the
+ * warning waits so long.
+ */
+#define WARN_DELAY_MS 500
 
 struct dueq__leases *dueq__leases_new(void) {
     struct dueq__leases *leases = calloc(1, sizeof *leases);
@@ -48,17 +57,17 @@ void dueq__leases_free(struct dueq__leases *leases) {
 
 /* ---- Under the lock ---- */
 
-/* Somebody wants the heartbeat to look at that time. */
-static void want(struct dueq__leases *leases, int64_t at_ms) {
+/* Has the heartbeat wake at that time or before. */
+static void wake_by(struct dueq__leases *leases, int64_t at_ms) {
     if (at_ms >= leases->wake_ms)
         return;
     leases->wake_ms = at_ms;
     pthread_cond_signal(&leases->changed);
 }
 
-static void close_open(struct dueq__leases *leases, struct dueq__lease *lease) {
-    leases->open -= lease->open;
-    lease->open = false;
+static void clear_running(struct dueq__leases *leases, struct dueq__lease *lease) {
+    leases->running -= lease->running;
+    lease->running = false;
 }
 
 /* What was measured of a queue; NULL: out of memory. */
@@ -75,72 +84,75 @@ static dueq_timings *timings_of(struct dueq__leases *leases, size_t queue) {
     return &leases->timings[queue];
 }
 
-/* The program has settled it. */
+/* The program has settled the message. */
 static void end_run(struct dueq__leases *leases, struct dueq__lease *lease) {
-    dueq_timings *timings = lease->open ? timings_of(leases, lease->queue) : NULL;
+    dueq_timings *timings = lease->running ? timings_of(leases, lease->queue) : NULL;
     if (timings)
         dueq__timing_add(&timings->run, dueq__monotonic_ms() - lease->since_ms);
-    close_open(leases, lease);
+    clear_running(leases, lease);
 }
 
-static void take_off(struct dueq__leases *leases, size_t at) {
-    close_open(leases, leases->items[at]);
+static void remove_at(struct dueq__leases *leases, size_t at) {
+    clear_running(leases, leases->items[at]);
     free(leases->items[at]);
     memmove(&leases->items[at], &leases->items[at + 1],
             (--leases->count - at) * sizeof *leases->items);
-    leases->hint = at;
+    leases->find_from = at;
 }
 
-/* It is counted as lost, too. */
+/* Counts the message as lost and warns of it. */
 static void lose(struct dueq__leases *leases, dueq_bytes ticket) {
     leases->lost++;
-    dueq__told_lost(&leases->told, ticket);
+    dueq__warnings_add_lost(&leases->warnings, ticket);
 }
 
-/* Forgets one that is settled when nobody works with it any more. */
+/* Frees a removed lease that has no refs. */
 static void sweep(struct dueq__leases *leases, struct dueq__lease *lease) {
-    if (lease->uses || !lease->gone)
+    if (lease->refs || !lease->removed)
         return;
     for (size_t i = 0; i < leases->count; i++)
         if (leases->items[i] == lease) {
-            take_off(leases, i);
+            remove_at(leases, i);
             return;
         }
 }
 
 static struct dueq__lease *find(struct dueq__leases *leases, dueq_bytes ticket) {
     for (size_t i = 0; i < leases->count; i++) {
-        size_t at = (leases->hint + i) % leases->count;
+        size_t at = (leases->find_from + i) % leases->count;
         struct dueq__lease *lease = leases->items[at];
-        if (!lease->gone && dueq__bytes_equal(lease->ticket, ticket)) {
-            leases->hint = at + 1;
+        if (!lease->removed && dueq__bytes_equal(lease->ticket, ticket)) {
+            leases->find_from = at + 1;
             return lease;
         }
     }
     return NULL;
 }
 
-static void set_lease(struct dueq__lease *lease, int64_t start_ms) {
-    int64_t pause = lease->lease_ms / BEATS;
+static void renew(struct dueq__lease *lease, int64_t start_ms) {
+    int64_t pause = lease->lease_ms / EXTENDS_PER_LEASE;
     lease->end_ms = start_ms + lease->lease_ms;
-    lease->known_ms = dueq__monotonic_ms();
-    lease->beat_ms = start_ms + (pause < LEAST_BEAT_MS ? LEAST_BEAT_MS : pause);
+    lease->verified_ms = dueq__monotonic_ms();
+    lease->extend_ms = start_ms + (pause < LEAST_EXTEND_MS ? LEAST_EXTEND_MS : pause);
 }
 
-/* Messages that nobody settled, whose lease ended long ago, would gather for ever. A late ack may still count. */
-static void clear_over(struct dueq__leases *leases, int64_t now_ms) {
+/*
+ * Frees messages that were never settled and whose leases ended long ago. Until then a late ack may
+ * still succeed.
+ */
+static void remove_ended(struct dueq__leases *leases, int64_t now_ms) {
     for (size_t i = leases->count; i-- > 0;) {
         const struct dueq__lease *lease = leases->items[i];
-        if (!lease->uses && !lease->acked_ms && now_ms >= lease->stop_ms &&
-            (!lease->end_ms || now_ms >= lease->end_ms + lease->lease_ms + KEPT_MS))
-            take_off(leases, i);
+        if (!lease->refs && !lease->acked_ms && now_ms >= lease->keep_until_ms &&
+            (!lease->end_ms || now_ms >= lease->end_ms + lease->lease_ms + FORGET_MS))
+            remove_at(leases, i);
     }
 }
 
 /* Makes room for one more; false: out of memory. */
 static bool make_room(struct dueq__leases *leases, int64_t now_ms) {
     if (leases->count == leases->room)
-        clear_over(leases, now_ms);
+        remove_ended(leases, now_ms);
     if (leases->count < leases->room)
         return true;
     size_t more = leases->room ? 2 * leases->room : 16;
@@ -155,19 +167,19 @@ static bool make_room(struct dueq__leases *leases, int64_t now_ms) {
 /* ---- Each takes the lock ---- */
 
 struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
-                                     int64_t start_ms, int64_t lease_ms, int64_t stop_ms) {
+                                     int64_t start_ms, int64_t lease_ms, int64_t keep_until_ms) {
     struct dueq__lease *lease = malloc(sizeof *lease + ticket.size);
     pthread_mutex_lock(&leases->lock);
     if (lease && make_room(leases, start_ms)) {
         *lease = (struct dueq__lease){.queue = queue,
                                       .lease_ms = lease_ms,
                                       .since_ms = start_ms,
-                                      .stop_ms = stop_ms,
-                                      .uses = 1};
+                                      .keep_until_ms = keep_until_ms,
+                                      .refs = 1};
         lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
-        set_lease(lease, start_ms);
+        renew(lease, start_ms);
         leases->items[leases->count++] = lease;
-        want(leases, lease->beat_ms);
+        wake_by(leases, lease->extend_ms);
     } else {
         free(lease);
         lease = NULL;
@@ -178,8 +190,8 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
 
 void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease) {
     pthread_mutex_lock(&leases->lock);
-    lease->gone = true;
-    lease->uses--;
+    lease->removed = true;
+    lease->refs--;
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
 }
@@ -193,13 +205,13 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
     if (timings)
         dueq__timing_add(&timings->late, late_ms + now - lease->since_ms);
     if (alive)
-        lease->stop_ms = (lease->since_ms = now) + max_run_ms;
+        lease->keep_until_ms = (lease->since_ms = now) + max_run_ms;
     else
         lose(leases, lease->ticket);
-    lease->open = alive;
-    leases->open += alive;
-    lease->gone = !alive;
-    lease->uses--;
+    lease->running = alive;
+    leases->running += alive;
+    lease->removed = !alive;
+    lease->refs--;
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
     return alive;
@@ -209,10 +221,10 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
-    if (lease && !lease->acked_ms && !lease->sending) {
+    if (lease && !lease->acked_ms && !lease->in_flight) {
         end_run(leases, lease);
         lease->acked_ms = now;
-        want(leases, now + DUEQ__ACK_MS);
+        wake_by(leases, now + DUEQ__ACK_DELAY_MS);
     } else if (!lease) {
         lose(leases, ticket);
     }
@@ -224,7 +236,7 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
         end_run(leases, lease);
-        lease->gone = true;
+        lease->removed = true;
         sweep(leases, lease);
     }
     pthread_mutex_unlock(&leases->lock);
@@ -237,9 +249,9 @@ bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     bool kept = lease && lease->end_ms;
     if (kept) {
         end_run(leases, lease);
-        lease->unsure = true;
+        lease->maybe_acked = true;
         lease->acked_ms = now;
-        want(leases, now + DUEQ__ACK_MS);
+        wake_by(leases, now + DUEQ__ACK_DELAY_MS);
     }
     pthread_mutex_unlock(&leases->lock);
     return kept;
@@ -253,14 +265,14 @@ bool dueq__leases_has_lost(struct dueq__leases *leases, dueq_bytes ticket) {
     return lost;
 }
 
-struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket) {
+struct dueq__lease *dueq__leases_take_retry(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
         end_run(leases, lease);
         lease->acked_ms = 0;
-        lease->sending++;
-        lease->uses++;
+        lease->in_flight++;
+        lease->refs++;
     } else {
         lose(leases, ticket);
     }
@@ -268,37 +280,38 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
     return lease;
 }
 
-void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
+void dueq__leases_mark_queues(struct dueq__leases *leases, bool *held, size_t count) {
     int64_t now = dueq__monotonic_ms();
     memset(held, 0, count * sizeof *held);
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        /* One that is extended is held until the server says otherwise. */
-        bool is_held = lease->end_ms && (now < lease->end_ms || now < lease->stop_ms);
-        if (!lease->gone && is_held && lease->queue < count)
+        /* A message that is extended counts as leased until the server says that it is not. */
+        bool is_leased = lease->end_ms && (now < lease->end_ms || now < lease->keep_until_ms);
+        if (!lease->removed && is_leased && lease->queue < count)
             held[lease->queue] = true;
     }
     pthread_mutex_unlock(&leases->lock);
 }
 
-size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
-                             struct dueq__lease **taken, size_t most) {
+size_t dueq__leases_take_expiring(struct dueq__leases *leases, int64_t now_ms,
+                                  struct dueq__lease **taken, size_t most) {
     size_t count = 0;
     bool due = false;
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count && !due; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms;
+        due = !lease->removed && lease->extend_ms <= now_ms && now_ms < lease->keep_until_ms;
         if (due)
             taken[0] = leases->items[i];
     }
     for (size_t i = 0; i < leases->count && due && count < most; i++) {
         struct dueq__lease *lease = leases->items[i];
-        bool soon = lease->beat_ms <= now_ms + lease->lease_ms / EARLY && now_ms < lease->stop_ms;
-        if (!lease->gone && soon && lease->queue == taken[0]->queue &&
+        bool soon = lease->extend_ms <= now_ms + lease->lease_ms / EARLY_PART &&
+                    now_ms < lease->keep_until_ms;
+        if (!lease->removed && soon && lease->queue == taken[0]->queue &&
             lease->lease_ms == taken[0]->lease_ms) {
-            lease->uses++;
+            lease->refs++;
             taken[count++] = lease;
         }
     }
@@ -306,17 +319,17 @@ size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
     return count;
 }
 
-size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease *const *list,
-                                size_t count, struct dueq__lease **taken) {
+size_t dueq__leases_take_unverified(struct dueq__leases *leases, struct dueq__lease *const *list,
+                                    size_t count, struct dueq__lease **taken) {
     size_t taken_count = 0;
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
-    /* A lease that is shorter than the way to the server has always ended: it is asked about once. */
-    bool ended = list[0]->end_ms <= now && list[0]->known_ms < list[0]->end_ms;
-    bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now || ended;
-    for (size_t i = 0; unsure && i < count; i++) {
+    /* A lease that is shorter than a round trip has always ended by now: it is verified once. */
+    bool ended = list[0]->end_ms <= now && list[0]->verified_ms < list[0]->end_ms;
+    bool unverified = list[0]->verified_ms + DUEQ__VERIFY_MS <= now || ended;
+    for (size_t i = 0; unverified && i < count; i++) {
         if (list[i] && list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
-            list[i]->uses++;
+            list[i]->refs++;
             taken[taken_count++] = list[i];
         }
     }
@@ -324,18 +337,18 @@ size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease 
     return taken_count;
 }
 
-size_t dueq__leases_take_open(struct dueq__leases *leases, struct dueq__lease **taken,
-                              size_t most) {
+size_t dueq__leases_take_running(struct dueq__leases *leases, struct dueq__lease **taken,
+                                 size_t most) {
     size_t count = 0;
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count && count < most; i++) {
         struct dueq__lease *lease = leases->items[i];
-        if (!lease->open || (count && lease->queue != taken[0]->queue))
+        if (!lease->running || (count && lease->queue != taken[0]->queue))
             continue;
-        close_open(leases, lease);
-        lease->sending++;
-        lease->uses++;
-        lease->gone = true;
+        clear_running(leases, lease);
+        lease->in_flight++;
+        lease->refs++;
+        lease->removed = true;
         taken[count++] = lease;
     }
     pthread_mutex_unlock(&leases->lock);
@@ -345,20 +358,20 @@ size_t dueq__leases_take_open(struct dueq__leases *leases, struct dueq__lease **
 void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease,
                           dueq_status status) {
     pthread_mutex_lock(&leases->lock);
-    lease->sending--;
-    lease->uses--;
+    lease->in_flight--;
+    lease->refs--;
     if (status >= 0) {
-        lease->lost = status == DUEQ_LEASE_LOST && (lease->lost || !lease->gone);
-        lease->gone = true;
+        lease->lost = status == DUEQ_LEASE_LOST && (lease->lost || !lease->removed);
+        lease->removed = true;
     } else if (lease->acked_ms) {
         lease->acked_ms = dueq__monotonic_ms();
     }
-    if (lease->lost && !lease->sending) {
-        leases->lost += !lease->unsure;
-        if (lease->unsure)
-            dueq__told_late(&leases->told, lease->ticket);
-        else if (!lease->told)
-            dueq__told_lost(&leases->told, lease->ticket);
+    if (lease->lost && !lease->in_flight) {
+        leases->lost += !lease->maybe_acked;
+        if (lease->maybe_acked)
+            dueq__warnings_add_late_ack(&leases->warnings, lease->ticket);
+        else if (!lease->warned)
+            dueq__warnings_add_lost(&leases->warnings, lease->ticket);
     }
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
@@ -366,46 +379,48 @@ void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease
 
 void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *lease, int64_t start_ms,
                            dueq_status status) {
-    int64_t pause_ms = lease->lease_ms / 10 < AGAIN_MS ? lease->lease_ms / 10 + 1 : AGAIN_MS;
+    int64_t pause_ms =
+        lease->lease_ms / 10 < RETRY_EXTEND_MS ? lease->lease_ms / 10 + 1 : RETRY_EXTEND_MS;
     pthread_mutex_lock(&leases->lock);
     if (status == DUEQ_OK) {
-        set_lease(lease, start_ms);
+        renew(lease, start_ms);
     } else if (status < 0) {
-        lease->beat_ms = dueq__monotonic_ms() + pause_ms;
+        lease->extend_ms = dueq__monotonic_ms() + pause_ms;
     } else {
-        lease->end_ms = lease->stop_ms = 0;
-        lease->tell_ms = dueq__monotonic_ms() + TELL_MS;
-        dueq__told_wake(&leases->told);
+        lease->end_ms = lease->keep_until_ms = 0;
+        lease->warn_ms = dueq__monotonic_ms() + WARN_DELAY_MS;
+        dueq__warnings_wake(&leases->warnings);
     }
-    lease->uses--;
+    lease->refs--;
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* The next thing to do: to extend a lease, or to send an ack that no request took along. */
+/* When the next lease is to be extended, or an ack sent that no reserve took along. */
 static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     int64_t next = DUEQ__NEVER;
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        if (!lease->gone && now_ms < lease->stop_ms && lease->beat_ms < next)
-            next = lease->beat_ms;
-        if (dueq__lease_ack_waits(lease) && lease->acked_ms + DUEQ__ACK_MS < next)
-            next = lease->acked_ms + DUEQ__ACK_MS;
+        if (!lease->removed && now_ms < lease->keep_until_ms && lease->extend_ms < next)
+            next = lease->extend_ms;
+        if (dueq__lease_ack_waits(lease) && lease->acked_ms + DUEQ__ACK_DELAY_MS < next)
+            next = lease->acked_ms + DUEQ__ACK_DELAY_MS;
     }
     return next;
 }
 
-bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come) {
-    int64_t look_ms = dueq__monotonic_ms() + WATCH_MS;
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t idle_ms, int64_t leased_ms,
+                       bool *registers) {
+    int64_t check_ms = dueq__monotonic_ms() + WATCH_MS;
     pthread_mutex_lock(&leases->lock);
     while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
         int64_t next = next_ms(leases, now);
-        int64_t at = leases->count && held_ms < at_ms ? held_ms : at_ms;
+        int64_t at = leases->count && leased_ms < idle_ms ? leased_ms : idle_ms;
         leases->wake_ms = next < at ? next : at;
-        *come = at <= now;
-        if (leases->count && look_ms < leases->wake_ms)
-            leases->wake_ms = look_ms;
+        *registers = at <= now;
+        if (leases->count && check_ms < leases->wake_ms)
+            leases->wake_ms = check_ms;
         if (leases->wake_ms <= now)
             break;
         struct timespec until = {(time_t)(leases->wake_ms / 1000),

@@ -58,7 +58,7 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
         status = dueq__assignment_new(queues[0], &made->assignment);
     if (made->assignment) {
         made->queue_count = 0;
-        status = dueq__partitions_list(made);
+        status = dueq__partitions_update(made);
     }
     if (status) {
         dueq_consumer_close(made);

@@ -2,9 +2,9 @@
 
 #include "consumer.h"
 
-/* A consumer of a queue of partitions: it reserves from those that it has leases on. */
+/* A consumer of a queue of partitions: it reserves from the partitions that it has leases on. */
 
-dueq_status dueq__partitions_list(dueq_consumer *consumer) {
+dueq_status dueq__partitions_update(dueq_consumer *consumer) {
     struct dueq__partitions *partitions = dueq__partitions_of(consumer->assignment->queue);
     if (consumer->queue_count == partitions->count)
         return DUEQ_OK;
@@ -21,27 +21,31 @@ dueq_status dueq__partitions_list(dueq_consumer *consumer) {
     return DUEQ_OK;
 }
 
-dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
+dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
     bool held[DUEQ_MAX_PARTITIONS];
-    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    consumer->step = leaves ? DUEQ__STEP_LEAVE : DUEQ__STEP_ASSIGNMENT;
+    dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
+    consumer->request = leaves ? DUEQ__REQUEST_LEAVE_PARTITIONS : DUEQ__REQUEST_RENEW_PARTITIONS;
     return dueq__assignment_submit(consumer->assignment, held, leaves);
 }
 
-/* All are asked so often at least, as a token may be lost with a consumer that was killed. */
+/*
+ * All partitions are asked at least so often: a wake token may be lost with a consumer that was
+ * killed.
+ */
 #define ASK_MS 12000
 
 /*
- * Which it reserves from: queues, and when to look at each. What had nothing need not be asked again before: what is pushed
- * there sets a wake token, which stays, and the times are the consumer's own to keep. But after a message one of them is
- * asked in turn, as tokens are not taken while others never run dry.
+ * Chooses the partitions to reserve from, and when to ask each. A partition that had nothing is not
+ * asked before its next message is due: a push sets a wake token there, which stays. But after each
+ * message one partition in turn is asked at once: while other partitions always have messages, wake
+ * tokens are not taken.
  */
 static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look_us) {
     struct dueq__assignment *assignment = consumer->assignment;
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();
-    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
+    dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
     if (assignment->changed || now >= consumer->asked_ms + ASK_MS) {
         memset(consumer->look_us, 0, sizeof consumer->look_us);
         consumer->asked_ms = now;
@@ -69,14 +73,14 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
     int64_t until =
         consumer->until_ms < assignment->renew_ms ? consumer->until_ms : assignment->renew_ms;
     size_t count = choose(consumer, queues, look_us);
-    consumer->step = DUEQ__STEP_RESERVE;
+    consumer->request = DUEQ__REQUEST_RESERVE;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
                                 .queue_count = count ? count : 1,
                                 .order = DUEQ_ROUND_ROBIN,
                                 .are_partitions = true,
                                 .ordered = true,
-                                .timed = dueq__consumer_times(consumer),
+                                .timed = dueq__consumer_asks_lateness(consumer),
                                 .look_us = until > now ? look_us : NULL,
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,
@@ -85,7 +89,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .at_once = !consumer->options.max_run_ms});
 }
 
-void dueq__partitions_waited(dueq_consumer *consumer) {
+void dueq__partitions_note_empty(dueq_consumer *consumer) {
     const struct dueq__wait *wait = &consumer->client->call.wait;
     consumer->found = wait->found;
     for (size_t i = 0; i < wait->watch_count; i++) {
@@ -95,9 +99,9 @@ void dueq__partitions_waited(dueq_consumer *consumer) {
     }
 }
 
-void dueq__partitions_freed(dueq_consumer *consumer) {
+void dueq__partitions_restart_wait(dueq_consumer *consumer) {
     if (!consumer->assignment || !pthread_equal(consumer->thread, pthread_self()) ||
-        consumer->step != DUEQ__STEP_RESERVE)
+        consumer->request != DUEQ__REQUEST_RESERVE)
         return;
     dueq__call_stop_wait(consumer->client, true);
 }

@@ -5,10 +5,10 @@
 
 #include "consumer.h"
 
-/* What a consumer says of itself to those who ask who consumes: see core/verbs/workers.c. */
+/* The text that a consumer registers with: core/verbs/workers.c reads it. */
 
-/* What it has held for less is settled soon. */
-#define LEAST_HELD_MS 1000
+/* Messages that are leased for less are not listed: most are settled soon. */
+#define LEAST_LEASED_MS 1000
 
 /* The start of a text, as one that fits in a line. */
 static void put_name(char out[DUEQ__PRESENCE_NAME], const char *text) {
@@ -27,32 +27,32 @@ void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_op
 
 size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
                             const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
-                            bool *holds) {
+                            bool *has_leased) {
     char holdings[DUEQ__PRESENCE_HOLDINGS];
-    size_t held = 0, working = 0, size = 0, count = 0;
+    size_t leased = 0, running = 0, size = 0, count = 0;
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
         int64_t age = now - lease->since_ms;
-        if (lease->gone || lease->acked_ms || lease->sending || now >= lease->end_ms ||
+        if (lease->removed || lease->acked_ms || lease->in_flight || now >= lease->end_ms ||
             (same && same[lease->queue] != queue))
             continue;
-        held++;
-        working += lease->open;
-        if (age < LEAST_HELD_MS || count == DUEQ_MAX_HOLDINGS ||
+        leased++;
+        running += lease->running;
+        if (age < LEAST_LEASED_MS || count == DUEQ_MAX_HOLDINGS ||
             sizeof holdings - size < lease->ticket.size + 40)
             continue;
-        size += (size_t)sprintf(holdings + size, "%lld %d %zu %.*s\n", (long long)age, lease->open,
-                                same ? 0 : lease->queue + 1, (int)lease->ticket.size,
-                                (const char *)lease->ticket.data);
+        size += (size_t)sprintf(holdings + size, "%lld %d %zu %.*s\n", (long long)age,
+                                lease->running, same ? 0 : lease->queue + 1,
+                                (int)lease->ticket.size, (const char *)lease->ticket.data);
         count++;
     }
     pthread_mutex_unlock(&leases->lock);
     int head = snprintf(out, DUEQ__PRESENCE_ROOM, "%ld %zu %lld %zu %zu\n%s", (long)getpid(),
-                        presence->slots, (long long)(now - presence->opened_ms), held, working,
+                        presence->slots, (long long)(now - presence->opened_ms), leased, running,
                         presence->names);
-    *holds = *holds || held;
+    *has_leased = *has_leased || leased;
     memcpy(out + head, holdings, size);
     return (size_t)head + size;
 }

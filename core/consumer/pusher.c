@@ -5,15 +5,15 @@
 #include "consumer.h"
 
 /*
- * Pushes gather in batches while one batch is under way, as a call of its client. So a lost connection is
- * the call's business: it is recalled and never run twice.
+ * A pusher gathers pushes in batches while one batch is under way. A batch is one call of the
+ * client: after a lost connection the call recalls its answer, and never runs twice.
  */
 
-/* A batch that has come to so many bytes is full, and so many bytes at most are taken over. */
+/* A batch with so many bytes is full; so many bytes at most wait. */
 #define BATCH_BYTES ((size_t)1 << 20)
 #define MOST_BYTES ((size_t)64 << 20)
-/* How many pushes are taken over between two looks at the connection. */
-#define LOOK_EVERY 32
+/* While a batch is under way, the connection is read after so many pushes. */
+#define ADVANCE_EVERY 32
 
 struct pushes {
     struct pushes *after;
@@ -31,12 +31,13 @@ struct dueq_pusher {
     size_t most;
     struct pushes *first, *last; /* in the order in which they came: done, under way, gathered */
     struct pushes *next;         /* the first that is not done; NULL: all are */
-    bool under_way;              /* that is what it is */
+    bool under_way;              /* `next` is being sent */
     size_t waiting;              /* pushes under way or gathered */
     size_t done;
-    size_t bytes; /* of those that wait */
-    bool covered; /* the client tells the error of a draft, in the place of this one: */
-    struct dueq__error met;
+    size_t bytes; /* of the pushes that wait */
+    /* The client's error is a refused draft's; saved_error is that of the call under way. */
+    bool error_replaced;
+    struct dueq__error saved_error;
 };
 
 static void drop_drafts(struct pushes *batch) {
@@ -65,7 +66,7 @@ static void drop_all(dueq_pusher *pusher) {
     pusher->waiting = pusher->done = pusher->bytes = 0;
 }
 
-/* After fork() the child's pusher begins anew: what was taken over is the parent's. */
+/* After fork() the child's pusher begins anew: the pushes are the parent's. */
 static void check_fork(dueq_pusher *pusher) {
     if (pusher->pid == getpid())
         return;
@@ -96,7 +97,7 @@ void dueq_pusher_close(dueq_pusher *pusher) {
 static void end_batch(dueq_pusher *pusher, dueq_status status) {
     struct pushes *batch = pusher->next;
     batch->status = status < 0 ? status : DUEQ_OK;
-    /* Without memory for its words the failure has its status. */
+    /* Without memory for the text the failure has only its status. */
     batch->text = status < 0 ? strdup(dueq_error_text(pusher->queue->client)) : NULL;
     pusher->waiting -= batch->count;
     pusher->done += batch->count;
@@ -106,11 +107,11 @@ static void end_batch(dueq_pusher *pusher, dueq_status status) {
     drop_drafts(batch);
 }
 
-static void move_on(dueq_pusher *pusher) {
+static void advance(dueq_pusher *pusher) {
     dueq_client *client = pusher->queue->client;
-    if (pusher->covered)
-        client->error = pusher->met;
-    pusher->covered = false;
+    if (pusher->error_replaced)
+        client->error = pusher->saved_error;
+    pusher->error_replaced = false;
     while (pusher->next) {
         struct pushes *batch = pusher->next;
         if (!pusher->under_way) {
@@ -126,7 +127,7 @@ static void move_on(dueq_pusher *pusher) {
     }
 }
 
-/* The batch that a push of so many bytes is gathered in; NULL: it needs a new one. */
+/* The batch to which a push of so many bytes is added; NULL: it needs a new one. */
 static struct pushes *gathering(const dueq_pusher *pusher, size_t size) {
     struct pushes *batch = pusher->last;
     bool open = pusher->next && !(pusher->under_way && pusher->next == batch);
@@ -139,7 +140,7 @@ static bool is_full(const dueq_pusher *pusher, size_t size) {
            (pusher->waiting && pusher->bytes + size > MOST_BYTES);
 }
 
-/* Not all of it zero: it is large, and a single push has one to itself. */
+/* Does not zero the drafts: a batch is large, and a single push needs a whole one. */
 static struct pushes *new_batch(void) {
     struct pushes *batch = malloc(sizeof *batch);
     if (batch) {
@@ -161,15 +162,18 @@ static void append(dueq_pusher *pusher, struct pushes *batch) {
         pusher->next = batch;
 }
 
-/* Says what is wrong with a draft, and keeps what the call under way has met so far. */
+/*
+ * Checks a draft. Its error replaces the client's, which belongs to the call under way and is
+ * saved.
+ */
 static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft) {
     struct dueq__error *error = &pusher->queue->client->error, own = {0};
     dueq_status status = dueq__draft_check(draft, &own);
     if (!status)
         return status;
-    if (!pusher->covered)
-        pusher->met = *error;
-    pusher->covered = true;
+    if (!pusher->error_replaced)
+        pusher->saved_error = *error;
+    pusher->error_replaced = true;
     *error = own;
     return status;
 }
@@ -182,7 +186,7 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
         return status;
     size_t size = dueq__draft_size(draft);
     if (is_full(pusher, size))
-        move_on(pusher);
+        advance(pusher);
     if (is_full(pusher, size))
         return DUEQ_PENDING;
     struct pushes *batch = gathering(pusher, size), *added = batch ? NULL : new_batch();
@@ -199,8 +203,8 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
     batch->bytes += size;
     pusher->bytes += size;
     pusher->waiting++;
-    if (!pusher->under_way || batch->count % LOOK_EVERY == 0)
-        move_on(pusher);
+    if (!pusher->under_way || batch->count % ADVANCE_EVERY == 0)
+        advance(pusher);
     return DUEQ_OK;
 }
 
@@ -208,7 +212,7 @@ size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **
     check_fork(pusher);
     *result = NULL;
     *status = DUEQ_OK;
-    move_on(pusher);
+    advance(pusher);
     struct pushes *batch = pusher->first;
     if (!batch || batch == pusher->next)
         return 0;

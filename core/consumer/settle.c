@@ -4,14 +4,14 @@
 
 #include "consumer.h"
 
-/* What the program has finished: it waits for a request that takes it along, and for that one's answer. */
+/* Acks and retries: they wait for a request that takes them along, and for its answer. */
 
 void dueq__settle_drop_retry(dueq_consumer *consumer) {
     free(consumer->retry.error);
     consumer->retry = (struct dueq__retry){0};
 }
 
-/* ---- What the program says ---- */
+/* ---- Calls of the program ---- */
 
 static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq_status status = dueq__consumer_check_fork(consumer);
@@ -22,7 +22,7 @@ dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq_status status = check_ticket(consumer, ticket);
     if (!status) {
         dueq__leases_ack(consumer->leases, ticket);
-        dueq__partitions_freed(consumer);
+        dueq__partitions_restart_wait(consumer);
     }
     return status;
 }
@@ -42,8 +42,8 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     if (!text)
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
     memcpy(text, error.size ? error.data : "", error.size);
-    consumer->retry = (struct dueq__retry){dueq__leases_retry(consumer->leases, ticket), delay_ms,
-                                           text, error.size};
+    consumer->retry = (struct dueq__retry){dueq__leases_take_retry(consumer->leases, ticket),
+                                           delay_ms, text, error.size};
     if (!consumer->retry.lease)
         dueq__settle_drop_retry(consumer);
     return DUEQ_OK;
@@ -53,14 +53,14 @@ void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
     if (consumer->pid != getpid())
         return;
     dueq__leases_forget(consumer->leases, ticket);
-    dueq__partitions_freed(consumer);
+    dueq__partitions_restart_wait(consumer);
 }
 
 int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket, dueq_status failure) {
     bool kept = consumer->pid == getpid() && dueq_status_retriable(failure) &&
                 dueq__leases_keep_ack(consumer->leases, ticket);
     if (kept)
-        dueq__partitions_freed(consumer);
+        dueq__partitions_restart_wait(consumer);
     return kept;
 }
 
@@ -74,9 +74,12 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 
 /* ---- Requests ---- */
 
-/* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
-static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
-                   dueq_status failure) {
+/*
+ * Settles the acks and the retry that the request took along: by their outcomes, or, beyond
+ * `count`, by the failure.
+ */
+static void apply_outcomes(dueq_consumer *consumer, const char *outcomes, size_t count,
+                           dueq_status failure) {
     size_t at = consumer->sent_count;
     for (size_t i = 0; i < at; i++)
         dueq__leases_settled(consumer->leases, consumer->sent[i],
@@ -90,31 +93,36 @@ static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
     consumer->retry_sent = false;
 }
 
-/* At once: the heartbeat must not go on extending what is finished while the call waits. */
-static void settled(void *owner, const char *outcomes, size_t count) {
-    settle(owner, outcomes, count, DUEQ_CLOSED);
+/*
+ * Called when the outcomes arrive, while the call may wait on: the heartbeat must not extend
+ * settled messages.
+ */
+static void on_settled(void *owner, const char *outcomes, size_t count) {
+    apply_outcomes(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-size_t dueq__settle_next(const dueq_consumer *consumer) {
+size_t dueq__settle_next_queue(const dueq_consumer *consumer) {
     size_t queue = SIZE_MAX;
     if (consumer->retry.lease)
         return consumer->retry.lease->queue;
-    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms)
+    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->ack_cutoff_ms)
         return SIZE_MAX;
     bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
-    return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
+    return recalls && consumer->heartbeat && !consumer->stopping ? SIZE_MAX : queue;
 }
 
-void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
+void dueq__settle_fill(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
                        struct dueq__settlement *settlement) {
     const struct dueq__retry *retry = &consumer->retry;
-    consumer->settling = queue;
-    consumer->sent_count = dueq__leases_take_acked(consumer->leases, queue, dueq__monotonic_ms(),
-                                                   consumer->sent, DUEQ_MAX_BATCH);
+    consumer->settle_queue = queue;
+    consumer->sent_count = dueq__leases_take_acks(consumer->leases, queue, dueq__monotonic_ms(),
+                                                  consumer->sent, DUEQ_MAX_BATCH);
     for (size_t i = 0; i < consumer->sent_count; i++)
         tickets[i] = consumer->sent[i]->ticket;
-    *settlement = (struct dueq__settlement){
-        .acks = tickets, .ack_count = consumer->sent_count, .settled = settled, .owner = consumer};
+    *settlement = (struct dueq__settlement){.acks = tickets,
+                                            .ack_count = consumer->sent_count,
+                                            .settled = on_settled,
+                                            .owner = consumer};
     consumer->retry_sent = retry->lease && retry->lease->queue == queue;
     if (consumer->retry_sent) {
         settlement->retry = retry->lease->ticket;
@@ -123,10 +131,10 @@ void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *ticket
     }
 }
 
-void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
-                      int64_t asked_ms) {
-    if (consumer->step != DUEQ__STEP_EXTEND) {
-        settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
+void dueq__settle_finish(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
+                         int64_t asked_ms) {
+    if (consumer->request != DUEQ__REQUEST_VERIFY) {
+        apply_outcomes(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
         return;
     }
     for (size_t i = 0; i < consumer->sent_count; i++)
@@ -135,14 +143,17 @@ void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_re
     consumer->sent_count = 0;
 }
 
-void dueq__settle_leave(dueq_consumer *consumer) {
+void dueq__settle_defer(dueq_consumer *consumer) {
     struct dueq__lease *lease = consumer->retry.lease;
-    /* Neither this turn nor those for the messages of other nodes try them again before. The heartbeat does ACK_MS later. */
-    consumer->left_ms = dueq__monotonic_ms() + DUEQ__LEFT_MS - DUEQ__ACK_MS;
-    dueq__leases_put_off(consumer->leases, consumer->settling, consumer->left_ms);
+    /*
+     * This consumer sends them no sooner, whatever other nodes answer. The heartbeat sends them
+     * ACK_DELAY_MS later.
+     */
+    consumer->acks_deferred_ms = dueq__monotonic_ms() + DUEQ__DEFER_ACKS_MS - DUEQ__ACK_DELAY_MS;
+    dueq__leases_defer_acks(consumer->leases, consumer->settle_queue, consumer->acks_deferred_ms);
     if (!lease)
         return;
-    dueq__warn_of_retry(consumer);
+    dueq__warn_dropped_retry(consumer);
     dueq__leases_forget(consumer->leases, lease->ticket);
     dueq__leases_settled(consumer->leases, lease, DUEQ_UNAVAILABLE);
     dueq__settle_drop_retry(consumer);

@@ -10,7 +10,7 @@ if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, '
   -- An error has no length, and a time has one: asking for that is cheaper than asking for the type.
   if stop and #stop == 0 then
     local problem = stop
-    -- include failed
+    -- include return_problem
   end
   answer = DUEQ_LEASE_LOST .. ''
   if stop then
@@ -20,22 +20,22 @@ if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, '
     answer = DUEQ_OK .. ''
   end
 else
-  -- include held
-  -- include gone
+  -- include verify_leases
+  -- include deferred_removals
   -- include acknowledge
   -- include count
   -- include now
   local tickets
-  answer, tickets = held(4, #ARGV)
+  answer, tickets = verify_leases(4, #ARGV)
   local problem = not answer and tickets
-  -- include failed
+  -- include return_problem
   if #tickets > 0 then
     local now = ARGV[3] == '1' and now_ms()
-    -- include history
+    -- include keep_history
     acknowledge(tickets)
-    remove_gone()
+    run_removals()
     count('acked', #tickets)
   end
 end
--- include keep
+-- include keep_reply_inline
 return answer

@@ -1,25 +1,25 @@
 -- ack_push: finishes a leased message and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- args ticket, then id, envelope, due, extra of each (lib/store.lua)
+-- args ticket, then id, envelope, due, extra of each (lib/store_drafts.lua)
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor, as of
 -- push, or 4 as well.
 
--- include known
--- include replace
+-- include refuse_newer
+-- include replace_message
 local now = now_ms()
-local id, envelope = holder(ARGV[4])
+local id, envelope = leased_message(ARGV[4])
 if not id then
-  return done(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
+  return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end
--- include history
--- include permit
-local outcome = store(ARGV, 5, now, { replace = replace, leaving = id })
-gone('HDEL', attempts, id)
+-- include keep_history
+-- include noop_write
+local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
+defer_removal('HDEL', attempts, id)
 -- A successor of its own id has another incarnation.
 if redis.call('HGET', msg, id) == envelope then
-  gone('HDEL', msg, id)
+  defer_removal('HDEL', msg, id)
 end
-gone('ZREM', leased, ARGV[4])
-remove_gone()
+defer_removal('ZREM', leased, ARGV[4])
+run_removals()
 count('acked', 1)
-return done(DUEQ_OK .. outcome)
+return keep_reply(DUEQ_OK .. outcome)

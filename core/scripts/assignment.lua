@@ -7,7 +7,7 @@
 -- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where the member does not
 --         know this epoch also { ..., how many of its own it is to give up, and its own }.
 
--- include known
+-- include refuse_newer
 local count, epoch = tonumber(redis.call('HGET', partitions, 'count') or ''), redis.call('HGET', partitions, 'epoch')
 if not count then
   if redis.call('EXISTS', msg) == 1 then
@@ -15,7 +15,7 @@ if not count then
   end
   count, epoch = tonumber(ARGV[1]), '0'
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
-  -- Nobody who does not know of them gets a message where no consumer looks: see lib/whole.lua.
+  -- Nobody who does not know of them gets a message where no consumer looks: see lib/refuse_partitioned.lua.
   for _, key in ipairs({ msg, ready, delayed }) do
     redis.call('SET', key, 'partitions ' .. ARGV[1])
   end
@@ -25,7 +25,7 @@ local member, left = ARGV[2], tonumber(ARGV[3])
 if member == '' then
   return { count, epoch }
 end
--- include permit
+-- include noop_write
 local now = now_ms()
 local ended = redis.call('ZRANGEBYSCORE', members, '-inf', string.format('%d', now), 'LIMIT', 0, 200)
 local known = redis.call('ZSCORE', members, member)
@@ -35,13 +35,13 @@ if known and left > 0 and #ended == 0 and epoch == ARGV[4] and not ARGV[5] then
 end
 
 -- Who is a member now, in an order that all see alike.
-local gone, alive, order = {}, {}, {}
+local leaving, alive, order = {}, {}, {}
 for _, name in ipairs(ended) do
-  gone[name] = name ~= member or nil
+  leaving[name] = name ~= member or nil
 end
-gone[member] = left == 0 or nil
+leaving[member] = left == 0 or nil
 for _, name in ipairs(redis.call('ZRANGE', members, 0, -1)) do
-  alive[name] = not gone[name] or nil
+  alive[name] = not leaving[name] or nil
 end
 alive[member] = left > 0 or nil
 for name in pairs(alive) do
@@ -50,9 +50,9 @@ end
 table.sort(order)
 
 -- Whose each partition is: nobody's (false), or closed (one character) while the queue grows.
-local fields, given, owner, has, open = {}, {}, {}, {}, 0
+local fields, given_up, owner, held_count, open = {}, {}, {}, {}, 0
 for i = 5, #ARGV do
-  given[tonumber(ARGV[i])] = true
+  given_up[tonumber(ARGV[i])] = true
 end
 for p = 0, count - 1 do
   fields[p + 1] = string.format('%d', p)
@@ -61,13 +61,13 @@ local owners = redis.call('HMGET', partitions, unpack(fields))
 local changed, removed = {}, {}
 for p = 0, count - 1 do
   local name = owners[p + 1]
-  if name and #name > 1 and (not alive[name] or name == member and given[p]) then
+  if name and #name > 1 and (not alive[name] or name == member and given_up[p]) then
     removed[fields[p + 1]], name = true, false
   end
   open = open + (name and #name == 1 and 0 or 1)
   owner[p] = name
   if name then
-    has[name] = (has[name] or 0) + 1
+    held_count[name] = (held_count[name] or 0) + 1
   end
 end
 
@@ -77,14 +77,14 @@ if #order > 0 then
   each, extra = math.floor(open / #order), open % #order
 end
 for _, name in ipairs(order) do
-  local more = name ~= member and (has[name] or 0) > each and 1 or 0
+  local more = name ~= member and (held_count[name] or 0) > each and 1 or 0
   others = others + more
   before = before + (name < member and more or 0)
 end
 local most, own = left > 0 and each + (others < extra and 1 or 0) or 0, {}
 for p = 0, count - 1 do
-  if not owner[p] and (has[member] or 0) < most then
-    owner[p], has[member] = member, (has[member] or 0) + 1
+  if not owner[p] and (held_count[member] or 0) < most then
+    owner[p], held_count[member] = member, (held_count[member] or 0) + 1
     changed[#changed + 1], changed[#changed + 2] = fields[p + 1], member
     removed[fields[p + 1]] = nil
   end
@@ -109,7 +109,7 @@ if #was > 0 then
   redis.call('HDEL', partitions, unpack(was))
 end
 local names = {}
-for name in pairs(gone) do
+for name in pairs(leaving) do
   names[#names + 1] = name
 end
 if #names > 0 then

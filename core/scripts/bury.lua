@@ -1,19 +1,19 @@
 -- bury: ends a leased message, as its policy says.
 -- keys msg leased dead outbox meta attempts failures reply
--- args ticket, reason, who it is (lib/failure.lua)
+-- args ticket, reason, who it is (lib/note_failure.lua)
 -- Returns a digit: 0 done, 4 the lease was lost; and '+' as of retry.
 
--- include known
--- include permit
+-- include refuse_newer
+-- include noop_write
 local now = now_ms()
-local id, envelope, had = holder(ARGV[4])
+local id, envelope, had = leased_message(ARGV[4])
 if not id then
-  return done(DUEQ_LEASE_LOST)
+  return keep_reply(DUEQ_LEASE_LOST)
 end
 had.error = ARGV[5]
-local out = finish(id, envelope_read(envelope), had, now)
+local out = end_message(id, envelope_read(envelope), had, now)
 note_failure(now, 'buried', ARGV[4], ARGV[6], ARGV[5])
 keep_failures()
-gone('ZREM', leased, ARGV[4])
-remove_gone()
-return done(DUEQ_OK .. (out and '+' or ''))
+defer_removal('ZREM', leased, ARGV[4])
+run_removals()
+return keep_reply(DUEQ_OK .. (out and '+' or ''))

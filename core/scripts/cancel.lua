@@ -1,15 +1,15 @@
 -- cancel: takes a delayed message back that was never delivered. Of any other it changes nothing and answers nil, and
--- the client calls cancel_any in its place.
+-- the client calls cancel_full in its place.
 -- keys msg delayed meta reply
 -- args id
--- passes on to cancel_any
--- Returns a digit: 2 (as of cancel_any), or nil.
+-- passes on to cancel_full
+-- Returns a digit: 2 (as of cancel_full), or nil.
 local id = ARGV[4]
 local envelope = redis.pcall('HGET', msg, id)
 -- An error has no length, and a text has one: asking for that is cheaper than asking for the type.
 if envelope and #envelope == 0 then
   local problem = envelope ~= '' and envelope
-  -- include failed
+  -- include return_problem
 end
 local version, flags = string.byte(envelope or '', 1, 2)
 if version ~= 0xD1 or not flags or flags >= 32 then
@@ -22,5 +22,5 @@ end
 redis.call('HDEL', msg, id)
 redis.pcall('HINCRBY', meta, 'cancelled', '1')
 local answer = '2'
--- include keep
+-- include keep_reply_inline
 return answer

@@ -1,10 +1,10 @@
 -- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is wrong, and may repair
 -- that. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received failures
--- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lines and
+-- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lanes and
 --      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out, and the last that was
 --      seen), how many, mark of who
---      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice a line and a distance
+--      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice a lane and a distance
 -- Returns { next cursor ('': that was the last; judged of these: how many went), bytes that were read, entries, tickets
 --           (of attempts ids; judged, those that are where they are), which of these to judge (of msg: cannot be read),
 --           then for each kind of finding its name, how many and up to five examples }.
@@ -14,21 +14,21 @@ local wire = redis.pcall('HGET', meta, 'wire')
 if wire ~= '1' and not has_foreign() then
   wire = nil
 end
--- include refuse
--- include whole
+-- include refuse_wire
+-- include refuse_partitioned
 if repairs and stage ~= 'types' then
-  -- include permit
+  -- include noop_write
 end
-local line = ({ high = high, ready = ready, low = low })[stage]
+local lane = ({ high = high, ready = ready, low = low })[stage]
 local set = ({ leased = leased, dead = dead, delayed = delayed })[stage]
 local judges = #ARGV > 5
--- Of a line or set, without so many tickets of its tail: the window before these, and its first place from the tail.
+-- Of a lane or set, without so many tickets of its tail: the window before these, and its first place from the tail.
 local function read_window(key, place, count)
   local tickets = read_list(key == set and 'ZRANGE' or 'LRANGE', key, -place - count, -place - 1)
   return tickets, -place - #tickets - 1
 end
--- A place of a line, counted from the tail, is taken out; -n: so many of them.
-local function take_out(key, places)
+-- A place of a lane, counted from the tail, is taken out; -n: so many of them.
+local function remove_from_lane(key, places)
   for _, place in ipairs(places) do
     redis.call('LSET', key, place, '-')
   end
@@ -40,39 +40,39 @@ end
 if stage == 'types' then
   check_types()
 elseif stage == 'notes' then
-  check_notes()
+  check_meta()
 elseif stage == 'msg' then
   local found, ids = scan_page('HSCAN', msg), {}
   for i = 1, #found, 2 do
     ids[#ids + 1] = found[i]
   end
-  local texts, tickets, unclean, bytes = look_up('HMGET', attempts, ids), answer[4], answer[5], 0
+  local texts, tickets, corrupt, bytes = prefetch('HMGET', attempts, ids), answer[4], answer[5], 0
   for i = 1, #ids do
     local id, stored = ids[i], found[2 * i]
     local text = texts[id]
-    local ticket, clean = id, not text and is_usual(id, stored)
+    local ticket, is_sound = id, not text and is_plain(id, stored)
     bytes = bytes + #stored
-    if not clean then
+    if not is_sound then
       ticket = current_ticket(id, stored, text)
-      clean = envelope_read(stored)
+      is_sound = envelope_read(stored)
     end
     if ticket ~= id and not ticket_read(ticket) then
-      bad('garbage', 'HDEL', msg, id)
+      report_removal('garbage', 'HDEL', msg, id)
       if repairs then
         -- Nothing can hold it: it is kept where nobody looks for messages.
         redis.call('HSET', quarantine .. ':messages', id, stored)
       end
     else
       tickets[#tickets + 1] = ticket
-      if not clean then
-        unclean[#unclean + 1] = #tickets
+      if not is_sound then
+        corrupt[#corrupt + 1] = #tickets
       end
     end
   end
   answer[2] = bytes
-elseif (line or set) and not judges then
+elseif (lane or set) and not judges then
   local place, last = string.match(cursor, '^(%d+) (.*)$')
-  local tickets = read_window(line or set, tonumber(place), most)
+  local tickets = read_window(lane or set, tonumber(place), most)
   answer[3] = #tickets
   answer[1] = #tickets == most and '1' or ''
   -- What was pushed meanwhile has moved the last of these, which were seen.
@@ -82,28 +82,28 @@ elseif (line or set) and not judges then
       break
     end
   end
-  answer[4], answer[5] = tickets, elsewhere(tickets, set)
-elseif line then
+  answer[4], answer[5] = tickets, in_other_sets(tickets, set)
+elseif lane then
   local place = tonumber(string.match(cursor, '^%d+'))
-  local asked, goes = look_up_tickets(6), {}
+  local asked, goes = prefetch_tickets(6), {}
   -- What was pushed meanwhile has moved them.
-  local tickets, first = read_window(line, place, 2 * most)
+  local tickets, first = read_window(lane, place, 2 * most)
   for i, ticket in ipairs(tickets) do
     local leaves, verdict
     if asked[ticket] then
       leaves, verdict = judge(nil, ticket)
       if leaves then
         goes[#goes + 1] = first + i
-      elseif not verdict or verdict == 'attempts' or verdict == 'damaged' then
+      elseif not verdict or verdict == 'attempts' or verdict == 'corrupt' then
         table.insert(answer[4], ticket)
       end
     end
   end
-  answer[1] = int(#goes)
-  take_out(line, goes)
+  answer[1] = decimal(#goes)
+  remove_from_lane(lane, goes)
 elseif set or stage == 'outbox' then
   local found = judges and {} or scan_page('ZSCAN', outbox)
-  local asked, went = look_up_tickets(6, found), 0
+  local asked, went = prefetch_tickets(6, found), 0
   for ticket in pairs(asked) do
     local _, id = ticket_read(ticket)
     local key = set or outbox
@@ -113,16 +113,16 @@ elseif set or stage == 'outbox' then
       leaves, verdict = judge(key, ticket)
     end
     if leaves then
-      gone('ZREM', key, ticket)
+      defer_removal('ZREM', key, ticket)
       went = went + 1
-    elseif score and (not verdict or verdict == 'damaged' or verdict == 'attempts') then
+    elseif score and (not verdict or verdict == 'corrupt' or verdict == 'attempts') then
       table.insert(answer[4], ticket)
       if not verdict and key == outbox and score < now - 600000 and not field(handover, id) then
-        tell('outbox', ticket)
+        report('outbox', ticket)
       end
     end
   end
-  answer[1] = judges and int(went) or answer[1]
+  answer[1] = judges and decimal(went) or answer[1]
 elseif stage == 'lost' then
   -- Another one that repairs, and began later, does this.
   local ours, seen = not repairs or field(meta, 'repairer') == ARGV[5], {}
@@ -132,7 +132,7 @@ elseif stage == 'lost' then
     end
   end
   local lost = {}
-  for ticket in pairs(ours and look_up_tickets(6) or {}) do
+  for ticket in pairs(ours and prefetch_tickets(6) or {}) do
     local _, id = ticket_read(ticket)
     local stored = field(msg, id)
     answer[2] = answer[2] + #(stored or '')
@@ -140,9 +140,9 @@ elseif stage == 'lost' then
       and not place_of(ticket) then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
-      tell((e or successor) and 'lost' or 'damaged', id)
+      report((e or successor) and 'lost' or 'corrupt', id)
       if repairs and successor then
-        put_out(ticket, now)
+        outbox_put(ticket, now)
       elseif repairs and e then
         lost[#lost + 1] = ticket
       elseif repairs then
@@ -150,17 +150,17 @@ elseif stage == 'lost' then
       end
     end
   end
-  join(lost)
+  enqueue(lost)
 elseif stage == 'doubled' then
   local ours = not repairs or field(meta, 'repairer') == ARGV[5]
-  local ticket, own, places = ARGV[6], line_of(ARGV[6]), {}
+  local ticket, own, places = ARGV[6], lane_of(ARGV[6]), {}
   for i = 7, ours and 9 or 0, 2 do
     local key = ({ high = high, ready = ready, low = low })[ARGV[i]]
     -- Pushes since have moved it away from the tail, repairs of its window towards that.
     local tickets, first = read_window(key, math.max(ARGV[i + 1] - 4000, 0), 8000)
     for n, other in ipairs(tickets) do
       if other == ticket then
-        places[ARGV[i] .. int(first + n)] = { key = key, at = first + n, own = ARGV[i] == own }
+        places[ARGV[i] .. decimal(first + n)] = { key = key, at = first + n, own = ARGV[i] == own }
       end
     end
   end
@@ -172,17 +172,17 @@ elseif stage == 'doubled' then
     end
   end
   if count > 1 then
-    tell('doubled', ticket)
+    report('doubled', ticket)
     if repairs then
-      take_out(goes.key, { goes.at })
+      remove_from_lane(goes.key, { goes.at })
     end
   end
 elseif stage == 'attempts' and judges then
   local ids = { unpack(ARGV, 6) }
-  look_up('HMGET', msg, ids)
+  prefetch('HMGET', msg, ids)
   for _, id in ipairs(ids) do
     if not field(msg, id) and field(attempts, id) then
-      bad('record', 'HDEL', attempts, id)
+      report_removal('record', 'HDEL', attempts, id)
     end
   end
 elseif stage == 'attempts' then
@@ -196,16 +196,16 @@ elseif stage == 'handover' then
     local id = found[i]
     local stored, text = field(msg, id), field(attempts, id)
     if not stored or text and place_of((current_ticket(id, stored, text))) ~= outbox then
-      bad('record', 'HDEL', handover, id)
+      report_removal('record', 'HDEL', handover, id)
     else
-      tell('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))
+      report('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))
     end
   end
 elseif stage == 'quarantine' then
   local length = redis.pcall('LLEN', quarantine)
   for i, entry in ipairs(read_list('LRANGE', quarantine, 0, 4)) do
-    tell('quarantined', entry, i == 1 and length - math.min(length, 5) + 1 or 1)
+    report('quarantined', entry, i == 1 and length - math.min(length, 5) + 1 or 1)
   end
 end
-remove_gone()
+run_removals()
 return answer

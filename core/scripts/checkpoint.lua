@@ -3,11 +3,11 @@
 -- args ticket, cursor ('': it goes)
 -- Returns a digit: 0 done, 4 the lease was lost; or an error: CORRUPT, TOO_LARGE.
 
--- include known
--- include permit
-local id, envelope = holder(ARGV[4])
+-- include refuse_newer
+-- include noop_write
+local id, envelope = leased_message(ARGV[4])
 if not id then
-  return done(DUEQ_LEASE_LOST)
+  return keep_reply(DUEQ_LEASE_LOST)
 end
 local e = envelope_read(envelope)
 if not e then
@@ -33,4 +33,4 @@ end
 flags = flags - (has and 4 or 0) + (headers ~= '' and 4 or 0)
 redis.call('HSET', msg, id, string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, e.headers - 1)
   .. (headers ~= '' and struct.pack('>H', #headers) .. headers or '') .. string.sub(envelope, stop))
-return done(DUEQ_OK)
+return keep_reply(DUEQ_OK)

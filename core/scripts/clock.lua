@@ -3,5 +3,5 @@
 -- args alone: none
 -- Returns now ms.
 
--- include known
-return int(now_ms())
+-- include refuse_newer
+return decimal(now_ms())

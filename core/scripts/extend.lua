@@ -3,17 +3,17 @@
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 
-local outcome, tickets = held(5, #ARGV)
+local outcome, tickets = verify_leases(5, #ARGV)
 local problem = not outcome and tickets
 if problem then
-  -- include known
+  -- include refuse_newer
   return problem
 end
--- include permit
+-- include noop_write
 local now, span = now_ms(), watch_ms(tonumber(ARGV[4]))
-put(leased, now + ARGV[4], tickets)
+put_tickets(leased, now + ARGV[4], tickets)
 if #tickets > 0 then
-  watch(redis.pcall('HGET', meta, 'watched'), span, now)
+  note_watch(redis.pcall('HGET', meta, 'watched'), span, now)
   note_event(now + ARGV[4] - span, now)
 end
-return done(outcome)
+return keep_reply(outcome)

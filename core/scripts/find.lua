@@ -4,7 +4,7 @@
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
 -- envelope, attempts ('' where there are none), the size of the whole envelope }.
 
--- include plain
-local m = message_of(ARGV[1], { delayed, leased, dead, outbox })
-return m and { int(now_ms()), (m.place or 0) + 1, int(tonumber(m.time or '') or 0), m.ticket, preview(m.envelope, ARGV[2]),
+-- include refuse_layout
+local m = find_message(ARGV[1], { delayed, leased, dead, outbox })
+return m and { decimal(now_ms()), (m.place or 0) + 1, decimal(tonumber(m.time or '') or 0), m.ticket, preview(m.envelope, ARGV[2]),
   m.text or '', #m.envelope }

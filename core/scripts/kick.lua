@@ -3,6 +3,6 @@
 -- args ids
 -- Returns a digit for each: 0 it is ready, 3 there is no such dead message.
 
--- include plain
-local outcome = revive({ unpack(ARGV, 4) })
-return done(outcome)
+-- include refuse_layout
+local outcome = kick_messages({ unpack(ARGV, 4) })
+return keep_reply(outcome)

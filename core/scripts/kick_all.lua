@@ -4,9 +4,9 @@
 --      from, died before (ms since 1970; 0: open)
 -- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).
 
--- include plain
+-- include refuse_layout
 local text, from, before = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
-local found, cursor = page(dead, ARGV[4], tonumber(ARGV[5]))
+local found, cursor = set_page(dead, ARGV[4], tonumber(ARGV[5]))
 local ids = {}
 for i = 1, #found, 2 do
   local time, _, id = tonumber(found[i + 1]), ticket_read(found[i])
@@ -17,5 +17,5 @@ for i = 1, #found, 2 do
   end
   ids[#ids + 1] = fits and id or nil
 end
-local _, kicked = revive(ids)
-return done(string.format('%d ', kicked) .. cursor)
+local _, kicked = kick_messages(ids)
+return keep_reply(string.format('%d ', kicked) .. cursor)

@@ -3,10 +3,10 @@
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
 
--- include plain
--- include permit
-local outcome, tickets = pick({ unpack(ARGV, 4) }, delayed)
-put(dead, now_ms(), tickets)
+-- include refuse_layout
+-- include noop_write
+local outcome, tickets = find_in_set({ unpack(ARGV, 4) }, delayed)
+put_tickets(dead, now_ms(), tickets)
 bulk('ZREM', delayed, tickets)
 count('died', #tickets)
-return done(outcome)
+return keep_reply(outcome)

@@ -9,5 +9,5 @@ if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], '
   return { now, left < 0 and 1000 or left + 1, 1, 0 }
 end
 redis.pcall('ZREM', lock_wake, 'w')
-done(ARGV[4])
+keep_reply(ARGV[4])
 return { now, -1, 0, 0, ARGV[4] }

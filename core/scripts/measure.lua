@@ -4,13 +4,13 @@
 --      bucket, or the letter alone: the sum in ms
 -- Returns 1; 0: there is no such queue.
 
--- include known
+-- include refuse_newer
 if redis.call('EXISTS', meta) == 0 then
   return 0
 end
 local now, words = now_ms(), {}
 local minute, hour = math.floor(now / 60000), math.floor(now / 3600000)
-local starts = { '', int(minute) .. ' ', int(hour) .. ' ' }
+local starts = { '', decimal(minute) .. ' ', decimal(hour) .. ' ' }
 local fields = { 'total', 'm' .. minute % 360, 'h' .. hour % 336 }
 local stored = redis.call('HMGET', timings, unpack(fields))
 for i, start in ipairs(starts) do
@@ -29,7 +29,7 @@ for i, start in ipairs(starts) do
       sums[name] = sums[name] + tonumber(number)
     end
     for k, name in ipairs(names) do
-      texts[k] = name .. ':' .. int(sums[name])
+      texts[k] = name .. ':' .. decimal(sums[name])
     end
     old = table.concat(texts, ' ')
   end

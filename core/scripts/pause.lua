@@ -3,6 +3,6 @@
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next event: so every reserve looks closer, and sees the pause.
 
--- include plain
+-- include refuse_layout
 redis.call('HSET', meta, 'paused', '1', 'next_event', '0')
-return done(DUEQ_OK)
+return keep_reply(DUEQ_OK)

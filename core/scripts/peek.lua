@@ -5,21 +5,21 @@
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket, envelope,
 -- attempts ('' where there are none), the size of the whole envelope }. Of one in the outbox that could not be relayed,
 -- their error says why. A page ends with the message that brings the envelopes to 16 MiB: reading them holds up others.
--- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
+-- The cursor: of ready a place in the lanes, one behind another, of the others as lib/set_page.lua.
 
--- include plain
+-- include refuse_layout
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
-local answer, room = { int(now_ms()), '' }, 16777216
+local answer, room = { decimal(now_ms()), '' }, 16777216
 
 local function show(time, ticket)
   local deliveries, id, suffix = ticket_read(ticket)
-  local m = id and message_of(id, {})
+  local m = id and find_message(id, {})
   if not m or ticket ~= m.ticket and envelope_read(m.envelope) then
     return
   end
   local envelope, text = m.envelope, m.text
   if state == 5 then
-    local name, inner, stored = entry_read(id, envelope)
+    local name, inner, stored = outbox_entry_read(id, envelope)
     local _, problem = string.match(redis.call('HGET', handover, id) or '', '^(%d+) (.*)$')
     local had = attempts_read(text)
     had.deliveries, had.suffix = deliveries, suffix
@@ -31,27 +31,27 @@ local function show(time, ticket)
     text = attempts_write(had)
   end
   room = room - #m.envelope
-  for _, word in ipairs({ int(tonumber(time) or 0), ticket, preview(envelope, ARGV[4]), text or '', #envelope }) do
+  for _, word in ipairs({ decimal(tonumber(time) or 0), ticket, preview(envelope, ARGV[4]), text or '', #envelope }) do
     answer[#answer + 1] = word
   end
 end
 
 if state == 1 then
   local place, passed = tonumber(cursor) or 0, 0
-  for _, line in ipairs({ high, ready, low }) do
+  for _, lane in ipairs({ high, ready, low }) do
     local from = math.max(place - passed, 0)
-    for _, ticket in ipairs(most > 0 and redis.call('LRANGE', line, from, from + most - 1) or {}) do
+    for _, ticket in ipairs(most > 0 and redis.call('LRANGE', lane, from, from + most - 1) or {}) do
       if room > 0 then
         show('0', ticket)
         place, most = place + 1, room > 0 and most - 1 or 0
       end
     end
-    passed = passed + redis.call('LLEN', line)
+    passed = passed + redis.call('LLEN', lane)
   end
   answer[2] = place < passed and string.format('%d', place) or ''
 else
   local found
-  found, answer[2] = page(({ nil, delayed, leased, dead, outbox })[state], cursor, most)
+  found, answer[2] = set_page(({ nil, delayed, leased, dead, outbox })[state], cursor, most)
   for i = 1, #found, 2 do
     show(found[i + 1], found[i])
     if room <= 0 and found[i + 2] then

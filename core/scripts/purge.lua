@@ -3,20 +3,20 @@
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 
--- include plain
+-- include refuse_layout
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
 local seen, met, purged = {}, {}, 0
 local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
-    local m = id and not seen[id] and message_of(id, {})
+    local m = id and not seen[id] and find_message(id, {})
     if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
-      forget(id)
-      gone('HDEL', handover, id)
+      defer_forget(id)
+      defer_removal('HDEL', handover, id)
       seen[id], purged = true, purged + 1
     end
     if set then
-      gone('ZREM', set, ticket)
+      defer_removal('ZREM', set, ticket)
     end
   end
   left = left - #tickets
@@ -25,16 +25,16 @@ end
 if set then
   take(redis.call('ZRANGE', set, 0, left - 1))
 else
-  for _, line in ipairs({ high, ready, low }) do
-    met[line] = left > 0 and take(redis.call('LRANGE', line, 0, left - 1)) or 0
+  for _, lane in ipairs({ high, ready, low }) do
+    met[lane] = left > 0 and take(redis.call('LRANGE', lane, 0, left - 1)) or 0
   end
 end
-remove_gone()
-for line, number in pairs(met) do
+run_removals()
+for lane, number in pairs(met) do
   if number > 0 then
-    redis.call('LTRIM', line, number, -1)
+    redis.call('LTRIM', lane, number, -1)
   end
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)
-return done(string.format('%d', purged) .. (left == 0 and ' +' or ''))
+return keep_reply(string.format('%d', purged) .. (left == 0 and ' +' or ''))

@@ -11,7 +11,7 @@ end
 local length = redis.pcall('RPUSH', ready, unpack(tickets))
 if length ~= n then
   local problem = type(length) == 'table' and length
-  -- include failed
+  -- include return_problem
 end
 redis.call('HSET', msg, unpack(argv, 4))
 if n > 1 then
@@ -23,5 +23,5 @@ if length == n then
 end
 redis.pcall('HINCRBY', meta, 'pushed', number)
 local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
--- include keep
+-- include keep_reply_inline
 return answer

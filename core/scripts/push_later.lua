@@ -24,7 +24,7 @@ else
 end
 if length ~= n then
   local problem = type(length) == 'table' and length
-  -- include failed
+  -- include return_problem
 end
 redis.call('HSET', msg, unpack(argv, 5))
 local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
@@ -32,10 +32,10 @@ if at <= now then
   -- include wake
   wake_one(n > 1)
 elseif not first or first > at then
-  -- include event
+  -- include note_event
   note_event(at, now)
 end
 redis.pcall('HINCRBY', meta, 'pushed', number)
 local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
--- include keep
+-- include keep_reply_inline
 return answer

@@ -1,12 +1,12 @@
 -- push_replace: stores messages, of which some may replace living ones.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- args id, envelope, due, extra of each (lib/store.lua)
+-- args id, envelope, due, extra of each (lib/store_drafts.lua)
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
 
--- include replace
+-- include replace_message
 local now = now_ms()
--- include history
-local outcome, problem = store(ARGV, 4, now, { replace = replace })
--- include failed
-remove_gone()
-return done(outcome)
+-- include keep_history
+local outcome, problem = store_drafts(ARGV, 4, now, { replace = replace_message })
+-- include return_problem
+run_removals()
+return keep_reply(outcome)

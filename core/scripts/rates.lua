@@ -5,13 +5,13 @@
 -- measure.lua). First come those of now, since the queue exists; then those noted at the first call of each minute or
 -- hour, the latest first, with the timings from then on.
 
--- include plain
+-- include refuse_layout
 local values, now = redis.call('HMGET', meta, unpack(totals_names)), now_ms()
 local answer = { totals(now, redis.call('LLEN', ready), values), redis.call('HGET', timings, 'total') or '' }
 local minutes, span, ring = tonumber(ARGV[1]), 60000, 360
 local entries = redis.call('LRANGE', rates, 0, minutes - 1)
 if minutes == 0 then
-  entries, span, ring = firsts(entries, tonumber(ARGV[2])), 3600000, 336
+  entries, span, ring = hourly_entries(entries, tonumber(ARGV[2])), 3600000, 336
 end
 local last = math.floor(now / span)
 local oldest = tonumber(string.match(entries[#entries] or '', '^%d+') or '') or now
@@ -27,8 +27,8 @@ for _, text in ipairs(entries) do
     local begun, found = math.floor(time / span), {}
     for at = math.max(begun, first), last do
       local stored = measured[at - first + 1] or ''
-      if string.match(stored, '^(%d+) ') == int(at) then
-        found[#found + 1] = string.sub(stored, #int(at) + 2)
+      if string.match(stored, '^(%d+) ') == decimal(at) then
+        found[#found + 1] = string.sub(stored, #decimal(at) + 2)
       end
     end
     last = math.min(last, begun - 1)

@@ -4,40 +4,40 @@
 -- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
 -- Returns 1; 0: there are as many already, and none has lapsed; 2: it is to say all, what it said before is not there.
 
-local now, session, left, says = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local now, session, left, description = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local time = string.format('%d', now)
-if left > 0 and says == '' then
+if left > 0 and description == '' then
   return redis.call('ZADD', consumers, 'XX', 'CH', time, session) == 1 and 1 or 2
 end
--- include known
--- include permit
-local over = {}
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', int(now - left - 3600000), 'LIMIT', 0, 100)) do
+-- include refuse_newer
+-- include noop_write
+local expired = {}
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', decimal(now - left - 3600000), 'LIMIT', 0, 100)) do
   if name ~= session then
-    over[#over + 1] = name
+    expired[#expired + 1] = name
   end
 end
 if left == 0 then
-  over[#over + 1] = session
+  expired[#expired + 1] = session
 else
-  if redis.call('ZCARD', consumers) >= 1000 + #over and not redis.call('ZSCORE', consumers, session) then
-    local next_over = redis.call('ZRANGE', consumers, #over, #over, 'WITHSCORES')
-    if tonumber(next_over[2]) > now - left then
+  if redis.call('ZCARD', consumers) >= 1000 + #expired and not redis.call('ZSCORE', consumers, session) then
+    local next_expired = redis.call('ZRANGE', consumers, #expired, #expired, 'WITHSCORES')
+    if tonumber(next_expired[2]) > now - left then
       return 0
     end
-    over[#over + 1] = next_over[1]
+    expired[#expired + 1] = next_expired[1]
   end
   -- A queue that is waited for is listed as one; of partitions each is one itself.
   if ARGV[4] ~= '1' and redis.call('EXISTS', meta) == 0 then
     redis.call('HSET', meta, 'next_event', '')
   end
-  redis.call('HSET', described, session, time .. ' ' .. ARGV[2] .. ' ' .. says)
+  redis.call('HSET', described, session, time .. ' ' .. ARGV[2] .. ' ' .. description)
   redis.call('ZADD', consumers, time, session)
   redis.call('PEXPIRE', described, left + 7200000)
   redis.call('PEXPIRE', consumers, left + 7200000)
 end
-if #over > 0 then
-  redis.call('ZREM', consumers, unpack(over))
-  redis.call('HDEL', described, unpack(over))
+if #expired > 0 then
+  redis.call('ZREM', consumers, unpack(expired))
+  redis.call('HDEL', described, unpack(expired))
 end
 return 1

@@ -5,8 +5,8 @@
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
 
--- include known
--- include permit
+-- include refuse_newer
+-- include noop_write
 local now, left = now_ms(), 0
 local problem = ARGV[3] ~= '' and ARGV[2] .. ': ' .. ARGV[3] or ''
 for i = 4, #ARGV, 2 do
@@ -16,15 +16,15 @@ for i = 4, #ARGV, 2 do
   local ours = id and redis.call('ZSCORE', outbox, ticket) == ARGV[1]
   local stored = ours and redis.call('HGET', msg, id)
   if stored and problem ~= '' then
-    put_off(ticket, id, problem, now)
+    outbox_postpone(ticket, id, problem, now)
   elseif ours then
     left = left + 1
-    gone('HDEL', handover, id)
-    gone('ZREM', outbox, ticket)
+    defer_removal('HDEL', handover, id)
+    defer_removal('ZREM', outbox, ticket)
     if tonumber(ARGV[i + 1]) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
-      put(dead, now, { ticket })
+      put_tickets(dead, now, { ticket })
     else
-      forget(id)
+      defer_forget(id)
     end
   end
 end
@@ -36,5 +36,5 @@ end
 if rest == 0 then
   redis.call('HSET', meta, 'outbox_event', '')
 end
-remove_gone()
+run_removals()
 return left

@@ -3,7 +3,7 @@
 -- args alone: the other queue's name, tickets
 -- Returns how many were known.
 
--- include known
+-- include refuse_newer
 local notes = {}
 for i = 2, #ARGV do
   notes[i - 1] = ARGV[1] .. '\n' .. ARGV[i]

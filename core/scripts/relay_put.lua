@@ -6,7 +6,7 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
 
--- include replace
+-- include replace_message
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
@@ -14,8 +14,8 @@ end
 -- A ticket that is pushed again after a push that ended in its middle would be there twice.
 local length = redis.pcall('HLEN', msg)
 local problem = type(length) == 'table' and length
--- include failed
-look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
+-- include return_problem
+precheck({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
 local outcome, words, places, records, fresh = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
   local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1
@@ -30,7 +30,7 @@ for i = 3, #ARGV, 6 do
     end
   end
 end
-local digits, at = #words > 0 and store(words, 1, now, { replace = replace, records = records }), 0
+local digits, at = #words > 0 and store_drafts(words, 1, now, { replace = replace_message, records = records }), 0
 for n = 1, #outcome do
   if places[n] then
     at = at + 1
@@ -38,8 +38,8 @@ for n = 1, #outcome do
     fresh[#fresh + 1] = outcome[n] == DUEQ_OK and places[n] or nil
   end
 end
-put(received, now, fresh)
+put_tickets(received, now, fresh)
 -- Relays that died before their last step have left some.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
-remove_gone()
+run_removals()
 return table.concat(outcome)

@@ -5,8 +5,8 @@
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
 
--- include known
--- include permit
+-- include refuse_newer
+-- include noop_write
 local now = now_ms()
 local stop, name, answer, taken, broken = now + ARGV[3], '', {}, {}, {}
 local is_open = redis.call('EXISTS', targets) == 0
@@ -14,13 +14,13 @@ local limit = string.format('%d', now + ARGV[1])
 for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMIT', 0, ARGV[2])) do
   local _, id = ticket_read(ticket)
   local stored = id and redis.call('HGET', msg, id)
-  local target, entry_id, envelope, due, extra, had = entry_read(id, stored or '')
+  local target, entry_id, envelope, due, extra, had = outbox_entry_read(id, stored or '')
   if not target then
-    gone('ZREM', outbox, ticket)
+    defer_removal('ZREM', outbox, ticket)
     broken[#broken + 1] = stored and ticket or nil
   elseif had and not is_open and redis.call('SISMEMBER', targets, target) == 0 then
     local problem = target .. ': the list of targets of this queue does not have it: dueq allow'
-    put_off(ticket, id, problem, now)
+    outbox_postpone(ticket, id, problem, now)
     redis.call('HSET', meta, 'outbox_error', problem)
   elseif name == '' or name == target then
     name, taken[#taken + 1] = target, ticket
@@ -29,10 +29,10 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
     end
   end
 end
-put(dead, now, broken)
-put(outbox, stop, taken)
+put_tickets(dead, now, broken)
+put_tickets(outbox, stop, taken)
 -- That of one that goes is early, and another relay looks in vain.
 local head = redis.call('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2]
 redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(head)) or '')
-remove_gone()
+run_removals()
 return { stop, name, unpack(answer) }

@@ -1,17 +1,17 @@
--- release: gives leased messages back as if they had not been delivered: at the fronts of their lines, in
+-- release: gives leased messages back as if they had not been delivered: at the fronts of their lanes, in
 -- their order, or delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 
--- include known
--- include permit
+-- include refuse_newer
+-- include noop_write
 local now, delay = now_ms(), tonumber(ARGV[4])
 local outcome, back, records, seen = {}, {}, {}, {}
 for i = 5, #ARGV do
   local id, _, had = nil, nil, nil
   if not seen[ARGV[i]] then
-    id, _, had = holder(ARGV[i])
+    id, _, had = leased_message(ARGV[i])
   end
   seen[ARGV[i]] = true
   outcome[i - 4] = id and DUEQ_OK or DUEQ_LEASE_LOST
@@ -20,17 +20,17 @@ for i = 5, #ARGV do
     -- The last comes first: so they stand at the front in their order.
     table.insert(back, 1, ticket_write(had.deliveries, id, had.suffix))
     records[#records + 1], records[#records + 2] = id, attempts_write(had)
-    gone('ZREM', leased, ARGV[i])
+    defer_removal('ZREM', leased, ARGV[i])
   end
 end
 if delay > 0 then
-  put(delayed, now + delay, back)
+  put_tickets(delayed, now + delay, back)
 else
-  join(back, true)
+  enqueue(back, true)
 end
 bulk('HSET', attempts, records)
-remove_gone()
+run_removals()
 if delay > 0 and #back > 0 then
   note_event(now + delay, now)
 end
-return done(table.concat(outcome))
+return keep_reply(table.concat(outcome))

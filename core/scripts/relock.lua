@@ -4,7 +4,7 @@
 -- Returns a digit: 0 done, 4 the token is not the owner's.
 
 if redis.call('GET', lock) ~= ARGV[4] then
-  return done(DUEQ_LEASE_LOST)
+  return keep_reply(DUEQ_LEASE_LOST)
 end
 redis.call('PEXPIRE', lock, ARGV[5])
 if ARGV[5] == '0' then
@@ -12,4 +12,4 @@ if ARGV[5] == '0' then
   -- Where nobody waits, the token need not stay: whoever comes tries first.
   redis.pcall('EXPIRE', lock_wake, 60)
 end
-return done(DUEQ_OK)
+return keep_reply(DUEQ_OK)

@@ -2,8 +2,8 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received timings failures targets reply
 -- Returns how many messages it had.
 
--- include plain
+-- include refuse_layout
 local number = redis.call('HLEN', msg)
 redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta, unique, wake,
   quarantine, rates, received, timings, failures, targets)
-return done(string.format('%d', number))
+return keep_reply(string.format('%d', number))

@@ -5,12 +5,12 @@
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
 --         has come ('': it is open) }. There are no partitions: { 0 }.
 
--- include known
+-- include refuse_newer
 local count = tonumber(redis.call('HGET', partitions, 'count') or '')
 if not count then
   return { 0 }
 end
--- include permit
+-- include noop_write
 local now = now_ms()
 local epoch, doubled = unpack(redis.call('HMGET', partitions, 'epoch', 'doubled'))
 local half, fields, states = math.floor(count / 2), {}, {}

@@ -1,8 +1,8 @@
 -- reschedule: gives a delayed message that was never delivered another due time. Of any other, and where that is over,
--- it changes nothing and answers nil, and the client calls reschedule_any in its place.
+-- it changes nothing and answers nil, and the client calls reschedule_full in its place.
 -- keys msg delayed wake meta reply
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
--- passes on to reschedule_any
+-- passes on to reschedule_full
 -- Returns a digit: 0 done, or nil.
 local id, time = ARGV[4], redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -11,7 +11,7 @@ local envelope = redis.pcall('HGET', msg, id)
 -- An error has no length, and a text has one: asking for that is cheaper than asking for the type.
 if envelope and #envelope == 0 then
   local problem = envelope ~= '' and envelope
-  -- include failed
+  -- include return_problem
 end
 local version, flags = string.byte(envelope or '', 1, 2)
 if version ~= 0xD1 or not flags or flags >= 32 or at <= now then
@@ -23,9 +23,9 @@ if redis.call('ZADD', delayed, 'XX', 'CH', string.format('%d', at), ticket) == 0
 end
 local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
 if not first or first > at then
-  -- include event
+  -- include note_event
   note_event(at, now)
 end
 local answer = DUEQ_OK
--- include keep
+-- include keep_reply_inline
 return answer

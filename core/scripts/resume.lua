@@ -3,8 +3,8 @@
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
 
--- include plain
+-- include refuse_layout
 if redis.call('HDEL', meta, 'paused') == 1 then
   wake_one()
 end
-return done(DUEQ_OK)
+return keep_reply(DUEQ_OK)

@@ -1,16 +1,16 @@
 -- retry: gives a leased message back, or ends it when its attempts are exhausted.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts failures reply
--- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text, who it is (lib/failure.lua)
+-- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text, who it is (lib/note_failure.lua)
 -- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+' behind it where a
 -- relay is to take it to its dead-letter queue.
 
--- include known
--- include permit
+-- include refuse_newer
+-- include noop_write
 local now = now_ms()
-local outcome, out, at = retry(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], now)
+local outcome, out, at = retry_message(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], now)
 keep_failures()
-remove_gone()
+run_removals()
 if at then
   note_event(at, now)
 end
-return done(outcome .. (out and '+' or ''))
+return keep_reply(outcome .. (out and '+' or ''))

@@ -1,24 +1,24 @@
 -- schedule: stores the message of a schedule, unless one of the same definition lives that is not dead. Where a paused one
 -- is replaced, so is the new one.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
--- args id, envelope, due, extra (lib/store.lua). Its first header is `time`, of 13 digits.
+-- args id, envelope, due, extra (lib/store_drafts.lua). Its first header is `time`, of 13 digits.
 -- Returns a digit: 0 stored, 2 the same lives.
 
--- include plain
--- include replace
+-- include refuse_layout
+-- include replace_message
 -- All but the incarnation and the digits.
 local function definition(envelope)
   return string.sub(envelope, 1, 4) .. string.sub(envelope, 15, 23) .. string.sub(envelope, 37)
 end
 
 local now, due = now_ms(), ARGV[6]
-local old = message_of(ARGV[4], { delayed, leased, dead, outbox })
+local old = find_message(ARGV[4], { delayed, leased, dead, outbox })
 if old and old.place ~= 3 and definition(old.envelope) == definition(ARGV[5]) then
-  return done(DUEQ_DUPLICATE)
+  return keep_reply(DUEQ_DUPLICATE)
 elseif old and old.place == 1 and tonumber(old.time) >= 4102444800000 then
   due = '@4102444800000'
 end
--- include history
-local outcome = store({ ARGV[4], ARGV[5], due, ARGV[7] }, 1, now, { replace = replace })
-remove_gone()
-return done(outcome)
+-- include keep_history
+local outcome = store_drafts({ ARGV[4], ARGV[5], due, ARGV[7] }, 1, now, { replace = replace_message })
+run_removals()
+return keep_reply(outcome)

@@ -4,9 +4,9 @@
 --           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is paused,
 --           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck ('': it is not) }.
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
--- known). It is the last one noted (see lib/history.lua) before as many tickets had come as there left since.
+-- known). It is the last one noted (see lib/keep_history.lua) before as many tickets had come as there left since.
 
--- include plain
+-- include refuse_layout
 local sets, first = {}, math.huge
 for i, set in ipairs({ delayed, leased, dead, outbox }) do
   sets[i] = redis.call('ZCARD', set)
@@ -17,12 +17,12 @@ local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried
   'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error')
 local counters = {}
 for i = 1, 9 do
-  counters[i] = int(tonumber(values[i] or '') or 0)
+  counters[i] = decimal(tonumber(values[i] or '') or 0)
 end
 
 -- The first ticket whose message lives, among the first ten; and its place.
-local function head(line)
-  for place, ticket in ipairs(redis.call('LRANGE', line, 0, 9)) do
+local function head(lane)
+  for place, ticket in ipairs(redis.call('LRANGE', lane, 0, 9)) do
     local _, id = ticket_read(ticket)
     if id and redis.call('HEXISTS', msg, id) == 1 then
       return ticket, place - 1
@@ -43,8 +43,8 @@ if place then
   end
 end
 return {
-  int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2], sets[3], sets[4],
+  decimal(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2], sets[3], sets[4],
   counters[1], counters[2], counters[3], counters[4], counters[5], counters[6], counters[7], counters[8], counters[9],
-  int(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
+  decimal(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }

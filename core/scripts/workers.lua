@@ -4,15 +4,15 @@
 -- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there last, in ms, what it
 --           said last, behind when that was and after how many ms it lapses }.
 
--- include known
-local found, cursor = page(consumers, ARGV[1], tonumber(ARGV[2]))
-local answer, sessions = { int(now_ms()), cursor }, {}
+-- include refuse_newer
+local found, cursor = set_page(consumers, ARGV[1], tonumber(ARGV[2]))
+local answer, sessions = { decimal(now_ms()), cursor }, {}
 for i = 1, #found, 2 do
   sessions[#sessions + 1] = found[i]
 end
 local texts = #sessions > 0 and redis.call('HMGET', described, unpack(sessions)) or {}
 for i, session in ipairs(sessions) do
-  for _, word in ipairs({ session, int(tonumber(found[2 * i]) or 0), texts[i] or '' }) do
+  for _, word in ipairs({ session, decimal(tonumber(found[2 * i]) or 0), texts[i] or '' }) do
     answer[#answer + 1] = word
   end
 end

@@ -7,16 +7,16 @@
 
 /*
  * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the walk remembers the
- * ticket of each message. Then through the sets and lines, where it meets these tickets. What it does not know, and what
- * looks wrong, a further script judges at one moment, together with all keys. A line has no index: so a message that was
- * met nowhere is judged at the end. A ticket goes from `delayed` to a line to `leased` and never back, so the keys are
+ * ticket of each message. Then through the sets and lanes, where it meets these tickets. What it does not know, and what
+ * looks wrong, a further script judges at one moment, together with all keys. A lane has no index: so a message that was
+ * met nowhere is judged at the end. A ticket goes from `delayed` to a lane to `leased` and never back, so the keys are
  * walked in this order: what moves meanwhile is met where it comes to.
  *
  * The walk stays in this process, and its result's cursor names it.
  */
 
 #define MOST_HASH 1600    /* entries of a window of a hash, */
-#define MOST_PLACE 4500   /* of a line or set, */
+#define MOST_PLACE 4500   /* of a lane or set, */
 #define MOST_JUDGED 500   /* tickets of one script that judges, */
 #define MOST_BYTES 786432 /* and about what it may make the server read */
 
@@ -33,13 +33,13 @@ static const struct kind {
     {"lost", "messages without a ticket", true, true},
     {"orphaned", "tickets without a message", true, true},
     {"doubled", "tickets in two places", true, true},
-    {"damaged", "messages that cannot be read", true, true},
+    {"corrupt", "messages that cannot be read", true, true},
     {"garbage", "entries that are no messages", true, true},
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
     {"notes", "wrong counters and times in meta", true, true},
     {"outbox", "entries of the outbox that are stuck", true, false},
-    {"stale", "tickets of cancelled messages in lines", false, true},
+    {"stale", "tickets of cancelled messages in lanes", false, true},
     {"quarantined", "quarantined entries", false, false},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == DUEQ__KINDS, "each has its place in a walk");
@@ -313,7 +313,7 @@ static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes tex
     return NULL;
 }
 
-/* What a script judges: tickets of the window, those that were met nowhere, or one that may be twice in lines. */
+/* What a script judges: tickets of the window, those that were met nowhere, or one that may be twice in lanes. */
 static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
     uint32_t count = 0;
     walk->upto = walk->asked;
@@ -330,9 +330,9 @@ static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
         const struct dueq__candidate *first = &walk->candidates[twice->candidate];
         dueq_bytes ticket = dueq__walk_ticket(walk, first);
         dueq__resp_bytes(words, ticket.data, ticket.size);
-        dueq__resp_text(words, stages[first->line]);
+        dueq__resp_text(words, stages[first->lane]);
         dueq__resp_number(words, first->distance);
-        dueq__resp_text(words, stages[twice->line]);
+        dueq__resp_text(words, stages[twice->lane]);
         dueq__resp_number(words, twice->distance);
     } else {
         for (; count < walk->batch && walk->upto < walk->asks.count; count++) {

@@ -176,7 +176,7 @@ static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message) {
         return value.size == 0;
     case TAG_DEAD_LETTER:
         message->dead_letter = value;
-        /* By the same rule as the scripts (core/scripts/lib/name.lua). */
+        /* By the same rule as the scripts (core/scripts/lib/is_name.lua). */
         return !dueq__name_check(value.data, value.size, &unused);
     default:
         return false;

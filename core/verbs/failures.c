@@ -1,6 +1,6 @@
 #include "verbs.h"
 
-/* What failed: the answer of failures.lua, whose entries lib/failure.lua has written. */
+/* What failed: the answer of failures.lua, whose entries lib/note_failure.lua has written. */
 
 const struct dueq__kind dueq__kind_failure = {sizeof(dueq_failure)};
 

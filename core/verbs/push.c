@@ -6,7 +6,7 @@
 
 /* What a draft asks of the script beyond its envelope, as text. */
 #define EXTRA_SIZE 40
-/* The scripts for usual drafts do not look at sizes: a message over this goes to one that notes it (store.lua). */
+/* The scripts for plain drafts do not look at sizes: a message over this goes to one that notes it (lib/store_drafts.lua). */
 #define LARGE (1 << 20)
 
 /* The drafts of a call, checked and measured. */
@@ -16,14 +16,14 @@ struct batch {
     size_t made;  /* ids to be made here */
     size_t given; /* bytes of the other ids */
     size_t total; /* bytes of all envelopes */
-    bool usual;   /* all ids made here, all due at one time, and no more to do than to store them */
+    bool fast;    /* all ids made here, all due at one time, and no more to do than to store them */
     bool later;   /* the first is due later */
     bool replaces; /* some may replace living messages */
     bool leaves;   /* they go to another queue */
     dueq_durability durability;
 };
 
-static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
+static bool is_fast(const dueq_draft *draft, const dueq_draft *first) {
     return draft->id.size == 0 && draft->at_ms == first->at_ms &&
            draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
 }
@@ -42,7 +42,7 @@ static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_
                            size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
-        .drafts = drafts, .count = count, .usual = queue->minute == dueq__call_minute()};
+        .drafts = drafts, .count = count, .fast = queue->minute == dueq__call_minute()};
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -59,7 +59,7 @@ static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_
         batch->given += draft->id.size;
         size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->total += size;
-        batch->usual = batch->usual && size <= LARGE && is_usual(draft, drafts);
+        batch->fast = batch->fast && size <= LARGE && is_fast(draft, drafts);
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
     }
@@ -92,7 +92,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, NULL));
     if (envelope)
         dueq__envelope_write(draft, given, envelope);
-    if (batch->usual)
+    if (batch->fast)
         return;
     char extra[EXTRA_SIZE] = "";
     if (draft->ttl_ms || draft->unique_ms || draft->replace)
@@ -133,10 +133,10 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The script that is enough for the drafts. */
 static const struct dueq__script *choose(const struct batch *batch) {
-    return batch->usual && !batch->later ? &dueq__script_push
-           : batch->usual                ? &dueq__script_push_later
-           : batch->replaces             ? &dueq__script_push_replace
-                                         : &dueq__script_push_own;
+    return batch->fast && !batch->later ? &dueq__script_push
+           : batch->fast                ? &dueq__script_push_later
+           : batch->replaces            ? &dueq__script_push_replace
+                                        : &dueq__script_push_full;
 }
 
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
@@ -152,7 +152,7 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
         status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
         return status;
-    if (batch.usual && batch.later)
+    if (batch.fast && batch.later)
         dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
@@ -169,11 +169,11 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq_status status =
         measure(queue, target && target->is_partition, made, drafts, count, &batch);
-    batch.usual = false;
+    batch.fast = false;
     batch.leaves = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)
         status =
-            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,
+            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_outbox : &dueq__script_ack_push,
                             1 + count, &words);
     if (status)
         return status;

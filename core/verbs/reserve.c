@@ -8,8 +8,8 @@
  * settled by the same request.
  */
 
-/* The most reserves in a row that go to the script for what is rare without asking the usual one. */
-#define MOST_RARE 16
+/* The most reserves in a row that go to reserve_full without asking the fast script first. */
+#define MOST_FULL 16
 
 /* After a failure a reserve leaves ended leases to their holders for so long, also where it else takes them at once. */
 #define DISTRUST_MS 10000
@@ -24,16 +24,16 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wai
     dueq__resp_number(words, stay + 2 * at_once + 4 * must_rewake);
 }
 
-/* Which script: the usual one passes on what it does not do, at the price of a request more. */
+/* Which script: the fast one passes on what it does not do, at the price of a request more. */
 static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
-    if (queue->rare == 0 && plain && !history)
+    if (queue->full_left == 0 && plain && !history)
         return call->wait.timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
-    if (queue->rare)
-        queue->rare--;
-    return &dueq__script_reserve_rare;
+    if (queue->full_left)
+        queue->full_left--;
+    return &dueq__script_reserve_full;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
@@ -58,7 +58,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     memcpy(keys, watch->queue->keys, sizeof keys);
     keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
-    dueq__script_write(words, &dueq__script_reserve_rare, keys);
+    dueq__script_write(words, &dueq__script_reserve_full, keys);
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
@@ -88,15 +88,15 @@ static void found_nothing(dueq_client *client) {
         dueq__wait_found_nothing(client, wait->now_ms, wait->pause_us);
 }
 
-/* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
+/* Where the fast script passed the request on, the next ones spare it that; each time twice as many. */
 static void learn(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
-    if (call->script != &dueq__script_reserve_rare)
-        queue->rarely = 0;
+    if (call->script != &dueq__script_reserve_full)
+        queue->full_streak = 0;
     if (call->passed) {
-        queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
-        queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
-        queue->rare = queue->rarely;
+        queue->full_streak = queue->full_streak ? 2 * queue->full_streak : 1;
+        queue->full_streak = queue->full_streak < MOST_FULL ? queue->full_streak : MOST_FULL;
+        queue->full_left = queue->full_streak;
     }
 }
 

@@ -126,7 +126,7 @@ static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
 #define ON_ITS_WAY_MS 20
 
 /*
- * How late each message is, as reserve_rare.lua says it; text NULL: nobody asked. One that was in the line since `mark` or
+ * How late each message is, as reserve_full.lua says it; text NULL: nobody asked. One that was in the lane since `mark` or
  * later was pushed there, or else came by its time, before `until`.
  */
 static bool read_late(const struct dueq__reply *reply, dueq_result *result) {

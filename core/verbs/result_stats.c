@@ -6,7 +6,7 @@
 
 /* ---- stats ---- */
 
-/* When the message of a ready line's head was made; 0: there is none, or it does not say. */
+/* When the message of a ready lane's head was made; 0: there is none, or it does not say. */
 static int64_t made_ms(dueq_bytes text) {
     struct dueq__ticket ticket;
     int64_t time = dueq__ticket_read(text, &ticket) ? dueq__ticket_time(&ticket) : 0;
@@ -14,7 +14,7 @@ static int64_t made_ms(dueq_bytes text) {
 }
 
 /*
- * The oldest head of the lines. The messages of the usual line came to it after the mark, also those
+ * The oldest head of the lanes. The messages of the normal lane came to it after the mark, also those
  * that were made before.
  */
 static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes heads[3]) {

@@ -118,7 +118,7 @@ dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 
 /* ---- push.c -------------------------------------------------------------------------------------- */
 
-/* dueq_push_submit(); script: which takes drafts with ids of their own as push_own does. NULL: the one that is enough. */
+/* dueq_push_submit(); script: which takes drafts with ids of their own as push_full does. NULL: the one that is enough. */
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
 /* dueq_ack_push_submit() of a schedule's message to its own queue, which is none of partitions. */

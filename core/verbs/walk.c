@@ -172,7 +172,7 @@ static bool widen_slots(struct dueq__walk *walk) {
 }
 
 /* Remembers a message by its current ticket. False: out of memory. */
-bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean) {
+bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     struct dueq__ticket parts;
     if (!dueq__ticket_read(ticket, &parts) || ticket.size > UINT16_MAX)
         return true;
@@ -196,7 +196,7 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean) {
                                      .at = (uint32_t)walk->text_size,
                                      .size = (uint16_t)ticket.size,
                                      .id_size = (uint8_t)parts.id.size,
-                                     .unclean = unclean};
+                                     .corrupt = corrupt};
     memcpy(walk->text + walk->text_size, ticket.data, ticket.size);
     walk->text_size += ticket.size;
     if (!known)
@@ -220,8 +220,8 @@ bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text) {
     return true;
 }
 
-bool dueq__stage_is_line(uint32_t stage) {
-    return stage >= DUEQ__STAGE_FIRST_LINE && stage < DUEQ__STAGE_LEASED;
+bool dueq__stage_is_lane(uint32_t stage) {
+    return stage >= DUEQ__STAGE_FIRST_LANE && stage < DUEQ__STAGE_LEASED;
 }
 
 /* Is it walked by the distance from its tail? */
@@ -229,22 +229,22 @@ bool dueq__stage_is_place(uint32_t stage) {
     return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
 }
 
-/* A key has this ticket, at a distance from a line's tail. False: out of memory. */
+/* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
     struct dueq__ticket parts;
-    bool line = dueq__stage_is_line(walk->stage);
+    bool lane = dueq__stage_is_lane(walk->stage);
     struct dueq__candidate *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
     if (suspect || !met || !dueq__bytes_equal(dueq__walk_ticket(walk, met), ticket) ||
-        (met->unclean && walk->stage != DUEQ__STAGE_DEAD))
+        (met->corrupt && walk->stage != DUEQ__STAGE_DEAD))
         return dueq__walk_ask(&walk->asks, ticket);
-    if (line && met->line == walk->stage && met->distance >= walk->place)
+    if (lane && met->lane == walk->stage && met->distance >= walk->place)
         return dueq__walk_ask(&walk->asks, ticket);
-    if (line && met->line && walk->doubled_count < DUEQ__MOST_DOUBLED)
+    if (lane && met->lane && walk->doubled_count < DUEQ__MOST_DOUBLED)
         walk->doubled[walk->doubled_count++] = (struct dueq__doubled){
             (uint32_t)(met - walk->candidates), (uint8_t)walk->stage, distance};
-    if (line && !met->line) {
-        met->line = (uint8_t)walk->stage;
+    if (lane && !met->lane) {
+        met->lane = (uint8_t)walk->stage;
         met->distance = distance;
     }
     met->met = true;

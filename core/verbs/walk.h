@@ -8,7 +8,7 @@
 
 #define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
 #define DUEQ__KINDS 12          /* of findings */
-#define DUEQ__MOST_DOUBLED 1000 /* tickets of a check that may be twice in lines */
+#define DUEQ__MOST_DOUBLED 1000 /* tickets of a check that may be twice in lanes */
 #define DUEQ__WINDOW_ROOM 320   /* a ticket, or a cursor of the server's */
 
 /* As they follow each other, by their places in check.c's names. */
@@ -17,8 +17,8 @@ enum dueq__stage {
     DUEQ__STAGE_ATTEMPTS,
     DUEQ__STAGE_HANDOVER,
     DUEQ__STAGE_DELAYED,
-    DUEQ__STAGE_FIRST_LINE,
-    DUEQ__STAGE_LEASED = DUEQ__STAGE_FIRST_LINE + 3,
+    DUEQ__STAGE_FIRST_LANE,
+    DUEQ__STAGE_LEASED = DUEQ__STAGE_FIRST_LANE + 3,
     DUEQ__STAGE_OUTBOX,
     DUEQ__STAGE_DEAD,
     DUEQ__STAGE_LOST,
@@ -40,9 +40,9 @@ struct dueq__candidate {
     uint32_t at;   /* of its ticket, in the walk's text */
     uint16_t size; /* of that, which ends with the id */
     uint8_t id_size;
-    uint8_t line;      /* it was met in this one first; 0: in none */
-    bool met, unclean; /* unclean: it cannot be read */
-    int64_t distance;  /* from the line's tail */
+    uint8_t lane;      /* it was met in this one first; 0: in none */
+    bool met, corrupt; /* corrupt: it cannot be read */
+    int64_t distance;  /* from the lane's tail */
 };
 
 /* Texts one behind the other. */
@@ -78,12 +78,12 @@ struct dueq__walk {
     char next[DUEQ__WINDOW_ROOM]; /* behind the window */
     uint32_t next_size;
     int64_t place, length,
-        removed; /* of a line or set: the window's distance from the tail; its tickets */
+        removed; /* of a lane or set: the window's distance from the tail; its tickets */
     struct dueq__texts asks; /* what of the window is to be judged */
     uint32_t asked, upto;    /* so many of these are; and will be, with the script under way */
     struct dueq__doubled {
         uint32_t candidate;
-        uint8_t line;
+        uint8_t lane;
         int64_t distance;
     } doubled[DUEQ__MOST_DOUBLED];
     uint32_t doubled_count;
@@ -112,18 +112,18 @@ void dueq__walk_end(const struct dueq__walk *walk);
 /* The messages. */
 void dueq__walk_forget(struct dueq__walk *walk);
 
-bool dueq__stage_is_line(uint32_t stage);
+bool dueq__stage_is_lane(uint32_t stage);
 /* Is it walked by the distance from its tail? */
 bool dueq__stage_is_place(uint32_t stage);
 
 /* Remembers a message by its current ticket. False: out of memory. */
-bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool unclean);
+bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt);
 struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id);
 dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
                              const struct dueq__candidate *candidate);
 /* What is to be judged. False: out of memory. */
 bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text);
-/* A key has this ticket, at a distance from a line's tail. False: out of memory. */
+/* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance);
 /* A script has found that the message of this ticket is where it is. */
 void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket);

@@ -1,5 +1,5 @@
 -- What must be true of queues' keys at the end of each situation: every living message is in exactly
--- one state, in the line of its priority if it is ready, and every ticket outside the lines has its message;
+-- one state, in the lane of its priority if it is ready, and every ticket outside the lanes has its message;
 -- and the next events are not later than what comes next. What is noted of an entry's way to another queue ends with it.
 -- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then only that no
 --       message is in two states.
@@ -44,22 +44,22 @@ local function check_states(queue)
     end
     places[id] = place
   end
-  local function note_tickets(place, tickets, line)
+  local function note_tickets(place, tickets, lane)
     for _, ticket in ipairs(tickets) do
       local id, tag = living_id(queue, place, ticket)
       if id then
         note(place, id)
         local own = #tag % 10 == 0 and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
-        if line and line ~= own and not damaged then
-          complain('the ticket %s is in %s', ticket, line)
+        if lane and lane ~= own and not damaged then
+          complain('the ticket %s is in %s', ticket, lane)
         end
-      elseif not line and not damaged then
+      elseif not lane and not damaged then
         complain('the ticket %s is %s and has no message', ticket, place)
       end
     end
   end
-  for _, line in ipairs({ 'high', 'ready', 'low' }) do
-    note_tickets('ready', redis.call('LRANGE', queue .. line, 0, -1), line)
+  for _, lane in ipairs({ 'high', 'ready', 'low' }) do
+    note_tickets('ready', redis.call('LRANGE', queue .. lane, 0, -1), lane)
   end
   for _, place in ipairs({ 'delayed', 'leased', 'dead', 'outbox' }) do
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))

@@ -92,7 +92,7 @@ static void test_consumer_makes_one_round_trip_for_each(void **state) {
     push_numbered(jobs.queue, 0, 23);
     dueq_consumer *consumer = open_consumer(prefetching(1));
     work(consumer, 0,
-         3); /* in a new queue the first two are rare, and the third loads the usual script */
+         3); /* in a new queue the first two are full, and the third loads the fast script */
     long long before = scripts_run();
     work(consumer, 3, 20);
     assert_int_equal(scripts_run() - before, 20);
@@ -468,7 +468,7 @@ static void cancel_leased(const char *name) {
 }
 
 /* So long that the consumer does not know any more that it holds what it has prefetched. */
-static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
+static void pass(void) { usleep((DUEQ__VERIFY_MS + 50) * 1000); }
 
 /* A heartbeat that has sent an ack through the proxy, and gets no answer to it. */
 static dueq_consumer *open_consumer_with_an_ack_that_hangs(enum cut cut, const char *parameters) {

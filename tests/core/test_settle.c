@@ -136,7 +136,7 @@ static void test_settle_without_a_settlement_is_a_reserve(void **state) {
     assert_null(result);
 }
 
-/* The usual script passes on what is rare; then the next requests go to the other one, for a while. */
+/* The fast script passes on what it does not do; then the next requests go to the full one, for a while. */
 static void test_settle_in_a_busy_queue(void **state) {
     (void)state;
     struct holding held = hold(jobs, "a", 0);
@@ -152,14 +152,14 @@ static void test_settle_in_a_busy_queue(void **state) {
         dueq_result_free(before);
         before = result;
     }
-    assert_int_equal(jobs.queue->rare, 0);
+    assert_int_equal(jobs.queue->full_left, 0);
     push_draft("mine", "o", 5, NULL);
     push_draft("other", "p", 5, "failed");
     /* One that is not plain, then nothing. */
     assert_status(jobs.client, OK, run(jobs, &settlement, 1, 0, &result));
     assert_settled("0");
     assert_bodies(result, "o");
-    assert_int_equal(jobs.queue->rare, 0);
+    assert_int_equal(jobs.queue->full_left, 0);
     dueq_result_free(before);
     settlement.acks = &dueq_result_message(result, 0)->ticket;
     before = result;
@@ -169,7 +169,7 @@ static void test_settle_in_a_busy_queue(void **state) {
     dueq_result_free(before);
     settlement.acks = &dueq_result_message(result, 0)->ticket;
     before = result;
-    assert_true(jobs.queue->rare > 0);
+    assert_true(jobs.queue->full_left > 0);
     assert_status(jobs.client, EMPTY, run(jobs, &settlement, 2, 0, &result));
     assert_settled("0");
     dueq_counts counts = counts_now();
@@ -309,7 +309,7 @@ static void test_settle_after_the_lease_counts(void **state) {
     dueq_result_free(held.result);
 }
 
-/* Without a retry it is for the usual script. */
+/* Without a retry it is for the fast script. */
 static void test_settle_of_count_0_after_the_lease_counts(void **state) {
     (void)state;
     dueq_result *result;

@@ -307,14 +307,14 @@ static void test_lateness_needs_no_rare_reserve(void **state) {
     const dueq_message *message;
     long long counted;
     time_t minute;
-    do { /* the first reserve of a minute is rare */
+    do { /* the first reserve of a minute is full */
         minute = time(NULL) / 60;
         for (int i = 0; i < 4; i++)
             push_body(jobs.queue, "x", 0, NULL);
         dueq_consumer *consumer = open_consumer(prefetching(1));
         work(consumer, 3, 0); /* and so are two of a new queue */
         stop(consumer);
-        counted = calls_of(&server, "hincrby"); /* as the rare one counts */
+        counted = calls_of(&server, "hincrby"); /* as the full one counts */
         consumer = open_consumer(prefetching(1));
         assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
         counted = calls_of(&server, "hincrby") - counted;

@@ -35,8 +35,8 @@ static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t
     walk->window = walk->batch = 10;
     strcpy(walk->queue, "q");
     CHECK(dueq__walk_add(walk, tickets[0], false) && dueq__walk_add(walk, tickets[1], true));
-    walk->candidates[0].line = DUEQ__STAGE_FIRST_LINE;
-    walk->doubled[0].line = DUEQ__STAGE_FIRST_LINE + 1;
+    walk->candidates[0].lane = DUEQ__STAGE_FIRST_LANE;
+    walk->doubled[0].lane = DUEQ__STAGE_FIRST_LANE + 1;
     walk->doubled_count = 1;
     CHECK(stage < DUEQ__STAGE_END || dueq__walk_ask(&walk->asks, tickets[0]));
     memcpy(cursor.mark, walk->mark, sizeof cursor.mark);

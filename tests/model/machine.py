@@ -76,7 +76,7 @@ class Machine(Watch):
     def push_known(
         self, who: int, queue: int, pick: int, rows: Drawn, replace: Replace, how: str
     ) -> None:
-        """Of an id that lives; or has just left its old ticket in the line; or is to come here."""
+        """Of an id that lives; or has just left its old ticket in the lane; or is to come here."""
         at = self.fullest(queue)
         if not at.living:
             self.push(who, queue, rows)

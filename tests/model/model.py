@@ -32,7 +32,7 @@ class Queue:
     others: dict[str, Queue]  # all queues by name, this one too
     living: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
-    lines: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
+    lanes: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
     received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
     unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
@@ -95,7 +95,7 @@ class Queue:
         return "OK"
 
     def _keeps_its_place(self, old: Message, draft: Draft) -> bool:
-        """Its due time, its place in the line and its attempts."""
+        """Its due time, its place in the lane and its attempts."""
         return old.state in ("ready", "delayed") and draft.priority == old.draft.priority
 
     def _keeps_its_ticket(self, old: Message, draft: Draft, now: int) -> bool:
@@ -126,20 +126,20 @@ class Queue:
 
     def reserve(self, count: int, lease_ms: int, now: int) -> list[Message]:
         """
-        Up to `count` from the front of the lines; [] only when nothing is ready. What has crashed
+        Up to `count` from the front of the lanes; [] only when nothing is ready. What has crashed
         comes alone.
         """
         taken = list[Message]()
         if self.paused:
             return taken
         self._line_up_due(now)
-        for priority, line in sorted(self.lines.items(), reverse=True):
+        for priority, lane in sorted(self.lanes.items(), reverse=True):
             ended = self._ended(priority, now)
-            while (ended or line) and len(taken) < count:
+            while (ended or lane) and len(taken) < count:
                 if ended and taken:
                     return self._taken(taken)
                 crashed = bool(ended)
-                message = ended.pop(0) if ended else line.pop(0)
+                message = ended.pop(0) if ended else lane.pop(0)
                 if self.living.get(message.draft.id) is not message:
                     continue
                 if crashed:
@@ -151,7 +151,7 @@ class Queue:
                 elif message.spent:
                     self._end(message, now)
                 elif message.crashes and taken:
-                    line.insert(0, message)
+                    lane.insert(0, message)
                     return self._taken(taken)
                 elif not self._puts_off(message, crashed, now):
                     lease = lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
@@ -220,7 +220,7 @@ class Queue:
         return "OK"
 
     def release(self, ticket: str, delay_ms: int, now: int) -> Status:
-        """Not delivered, as if it had never been given out: at the front of its line."""
+        """Not delivered, as if it had never been given out: at the front of its lane."""
         message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
@@ -229,7 +229,7 @@ class Queue:
             message.move("delayed", now + delay_ms)
         else:
             message.move("ready")
-            self.lines[message.draft.priority].insert(0, message)
+            self.lanes[message.draft.priority].insert(0, message)
         return "OK"
 
     def extend(self, ticket: str, lease_ms: int, now: int) -> Status:
@@ -291,8 +291,8 @@ class Queue:
         if state == "outbox":
             self.outbox.clear()
         if state == "ready":
-            for line in self.lines.values():
-                line.clear()
+            for lane in self.lanes.values():
+                lane.clear()
         self.did["purged"] += count
         return count
 
@@ -313,8 +313,8 @@ class Queue:
         """Ready: in order of delivery. The others: by their time."""
         if state != "ready":
             return sorted(self._in(state), key=by_time)
-        lines = self.lines[HIGH] + self.lines[NORMAL] + self.lines[LOW]
-        return [message for message in lines if self.living.get(message.draft.id) is message]
+        lanes = self.lanes[HIGH] + self.lanes[NORMAL] + self.lanes[LOW]
+        return [message for message in lanes if self.living.get(message.draft.id) is message]
 
     def stats(self) -> dict[str, int]:
         return {
@@ -336,7 +336,7 @@ class Queue:
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
         over = any(message.time_ms <= now for message in self.timed())
-        return over or any(self.lines.values())
+        return over or any(self.lanes.values())
 
     # Locks
 
@@ -369,7 +369,7 @@ class Queue:
 
     def _line_up(self, message: Message) -> None:
         message.move("ready")
-        self.lines[message.draft.priority].append(message)
+        self.lanes[message.draft.priority].append(message)
 
     def _wait(self, message: Message, due_ms: int, now: int) -> None:
         if due_ms > now:
@@ -491,7 +491,7 @@ class Queue:
         return holds and now < since + 60_000
 
     def _ended(self, priority: int, now: int) -> list[Message]:
-        """Those whose lease has ended come before their line, the earlier first."""
+        """Those whose lease has ended come before their lane, the earlier first."""
         over = [message for message in self._in("leased") if message.time_ms <= now]
         return sorted((m for m in over if m.draft.priority == priority), key=by_time)
 

@@ -81,11 +81,11 @@ def packed_command(words: Sequence[Word]) -> bytes:
 
 
 def is_plain(ticket: str) -> bool:
-    """Of a message that never came back: such are acknowledged by the usual reserve."""
+    """Of a message that never came back: such are acknowledged by the fast reserve."""
     return ":" not in ticket or ticket.startswith(("0:", "0."))
 
 
-def is_usual(rows: list[Json]) -> bool:
+def is_fast(rows: list[Json]) -> bool:
     """What the script `push` is enough for."""
     first = rows[0]
     return all(
@@ -151,13 +151,13 @@ class RawDriver:
     def do_push(self, request: Json) -> Json:
         queue, rows = request["queue"], request["drafts"]
         ids, words = packed(rows)
-        if is_usual(rows):
+        if is_fast(rows):
             made = [word for i, word in enumerate(words) if i % 4 < 2]
             later = [] if words[2] == "0" else [words[2]]
             answer = self.run("push_later" if later else "push", queue, *later, *made)
         else:
             replaces = any(row["replace"] != "refuse" for row in rows)
-            answer = self.run("push_replace" if replaces else "push_own", queue, *words)
+            answer = self.run("push_replace" if replaces else "push_full", queue, *words)
         return {"ids": ids, **self.outcomes(answer)}
 
     def do_ack_push(self, request: Json) -> Json:
@@ -171,7 +171,7 @@ class RawDriver:
         stamps = [each[4:14].decode() if each[1] & 1 else "" for each in envelopes]
         for i, entry in enumerate(entries):
             words.insert(5 * i, entry)
-        answer = self.run("ack_out", queue, ticket, target, *words)
+        answer = self.run("ack_outbox", queue, ticket, target, *words)
         return {"ids": ids, "entries": entries, "stamps": stamps, **self.outcomes(answer)}
 
     def do_reserve(self, request: Json) -> Json:
@@ -196,12 +196,12 @@ class RawDriver:
         self, queue: str, count: int, lease_ms: int, acks: list[str], *retry: Word
     ) -> tuple[list[Json], bytes]:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
-        outcomes, rare = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
+        outcomes, full = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
         for _ in range(MOST_ROUNDS):
             words = [count, lease_ms or -30_000, "2", len(acks), *acks, *retry]
-            answer = self.run("reserve_rare" if rare else "reserve", queue, *words)
+            answer = self.run("reserve_full" if full else "reserve", queue, *words)
             if answer is None:
-                rare = True
+                full = True
                 continue
             now, wait, _, _, relay, pasts, settled, *rows = answer
             outcomes, acks, retry = outcomes + settled, [], ()
@@ -273,7 +273,7 @@ class RawDriver:
         return self.outcomes(self.run("bury", request["queue"], ticket, error, PROCESS))
 
     def do_cancel(self, request: Json) -> Json:
-        answer = self.run_any("cancel", request["queue"], request["ids"])
+        answer = self.run_fast("cancel", request["queue"], request["ids"])
         return {"states": [STATES[int(digit)] or None for digit in answer.decode()]}
 
     def do_kick(self, request: Json) -> Json:
@@ -291,14 +291,14 @@ class RawDriver:
 
     def do_reschedule(self, request: Json) -> Json:
         words = [request["id"], due_word(request)]
-        return self.outcomes(self.run_any("reschedule", request["queue"], words))
+        return self.outcomes(self.run_fast("reschedule", request["queue"], words))
 
-    def run_any(self, script: str, queue: str, words: list[str]) -> Any:
-        """The usual script, unless it is for one id alone; and where it passes on, the other."""
+    def run_fast(self, script: str, queue: str, words: list[str]) -> Any:
+        """The fast script, unless it is for one id alone; and where it passes on, the other."""
         answer = None
         if script != "cancel" or len(words) == 1:
             answer = self.run(script, queue, *words)
-        return self.run(f"{script}_any", queue, *words) if answer is None else answer
+        return self.run(f"{script}_full", queue, *words) if answer is None else answer
 
     def do_pause(self, request: Json) -> Json:
         return self.outcomes(self.run("pause", request["queue"]))

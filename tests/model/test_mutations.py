@@ -26,23 +26,23 @@ MUTATIONS = {
         "if stop then",
         "if true then",
     ),
-    "ack_out_forgets_the_delay": (
-        "ack_out",
+    "ack_outbox_forgets_the_delay": (
+        "ack_outbox",
         "string.format('@%d', draft.due)",
         "'@0'",
     ),
-    "ack_out_finishes_what_it_does_not_hold": (
-        "ack_out",
+    "ack_outbox_finishes_what_it_does_not_hold": (
+        "ack_outbox",
         "if not (envelope and redis.call('ZSCORE', leased, ticket)) then",
         "if not envelope then",
     ),
-    "ack_out_keeps_the_message": (
-        "ack_out",
-        "forget(id)\ngone('ZREM'",
-        "gone('ZREM'",
+    "ack_outbox_keeps_the_message": (
+        "ack_outbox",
+        "defer_forget(id)\ndefer_removal('ZREM'",
+        "defer_removal('ZREM'",
     ),
-    "ack_out_notes_no_event": (
-        "ack_out",
+    "ack_outbox_notes_no_event": (
+        "ack_outbox",
         "if at < (tonumber(state[i] or '') or math.huge) then",
         "if false then",
     ),
@@ -71,18 +71,18 @@ MUTATIONS = {
         "e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')",
         "e.dead_letter ~= ''",
     ),
-    "cancel_any_leaves_the_lease": (
-        "cancel_any",
+    "cancel_full_leaves_the_lease": (
+        "cancel_full",
         "if place > 0 and place < 4 then",
         "if place > 0 and place < 4 and place ~= 2 then",
     ),
-    "cancel_any_takes_from_the_outbox": (
-        "cancel_any",
+    "cancel_full_takes_from_the_outbox": (
+        "cancel_full",
         "{ delayed, leased, dead, outbox }, {}, {}, 0",
         "{ delayed, leased, dead }, {}, {}, 0",
     ),
-    "cancel_any_tells_of_no_holder": (
-        "cancel_any",
+    "cancel_full_tells_of_no_holder": (
+        "cancel_full",
         "place < 4 and place + 1 or 0",
         "place < 4 and 1 or 0",
     ),
@@ -116,14 +116,14 @@ MUTATIONS = {
         "m.had.forgiven, m.had.crashes = m.had.deliveries, 0",
         "m.had.forgiven = m.had.deliveries - m.had.crashes",
     ),
-    "peek_shows_the_lines_out_of_order": (
+    "peek_shows_the_lanes_out_of_order": (
         "peek",
         "{ high, ready, low }",
         "{ ready, high, low }",
     ),
     "purge_leaves_the_attempts": (
         "purge",
-        "gone('HDEL', attempts, id)",
+        "defer_removal('HDEL', attempts, id)",
         "",
     ),
     "push_later_notes_a_later_time": (
@@ -131,25 +131,25 @@ MUTATIONS = {
         "elseif not first or first > at then",
         "elseif not first then",
     ),
-    "push_own_notes_a_later_time": (
-        "push_own",
+    "push_full_notes_a_later_time": (
+        "push_full",
         "if first and first <= at then",
         "if first then",
     ),
-    "push_own_overwrites_a_living_message": (
-        "push_own",
+    "push_full_overwrites_a_living_message": (
+        "push_full",
         "local living = redis.pcall('HMGET', msg, unpack(ids))",
         "local living = {}",
     ),
-    "push_own_sets_no_window": (
-        "push_own",
+    "push_full_sets_no_window": (
+        "push_full",
         "if draft.window > 0 then",
         "if false then",
     ),
     "push_replace_leaves_the_lease_of_what_it_replaces": (
         "push_replace",
-        "if m.place then\n    gone",
-        "if m.place and m.place ~= 2 then\n    gone",
+        "if m.place then\n    defer_removal",
+        "if m.place and m.place ~= 2 then\n    defer_removal",
     ),
     "push_replace_of_another_body_loses_the_place": (
         "push_replace",
@@ -168,18 +168,18 @@ MUTATIONS = {
     ),
     "relay_done_forgets_a_failure": (
         "relay_done",
-        "note_event(at, now)\n  put_out(ticket, at)",
+        "note_event(at, now)\n  outbox_put(ticket, at)",
         "",
     ),
     "relay_done_keeps_the_message": (
         "relay_done",
-        "else\n      forget(id)",
+        "else\n      defer_forget(id)",
         "else",
     ),
     "relay_done_notes_no_event": (
         "relay_done",
-        "note_event(at, now)\n  put_out(ticket, at)",
-        "put(outbox, at, { ticket })",
+        "note_event(at, now)\n  outbox_put(ticket, at)",
+        "put_tickets(outbox, at, { ticket })",
     ),
     "relay_done_takes_what_another_relay_has": (
         "relay_done",
@@ -203,7 +203,7 @@ MUTATIONS = {
     ),
     "relay_put_notes_nothing": (
         "relay_put",
-        "put(received, now, fresh)",
+        "put_tickets(received, now, fresh)",
         "",
     ),
     "relay_put_takes_what_was_refused_for_stored": (
@@ -213,7 +213,7 @@ MUTATIONS = {
     ),
     "relay_take_gives_no_lease": (
         "relay_take",
-        "put(outbox, stop, taken)",
+        "put_tickets(outbox, stop, taken)",
         "",
     ),
     "relay_take_notes_a_later_event": (
@@ -238,11 +238,11 @@ MUTATIONS = {
     ),
     "release_goes_to_the_end": (
         "release",
-        "join(back, true)",
-        "join(back)",
+        "enqueue(back, true)",
+        "enqueue(back)",
     ),
-    "reschedule_any_delays_what_is_due": (
-        "reschedule_any",
+    "reschedule_full_delays_what_is_due": (
+        "reschedule_full",
         "if at <= now then",
         "if false then",
     ),
@@ -251,19 +251,19 @@ MUTATIONS = {
         " or at <= now then",
         " then",
     ),
-    "reserve_forgets_the_high_line": (
+    "reserve_forgets_the_high_lane": (
         "reserve",
         "if not state[1] or state[5] == '1' or not",
         "if not state[1] or not",
     ),
     "reserve_forgets_the_outbox": (
         "reserve",
-        "first = math.min(look or math.huge, out or math.huge)",
-        "first = look or math.huge",
+        "first = math.min(recheck_at or math.huge, outbox_at or math.huge)",
+        "first = recheck_at or math.huge",
     ),
     "reserve_keeps_what_it_acknowledged": (
         "reserve",
-        "local removed = redis.pcall('HDEL', msg, unpack(over))",
+        "local removed = redis.pcall('HDEL', msg, unpack(acked_ids))",
         "local removed = 1",
     ),
     "reserve_moves_what_is_due_twice": (
@@ -276,111 +276,111 @@ MUTATIONS = {
         "if not first or stop - span < first then",
         "if false then",
     ),
-    "reserve_rare_brings_what_is_due_to_the_front": (
-        "reserve_rare",
-        "line_up(due)",
-        "line_up(due, true)",
+    "reserve_full_brings_what_is_due_to_the_front": (
+        "reserve_full",
+        "lane_push(due)",
+        "lane_push(due, true)",
     ),
-    "reserve_rare_brings_back_at_once_what_crashed_twice": (
-        "reserve_rare",
+    "reserve_full_brings_back_at_once_what_crashed_twice": (
+        "reserve_full",
         "if had.crashes < 2 then",
         "if true then",
     ),
-    "reserve_rare_counts_a_crash_as_a_failure": (
-        "reserve_rare",
+    "reserve_full_counts_a_crash_as_a_failure": (
+        "reserve_full",
         "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
         "had.deliveries, had.suffix = deliveries + 1, suffix",
     ),
-    "reserve_rare_delivers_an_ended_lease_again_and_again": (
-        "reserve_rare",
-        "gone('ZREM', leased, lease.ticket)",
+    "reserve_full_delivers_an_ended_lease_again_and_again": (
+        "reserve_full",
+        "defer_removal('ZREM', leased, lease.ticket)",
         "",
     ),
-    "reserve_rare_delivers_others_behind_what_crashed": (
-        "reserve_rare",
+    "reserve_full_delivers_others_behind_what_crashed": (
+        "reserve_full",
         "bytes, full = bytes + #envelope, had.crashes > 0",
         "bytes = bytes + #envelope",
     ),
-    "reserve_rare_delivers_others_before_what_crashed": (
-        "reserve_rare",
+    "reserve_full_delivers_others_before_what_crashed": (
+        "reserve_full",
         "elseif had.crashes > 0 and not is_alone() then",
         "elseif false then",
     ),
-    "reserve_rare_delivers_what_crashed_too_often": (
-        "reserve_rare",
+    "reserve_full_delivers_what_crashed_too_often": (
+        "reserve_full",
         "had.crashes >= e.max_crashes",
         "had.crashes > e.max_crashes",
     ),
-    "reserve_rare_delivers_what_has_expired": (
-        "reserve_rare",
+    "reserve_full_delivers_what_has_expired": (
+        "reserve_full",
         "if e and e.expires and e.expires <= now then",
         "if false then",
     ),
-    "reserve_rare_forgets_a_pause": (
-        "reserve_rare",
+    "reserve_full_forgets_a_pause": (
+        "reserve_full",
         "not noted or noted <= now, state[5]",
         "not noted or noted <= now, nil",
     ),
-    "reserve_rare_forgets_the_error_of_an_ended_lease": (
-        "reserve_rare",
+    "reserve_full_forgets_the_error_of_an_ended_lease": (
+        "reserve_full",
         "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
         "had.deliveries, had.suffix, had.crashes, had.error = "
         "deliveries + 1, suffix, had.crashes + 1, ''",
     ),
-    "reserve_rare_gives_an_old_ticket_the_new_message": (
-        "reserve_rare",
+    "reserve_full_gives_an_old_ticket_the_new_message": (
+        "reserve_full",
         "(not e or e.suffix == suffix)",
         "true",
     ),
-    "reserve_rare_moves_what_is_due_twice": (
-        "reserve_rare",
+    "reserve_full_moves_what_is_due_twice": (
+        "reserve_full",
         "if due > 0 then",
         "if false then",
     ),
-    "reserve_rare_retries_what_it_acknowledged": (
-        "reserve_rare",
-        "if settled[back] then",
+    "reserve_full_retries_what_it_acknowledged": (
+        "reserve_full",
+        "if settled[failed_ticket] then",
         "if false then",
     ),
-    "reserve_rare_settles_what_is_not_held": (
-        "reserve_rare",
+    "reserve_full_settles_what_is_not_held": (
+        "reserve_full",
         "local ours = stop and not seen[ticket]",
         "local ours = not seen[ticket]",
     ),
-    "reserve_rare_settles_without_counting_the_delivery": (
-        "reserve_rare",
+    "reserve_full_settles_without_counting_the_delivery": (
+        "reserve_full",
         "had.deliveries, had.suffix = deliveries + 1, suffix",
         "had.deliveries, had.suffix = deliveries, suffix",
     ),
-    "reserve_rare_takes_an_ended_lease_that_it_does_not_deliver": (
-        "reserve_rare",
+    "reserve_full_takes_an_ended_lease_that_it_does_not_deliver": (
+        "reserve_full",
         "c.waiting, c.first = c.waiting + 1,",
-        "gone('ZREM', leased, lease.ticket)\n        c.waiting, c.first = c.waiting + 1,",
+        "defer_removal('ZREM', leased, lease.ticket)\n        c.waiting, c.first = c.waiting + 1,",
     ),
-    "reserve_rare_forgets_the_ended_leases_that_it_leaves": (
-        "reserve_rare",
+    "reserve_full_forgets_the_ended_leases_that_it_leaves": (
+        "reserve_full",
         "first = math.min(first, c.first)",
         "",
     ),
-    "reserve_rare_sees_no_end_of_a_pause_after_a_crash": (
-        "reserve_rare",
+    "reserve_full_sees_no_end_of_a_pause_after_a_crash": (
+        "reserve_full",
         "c.first = math.min(c.first, now + ms)",
         "",
     ),
-    "reserve_rare_takes_high_after_normal": (
-        "reserve_rare",
+    "reserve_full_takes_high_after_normal": (
+        "reserve_full",
         "{ high, ready, low } or",
         "{ ready, high, low } or",
     ),
-    "reserve_rare_takes_what_it_settles": (
-        "reserve_rare",
+    "reserve_full_takes_what_it_settles": (
+        "reserve_full",
         "if not settled[ticket] then",
         "if true then",
     ),
-    "reserve_rare_trims_one_too_many": (
-        "reserve_rare",
-        "call('LTRIM', line, c.met[l], -1)",
-        "call('LTRIM', line, c.met[l] + 1, -1)",
+    "reserve_full_trims_one_too_many": (
+        "reserve_full",
+        "call('LTRIM', lane, c.met[l], -1)",
+        "call('LTRIM', lane, c.met[l] + 1, -1)",
     ),
     "reserve_sees_no_ended_lease": (
         "reserve",
@@ -394,8 +394,8 @@ MUTATIONS = {
     ),
     "reserve_trims_one_too_many": (
         "reserve",
-        "call('LTRIM', ready, lined == 1 and '1' or format('%d', lined), '-1')",
-        "call('LTRIM', ready, lined + 1, -1)",
+        "call('LTRIM', ready, ready_count == 1 and '1' or format('%d', ready_count), '-1')",
+        "call('LTRIM', ready, ready_count + 1, -1)",
     ),
     "retry_does_not_count_the_delivery": (
         "retry",

@@ -152,9 +152,9 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
         {"doubled": 2},
     ),
     "ready in two lines": (lambda p: p("RPUSH", "low", p.ticket("own 2")), {"doubled": 1}),
-    "damaged and ready": (lambda p: p("HSET", "msg", "own 1", "no envelope"), {"damaged": 1}),
-    "damaged and delayed": (lambda p: p("HSET", "msg", "late 1", "no envelope"), {"damaged": 1}),
-    "damaged without a ticket": (lambda p: p("HSET", "msg", "nobody", "x"), {"damaged": 1}),
+    "damaged and ready": (lambda p: p("HSET", "msg", "own 1", "no envelope"), {"corrupt": 1}),
+    "damaged and delayed": (lambda p: p("HSET", "msg", "late 1", "no envelope"), {"corrupt": 1}),
+    "damaged without a ticket": (lambda p: p("HSET", "msg", "nobody", "x"), {"corrupt": 1}),
     "garbage in a line": (lambda p: p("LPUSH", "ready", "\x00 no ticket"), {"garbage": 1}),
     "garbage in delayed": (
         lambda p: p("ZADD", "delayed", 9 * 10**15, "no ticket", "inf", ""),

@@ -1,11 +1,11 @@
 -- Finishes the messages of tickets that are held, of which there is one at least.
 local function acknowledge(tickets)
-  local messages, over = going('HDEL', msg), going('ZREM', leased)
+  local ids, leases = removal('HDEL', msg), removal('ZREM', leased)
   for _, ticket in ipairs(tickets) do
     local deliveries, id = string.match(ticket, '^(%d+)%.?%w*:(.+)$')
     if id and deliveries ~= '0' then
-      gone('HDEL', attempts, id)
+      defer_removal('HDEL', attempts, id)
     end
-    messages[#messages + 1], over[#over + 1] = id or ticket, ticket
+    ids[#ids + 1], leases[#leases + 1] = id or ticket, ticket
   end
 end

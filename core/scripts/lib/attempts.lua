@@ -24,6 +24,6 @@ local function attempts_write(had)
   return string.format('%d %d %d %s ', had.deliveries, had.forgiven, had.crashes, had.suffix or '-') .. had.error
 end
 
-local function failed_times(had)
+local function failure_count(had)
   return had.deliveries - had.forgiven - had.crashes
 end

@@ -8,7 +8,7 @@ local function crash_pause(e, id, had, now, crashed_now, suspect, settled)
     return 0
   end
   -- A script has no chance of its own, and messages that crashed together are to come back apart. Jitter leaves a 64th.
-  local chance = math.max(1024, tonumber(string.sub(redis.sha1hex(id .. int(now)), 1, 4), 16))
+  local chance = math.max(1024, tonumber(string.sub(redis.sha1hex(id .. decimal(now)), 1, 4), 16))
   local pause = backoff_ms(e.backoff, had.crashes - 1, chance)
   if crashed_now and pause > 0 then
     return pause

@@ -1,7 +1,7 @@
 -- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at most, spread evenly. What
 -- was delayed still is.
 local function lateness(tickets, now)
-  local texts, in_line = {}, false
+  local texts, in_lane = {}, false
   for i = 1, #tickets do
     texts[i] = '?'
   end
@@ -9,13 +9,13 @@ local function lateness(tickets, now)
     local i = math.floor(place)
     local time = tonumber(redis.pcall('ZSCORE', delayed, tickets[i]))
     if time then
-      texts[i] = int(now - time)
+      texts[i] = decimal(now - time)
     elseif not string.find(tickets[i], '^%d+%.%w*[hl]:') then
-      texts[i], in_line = '-', true
+      texts[i], in_lane = '-', true
     end
   end
-  local mark, stop, from = 0, now, in_line and 0 or 360
-  local state = in_line and redis.call('HMGET', meta, 'reserved', 'ready_offset') or {}
+  local mark, stop, from = 0, now, in_lane and 0 or 360
+  local state = in_lane and redis.call('HMGET', meta, 'reserved', 'ready_offset') or {}
   local came = (tonumber(state[1] or '') or 0) + (tonumber(state[2] or '') or 0)
   while from < 360 do
     -- Seldom has one waited for minutes.
@@ -30,5 +30,5 @@ local function lateness(tickets, now)
       stop = tonumber(time) or stop
     end
   end
-  return table.concat({ int(mark), int(stop), unpack(texts) }, ' ')
+  return table.concat({ decimal(mark), decimal(stop), unpack(texts) }, ' ')
 end

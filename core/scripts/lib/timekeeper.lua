@@ -3,7 +3,7 @@
 -- the first of that; 50 ms to 1 s after the first. More wait without a timer.
 -- Takes the session's own text back and drops stale ones; if it is to wait, it may become one. Returns how long to wait
 -- in ms, or nil where others look; the timekeepers; and whether they changed.
-local function keep_time(timekeepers, session, first, now, wait)
+local function elect_timekeeper(timekeepers, session, first, now, wait)
   local kept, early = {}, false
   for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
     at = tonumber(at)

@@ -7,9 +7,9 @@ local function totals(now, length, values)
   for i = 1, #totals_names do
     numbers[i] = tonumber(values[i] or '') or 0
   end
-  local texts = { int(now), int(length + numbers[2] + numbers[8]) }
+  local texts = { decimal(now), decimal(length + numbers[2] + numbers[8]) }
   for i = 1, 7 do
-    texts[i + 2] = int(numbers[i])
+    texts[i + 2] = decimal(numbers[i])
   end
   return table.concat(texts, ' ')
 end

@@ -6,7 +6,7 @@ end
 
 -- Notes in `meta` that the server answers somebody who works with the queue: `watched` ("SINCE LAST", what meta says) goes
 -- on, or begins anew after a gap of 3/4 of `span`, in which the server may have been away. Returns since when it goes on.
-local function watch(watched, span, now)
+local function note_watch(watched, span, now)
   local since, last = string.match(watched or '', '^(%d+) (%d+)$')
   since, last = tonumber(since), tonumber(last or '')
   if not last or since > last or last > now or now - last > math.max(span * 0.75, 375) then

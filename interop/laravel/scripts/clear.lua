@@ -6,4 +6,4 @@
 redis.call('LLEN', notify)
 local count = redis.call('LLEN', jobs) + redis.call('ZCARD', later) + redis.call('ZCARD', reserved)
 redis.call('DEL', jobs, later, reserved, notify)
-return noted(string.format('%d', count))
+return keep_foreign_reply(string.format('%d', count))

@@ -7,4 +7,4 @@ local outcome = {}
 for i = 4, #ARGV do
   outcome[#outcome + 1] = redis.call('ZREM', reserved, ARGV[i]) == 1 and DUEQ_OK or DUEQ_LEASE_LOST
 end
-return noted(table.concat(outcome))
+return keep_foreign_reply(table.concat(outcome))

@@ -9,23 +9,23 @@ redis.call('ZCARD', reserved)
 redis.call('LLEN', notify)
 redis.call('LLEN', quarantine)
 local now = now_ms()
-local moved, damaged = {}, {}
+local moved, corrupt = {}, {}
 for _, set in ipairs({ later, reserved }) do
   local due = redis.call('ZRANGEBYSCORE', set, '-inf', math.floor(now / 1000), 'LIMIT', 0, ARGV[4])
   if #due > 0 then
     redis.call('ZREMRANGEBYRANK', set, 0, #due - 1)
   end
   for _, payload in ipairs(due) do
-    local list = is_sound(payload) and moved or damaged
+    local list = is_sound(payload) and moved or corrupt
     list[#list + 1] = payload
   end
 end
-if #damaged > 0 then
-  redis.call('RPUSH', quarantine, unpack(damaged))
+if #corrupt > 0 then
+  redis.call('RPUSH', quarantine, unpack(corrupt))
 end
 if #moved > 0 then
   redis.call('RPUSH', jobs, unpack(moved))
-  notify_by(notify, #moved)
+  adjust_tokens(notify, #moved)
 end
-local result = { now, pause_until_due(now, later, reserved), #moved, #damaged }
-return #moved + #damaged > 0 and noted(result) or result
+local result = { now, pause_until_due(now, later, reserved), #moved, #corrupt }
+return #moved + #corrupt > 0 and keep_foreign_reply(result) or result

@@ -17,15 +17,15 @@ if count == 0 then
   local tokens = ARGV[6] == '1' and 1 or 0
   local given = number == ARGV[1] and cmsgpack.unpack(answer) or {}
   for i = #given - 3, 5, -4 do
-    local held, place, was, blanks = unpack(given, i, i + 3)
-    if redis.call('ZREM', reserved, held) == 1 then
-      local rest = string.match(held, '^[%d.e+-]+()', place + 1)
-      redis.call('LPUSH', jobs, string.sub(held, 1, place) .. was .. string.sub(held, rest, #held - blanks))
+    local reserved_payload, place, was, blanks = unpack(given, i, i + 3)
+    if redis.call('ZREM', reserved, reserved_payload) == 1 then
+      local rest = string.match(reserved_payload, '^[%d.e+-]+()', place + 1)
+      redis.call('LPUSH', jobs, string.sub(reserved_payload, 1, place) .. was .. string.sub(reserved_payload, rest, #reserved_payload - blanks))
       tokens = tokens + 1
     end
   end
   redis.call('DEL', reply)
-  notify_by(notify, tokens)
+  adjust_tokens(notify, tokens)
   return { now, -1, 0, 0 }
 end
 
@@ -42,30 +42,30 @@ for _, set in ipairs({ later, reserved }) do
 end
 
 local stop = second_of(now + ARGV[5])
-local result, taken, damaged = { now, 0, 0, stop * 1000 }, 0, 0
-while taken < count and taken + damaged < most do
+local result, taken, corrupt = { now, 0, 0, stop * 1000 }, 0, 0
+while taken < count and taken + corrupt < most do
   local payload = redis.call('LPOP', jobs)
   if not payload then
     break
   end
   local raised, place, was = attempts_raised(payload)
   if raised then
-    local held = hold(reserved, stop, raised)
-    for _, word in ipairs({ held, place, was, #held - #raised }) do
+    local reserved_payload = add_padded(reserved, stop, raised)
+    for _, word in ipairs({ reserved_payload, place, was, #reserved_payload - #raised }) do
       result[#result + 1] = word
     end
     taken = taken + 1
   else
     redis.call('RPUSH', quarantine, payload)
-    damaged = damaged + 1
+    corrupt = corrupt + 1
   end
 end
-result[3] = damaged
+result[3] = corrupt
 -- Whoever took a token has taken the one of a job that he takes here.
-local gone = taken + damaged
-notify_by(notify, moved - (ARGV[6] == '1' and math.max(0, gone - 1) or gone))
+local popped = taken + corrupt
+adjust_tokens(notify, moved - (ARGV[6] == '1' and math.max(0, popped - 1) or popped))
 if taken > 0 then
-  return noted(result)
+  return keep_foreign_reply(result)
 end
 if redis.call('LLEN', jobs) == 0 then
   result[2] = pause_until_due(now, later, reserved)

@@ -21,6 +21,6 @@ for i = 4, #ARGV, 2 do
 end
 if #at_once > 0 then
   redis.call('RPUSH', jobs, unpack(at_once))
-  notify_by(notify, #at_once)
+  adjust_tokens(notify, #at_once)
 end
-return noted(table.concat(outcome))
+return keep_foreign_reply(table.concat(outcome))

@@ -10,14 +10,14 @@ redis.call('LLEN', notify)
 local delay, due = tonumber(ARGV[4]), second_of(now_ms() + ARGV[4])
 local outcome, at_once = {}, 0
 for i = 5, #ARGV do
-  local held = redis.call('ZREM', reserved, ARGV[i]) == 1
-  if held and delay > 0 then
-    hold(later, due, ARGV[i])
-  elseif held then
+  local was_reserved = redis.call('ZREM', reserved, ARGV[i]) == 1
+  if was_reserved and delay > 0 then
+    add_padded(later, due, ARGV[i])
+  elseif was_reserved then
     redis.call('RPUSH', jobs, ARGV[i])
     at_once = at_once + 1
   end
-  outcome[#outcome + 1] = held and DUEQ_OK or DUEQ_LEASE_LOST
+  outcome[#outcome + 1] = was_reserved and DUEQ_OK or DUEQ_LEASE_LOST
 end
-notify_by(notify, at_once)
-return noted(table.concat(outcome))
+adjust_tokens(notify, at_once)
+return keep_foreign_reply(table.concat(outcome))

@@ -6,4 +6,4 @@
 local count = redis.call('LLEN', offered)
 redis.call('ZCARD', timeout)
 redis.call('UNLINK', offered, timeout)
-return noted(count)
+return keep_foreign_reply(count)

@@ -20,13 +20,13 @@ for i = 5, #ARGV, 3 do
     element = struct.pack('Bc0Lc0', #id, id, #value, value)
   end
   elements[#elements + 1] = element
-  times[#times + 1], times[#times + 2] = int(due), element
+  times[#times + 1], times[#times + 2] = decimal(due), element
   first = math.min(first or due, due)
 end
 -- It comes first as the one that may not be permitted; nobody sees what is between.
 if not head or first < head then
-  redis.call('PUBLISH', channel, int(first))
+  redis.call('PUBLISH', channel, decimal(first))
 end
 redis.call('ZADD', timeout, unpack(times))
 redis.call('RPUSH', offered, unpack(elements))
-return noted(string.rep('0', #elements))
+return keep_foreign_reply(string.rep('0', #elements))

@@ -1,7 +1,7 @@
 -- poll: takes values that wait, the longest offered first.
 -- keys offered timeout reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
--- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
+-- Returns as lib/values_reply.lua, or { now ms, -1 } with none.
 
 local now, most = now_ms(), tonumber(ARGV[5])
 local elements = redis.call('LRANGE', offered, 0, most - 1)
@@ -14,4 +14,4 @@ if #elements == 0 then
 end
 redis.call('LTRIM', offered, #elements, -1)
 redis.call('ZREM', timeout, unpack(elements))
-return noted(unpacked(now, elements))
+return keep_foreign_reply(values_reply(now, elements))

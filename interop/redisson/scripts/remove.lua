@@ -9,8 +9,8 @@ if not layout then
   return layout_error(offered)
 end
 if not element then
-  return noted(DUEQ_NOT_FOUND)
+  return keep_foreign_reply(DUEQ_NOT_FOUND)
 end
 redis.call('ZREM', timeout, element)
 redis.call('LREM', offered, 1, element)
-return noted(DUEQ_OK)
+return keep_foreign_reply(DUEQ_OK)

@@ -26,4 +26,4 @@ end
 if #values == 0 then
   return { now, -1 }
 end
-return noted({ now, -1, string.rep('0', #values), unpack(values) })
+return keep_foreign_reply({ now, -1, string.rep('0', #values), unpack(values) })

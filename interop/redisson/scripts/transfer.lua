@@ -17,20 +17,20 @@ if #due == 0 then
   local head = next_due(timeout)
   return { now, head and (head - now) * 1000 - past or -1 }
 end
-local values, damaged = {}, {}
+local values, corrupt = {}, {}
 for _, element in ipairs(due) do
   if layout_of(element) then
     values[#values + 1] = value_of(element, layout)
   else
-    damaged[#damaged + 1] = element
+    corrupt[#corrupt + 1] = element
   end
 end
 if #values > 0 then
   redis.call('RPUSH', destination, unpack(values))
 end
-if #damaged > 0 then
-  redis.call('RPUSH', quarantine, unpack(damaged))
+if #corrupt > 0 then
+  redis.call('RPUSH', quarantine, unpack(corrupt))
 end
 redis.call('ZREM', timeout, unpack(due))
-take_out(offered, due, reply .. ARGV[1])
-return noted({ now, -1, #values, #damaged, next_due(timeout) or 0 })
+remove_from_list(offered, due, reply .. ARGV[1])
+return keep_foreign_reply({ now, -1, #values, #corrupt, next_due(timeout) or 0 })

@@ -7,7 +7,7 @@ local function element_of(offered, timeout, wanted, value, otherwise)
     return #element >= #sought + 9 and layout_of(element) == layout and value_of(element, layout) == sought
   end
   if layout and layout > 0 then
-    portions(offered, function(element)
+    scan_list(offered, function(element)
       if is(element, value) then
         found = element
       elseif otherwise and not other and is(element, otherwise) then

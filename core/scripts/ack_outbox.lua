@@ -1,0 +1,28 @@
+-- ack_outbox: finishes a leased message and puts its successors into the outbox, for a relay to push to another queue.
+-- keys msg leased outbox meta attempts reply
+-- args ticket, the other queue's name, then of each successor the id of its entry (made by the core), and id,
+--      envelope, due, extra as of push
+-- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or 4 as well; and
+-- '+' where a relay has work.
+
+-- include refuse_newer
+local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
+local id = leased_message(ARGV[4])
+if not id then
+  return keep_reply(string.rep(DUEQ_LEASE_LOST, 1 + number))
+end
+-- include noop_write
+for i = 6, #ARGV, 5 do
+  local draft = draft_read(ARGV, i + 1, now)
+  -- Times that count from the push count from now; the other queue's time may be another.
+  local extra = string.format('0 %d %d', draft.window, draft.replace)
+  local entry = { ARGV[5], ARGV[i + 1], draft.envelope, string.format('@%d', draft.due), extra }
+  outbox_put(ARGV[i], now + 1000)
+  stored[#stored + 1], stored[#stored + 2] = ARGV[i], string.char(0xD2) .. cmsgpack.pack(entry)
+end
+bulk('HSET', msg, stored)
+defer_forget(id)
+defer_removal('ZREM', leased, ARGV[4])
+run_removals()
+count('acked', 1)
+return keep_reply(string.rep(DUEQ_OK, 1 + number) .. '+')

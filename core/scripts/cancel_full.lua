@@ -1,0 +1,26 @@
+-- cancel_full: takes messages back from any state but the outbox, where they belong to another queue. The ticket of a ready
+-- one stays in its lane, and is dropped when it is met without its message.
+-- keys msg delayed leased dead outbox meta attempts reply
+-- args ids
+-- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is no
+-- such message, or it is in the outbox.
+
+-- include refuse_layout
+local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
+for i = 4, #ARGV do
+  local id = ARGV[i]
+  local m = not seen[id] and find_message(id, sets)
+  local place = m and (m.place or 0) or 4
+  seen[id] = true
+  states[#states + 1] = place < 4 and place + 1 or 0
+  if place < 4 then
+    defer_forget(id)
+    cancelled = cancelled + 1
+  end
+  if place > 0 and place < 4 then
+    defer_removal('ZREM', sets[place], m.ticket)
+  end
+end
+run_removals()
+count('cancelled', cancelled)
+return keep_reply(table.concat(states))

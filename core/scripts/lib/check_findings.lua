@@ -1,0 +1,62 @@
+-- What check is asked, and what it says and does of what it finds.
+local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
+local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}
+
+local function report(kind, example, number)
+  local at = kinds[kind] or #answer + 1
+  kinds[kind] = at
+  answer[at], answer[at + 1], answer[at + 2] = kind, (answer[at + 1] or 0) + (number or 1), answer[at + 2] or {}
+  if #answer[at + 2] < 5 then
+    table.insert(answer[at + 2], string.sub(example, 1, 300))
+  end
+end
+
+-- What is to go from its key.
+local function report_removal(kind, command, key, member)
+  report(kind, member)
+  if repairs then
+    defer_removal(command, key, member)
+  end
+end
+
+local function scan_page(command, key)
+  local page = read_list(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
+  answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
+  return page[2] or {}
+end
+
+-- Makes a message that cannot be read DEAD.
+local function make_dead(ticket)
+  local deliveries, id, suffix = ticket_read(ticket)
+  local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
+  redis.call('HSET', attempts, id, attempts_write(had))
+  put_tickets(dead, now, { ticket })
+  forget_prefetched()
+end
+
+-- Says what is wrong with a ticket of a set (nil: of a lane). Returns whether it is to go from there, and what is wrong.
+local seen = {}
+local function judge(set, ticket)
+  local verdict, bytes = verdict_of(ticket, set, seen)
+  answer[2] = answer[2] + bytes
+  if verdict then
+    report(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
+  end
+  if not verdict or not repairs then
+    return false, verdict
+  elseif verdict == 'garbage' then
+    redis.call('RPUSH', quarantine, ticket)
+    redis.call('LTRIM', quarantine, -100, -1)
+  elseif verdict == 'corrupt' then
+    make_dead(ticket)
+  elseif verdict == 'attempts' then
+    local deliveries, id, suffix = ticket_read(ticket)
+    local had = attempts_read(field(attempts, id))
+    had.forgiven = had.forgiven + deliveries - had.deliveries
+    had.deliveries, had.suffix = deliveries, suffix
+    redis.call('HSET', attempts, id, attempts_write(had))
+    forget_prefetched()
+    return false, verdict
+  end
+  return true, verdict
+end

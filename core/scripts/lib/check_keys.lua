@@ -1,0 +1,77 @@
+-- The keys that check looks at, by the type that each has.
+local function typed_keys()
+  return {
+    list = { ready, high, low, quarantine, rates, failures }, hash = { msg, attempts, handover, meta },
+    zset = { delayed, leased, dead, outbox, unique, wake, received },
+  }
+end
+
+-- The type of a key that has another one than this; nil: it has none, or this one.
+local function foreign_type(key, kind)
+  local is = redis.call('TYPE', key).ok
+  return is ~= 'none' and is ~= kind and is or nil
+end
+
+local function has_foreign()
+  for kind, keys in pairs(typed_keys()) do
+    for _, key in ipairs(keys) do
+      if foreign_type(key, kind) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Keys of another type; they are renamed.
+local function check_types()
+  for kind, keys in pairs(typed_keys()) do
+    for _, key in ipairs(keys) do
+      local is = foreign_type(key, kind)
+      if is then
+        report('type', key .. ' ' .. is)
+        local foreign = quarantine .. ':' .. string.match(key, '}:(.*)$')
+        if repairs then
+          redis.call('RENAME', key, redis.call('EXISTS', foreign) == 1 and foreign .. ':' .. decimal(now) or foreign)
+        end
+      end
+    end
+  end
+end
+
+-- What `meta` says of other keys, and its counters.
+local function check_meta()
+  if repairs then
+    redis.call('HSET', meta, 'repairer', ARGV[5])
+  end
+  local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
+    'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire' }
+  local values = read_list('HMGET', meta, unpack(names))
+  local function head(key)
+    local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
+    return score and score <= 4102444800000 and math.ceil(score) or math.huge
+  end
+  -- While ended leases are left to their holders, they are looked at every 2 s: lib/ended_leases.lua.
+  local ended = math.max(head(leased), now + 2000)
+  local earliest = { next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox) }
+  for i, name in ipairs(names) do
+    local value, first, right = values[i] or '', earliest[name], nil
+    local number = tonumber(value)
+    if first and (value ~= '' and not number or first < (number or math.huge)) then
+      right = first < math.huge and decimal(first) or ''
+    elseif name == 'has_priorities' then
+      right = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
+    elseif name == 'wire' then
+      right = value ~= '' and value ~= '1' and '1' or nil
+    elseif not first and value ~= '' and not string.find(value, '^%-?%d' .. string.rep('%d?', 14) .. '$') then
+      right = '0'
+    end
+    if right then
+      report('notes', name .. ' ' .. value)
+    end
+    if right and repairs then
+      redis.call('HSET', meta, name, right)
+      wake_one()
+    end
+  end
+end

@@ -1,0 +1,133 @@
+-- The sets in which a ticket may be; where it is in several, the first holds it, and a lane holds what no set does.
+local sets = { leased, outbox, dead, delayed }
+
+-- What a command answers that answers a list; a key of another type counts as empty.
+local function read_list(...)
+  local answer = redis.pcall(...)
+  if type(answer) ~= 'table' or not answer.err then
+    return answer
+  elseif string.find(answer.err, 'WRONGTYPE') then
+    return {}
+  end
+  -- Fails once more, with the server's own error.
+  return redis.call(...)
+end
+
+-- What was read of many at once: by key and member, false where there is nothing.
+local prefetched = {}
+
+local function prefetch(command, key, members)
+  local answers, known = #members > 0 and read_list(command, key, unpack(members)) or {}, {}
+  for i, member in ipairs(members) do
+    known[member] = answers[i] or false
+  end
+  prefetched[key] = known
+  return known
+end
+
+-- A repair has changed some of that.
+local function forget_prefetched()
+  prefetched = {}
+end
+
+-- A field of a hash; false or nil: there is none.
+local function field(key, name)
+  local known = prefetched[key] and prefetched[key][name]
+  if known == nil then
+    known = read_list('HMGET', key, name)[1]
+  end
+  return known
+end
+
+local function in_set(set, ticket)
+  local known = prefetched[set] and prefetched[set][ticket]
+  if known == nil then
+    known = read_list('ZMSCORE', set, ticket)[1]
+  end
+  return known
+end
+
+-- The set that holds a ticket; nil: none.
+local function place_of(ticket)
+  for _, set in ipairs(sets) do
+    if in_set(set, ticket) then
+      return set
+    end
+  end
+end
+
+-- Reads at once what judging takes: of ARGV from `from` on, or of a page of a set. Returns these tickets as a set.
+local function prefetch_tickets(from, page)
+  local tickets, ids, asked = {}, {}, {}
+  for i = from, #ARGV do
+    tickets[#tickets + 1] = ARGV[i]
+  end
+  for i = 1, #(page or {}), 2 do
+    tickets[#tickets + 1] = page[i]
+  end
+  for _, ticket in ipairs(tickets) do
+    local _, id = ticket_read(ticket)
+    ids[#ids + 1], asked[ticket] = id, true
+  end
+  prefetch('HMGET', msg, ids)
+  prefetch('HMGET', attempts, ids)
+  for _, set in ipairs(sets) do
+    prefetch('ZMSCORE', set, tickets)
+  end
+  return asked
+end
+
+-- Which of the tickets are in a set, beside their own one.
+local function in_other_sets(tickets, own)
+  local found, places = {}, {}
+  for _, set in ipairs(sets) do
+    local size = set ~= own and #tickets > 0 and redis.pcall('ZCARD', set)
+    if type(size) == 'number' and size > 0 then
+      local scores = redis.call('ZMSCORE', set, unpack(tickets))
+      for i = 1, #tickets do
+        found[i] = found[i] or scores[i]
+      end
+    end
+  end
+  for i = 1, #tickets do
+    if found[i] then
+      places[#places + 1] = i
+    end
+  end
+  return places
+end
+
+-- Is that id its own ticket, and the envelope one without anything that could be wrong?
+local function is_plain(id, envelope)
+  local version, flags = string.byte(envelope, 1, 2)
+  return version == 0xD1 and flags == 0 and #envelope >= 4 and #id == 22 and string.find(id, '^%w+$')
+end
+
+-- Can the message be read? In the outbox it must have somewhere to go.
+local function is_readable(id, stored, set, e)
+  if set == outbox then
+    return e and e.dead_letter or not e and outbox_entry_read(id, stored)
+  end
+  return e
+end
+
+-- What is wrong with a ticket of a set (nil: of a lane), where `seen` were before it; and the bytes that were read. Nil:
+-- nothing is.
+local function verdict_of(ticket, set, seen)
+  local deliveries, id, suffix = ticket_read(ticket)
+  if not deliveries then
+    return 'garbage', 0
+  end
+  local stored, text = field(msg, id), field(attempts, id)
+  local e = stored and envelope_read(stored)
+  if not stored or e and e.suffix ~= suffix then
+    return 'stale', 0
+  end
+  local current, had = current_ticket(id, stored, text)
+  local verdict = (seen[ticket] or place_of(ticket) ~= set) and 'doubled'
+    or had.deliveries > deliveries and 'stale'
+    or set ~= dead and not is_readable(id, stored, set, e) and 'corrupt'
+    or current ~= ticket and 'attempts'
+  seen[ticket] = true
+  return verdict or nil, #stored
+end

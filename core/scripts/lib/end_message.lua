@@ -1,0 +1,18 @@
+-- Ends a message whose attempts, with the last delivery, are given; `e` is its envelope as a table (nil: damaged). As
+-- its policy says, it is DEAD, gone, or moves to its dead-letter queue by the outbox. Returns whether a relay has work.
+local function end_message(id, e, had, now)
+  local ticket = ticket_write(had.deliveries, id, had.suffix)
+  local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')
+  count('died', 1)
+  if not out and e and e.drop then
+    defer_forget(id)
+    return false
+  end
+  if out then
+    outbox_put(ticket, now + 1000)
+  else
+    put_tickets(dead, now, { ticket })
+  end
+  redis.call('HSET', attempts, id, attempts_write(had))
+  return out
+end

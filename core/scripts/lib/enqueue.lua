@@ -1,0 +1,6 @@
+-- Puts tickets into their lanes (lib/lane.lua), and wakes consumers where one of these was empty.
+local function enqueue(tickets, front)
+  if #tickets > 0 and lane_push(tickets, front) then
+    wake_one(#tickets > 1)
+  end
+end

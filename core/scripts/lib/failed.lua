@@ -1,6 +1,0 @@
--- What a script answers whose first command failed with `problem`: in the key's place stands the text of a newer dueq, or
--- that of a queue of partitions, or a foreign value.
-if problem then
-  -- include plain
-  return problem
-end

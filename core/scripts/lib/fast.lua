@@ -1,0 +1,155 @@
+-- What reserve does, and reserve_timed: `timed`, which says how late the messages are. It reads all that it needs before it
+-- writes.
+local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
+local time = call('TIME')
+local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
+local ordered = most < 0
+most = math.abs(most)
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities', 'wire')
+local wire = state[6]
+if wire then
+  -- include refuse_wire
+end
+local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
+local events_due = not first or first <= now
+if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
+  or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
+  return nil
+end
+if ordered and call('EXISTS', leased) == 1 then
+  return nil
+end
+
+local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
+local ready_count, due, direct = #tickets, nil, 0
+-- A lease's end is watched from so long before it on: lib/watch.lua.
+local lease = math.abs(argv[5])
+local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
+local recheck_at = events_due and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
+recheck_at = recheck_at and recheck_at - span
+if recheck_at and recheck_at <= now then
+  return nil
+end
+-- Asked for none, it only settles, and leaves the rest to those who ask for some.
+events_due = events_due and most > 0
+if events_due then
+  local outbox_at = tonumber(call('HGET', meta, 'outbox_event') or '')
+  first = math.min(recheck_at or math.huge, outbox_at or math.huge)
+  if first <= now then
+    return nil
+  end
+  due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
+  local next_due = format('%d', #due)
+  first = math.min(first, tonumber(call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2] or '') or math.huge)
+  first = first < 4102444800000 and math.ceil(first) or nil
+  direct = math.min(#due, most - ready_count)
+  for i = 1, direct do
+    tickets[ready_count + i] = due[i]
+  end
+end
+local n, surplus = #tickets, due and #due - direct or 0
+
+-- What is plain: an id that the core made, or "0.INCARNATION:ID". The client looks closer.
+local ids = {}
+for i = 1, n + surplus do
+  local ticket = tickets[i] or due[i - n + direct]
+  local own = byte(ticket, 2) == 46
+  ids[i] = own and string.sub(ticket, 14) or ticket
+  if own and not (byte(ticket, 1) == 48 and byte(ticket, 13) == 58 and #ticket > 13) or not own and #ticket ~= 22 then
+    return nil
+  end
+end
+local envelopes = n == 1 and { call('HGET', msg, ids[1]) } or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
+local result, deliver = { now, -1, 0, 0, '', '', '' }, {}
+local stop = now + lease
+local ends = format('%d', stop)
+for i = 1, n do
+  local ticket, envelope = tickets[i], envelopes[i] or ''
+  local version, flags = byte(envelope, 1, 2)
+  if version ~= 0xD1 or #envelope < 4 or ticket == ids[i] and flags ~= 0
+    or ticket ~= ids[i] and (flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12)) then
+    return nil
+  end
+  deliver[2 * i - 1], deliver[2 * i] = ends, ticket
+  result[2 * i + 6], result[2 * i + 7] = ticket, envelope
+end
+if timed and n > 0 then
+  -- include lateness
+  result[2 * n + 8] = lateness(tickets, now)
+end
+local left = surplus
+if (events_due or argv[6] > '3') and ready_count == most then
+  left = left + call('LLEN', ready) - ready_count
+end
+
+local acked_tickets, outcomes = {}, ''
+if #argv == 8 then
+  acked_tickets[1] = argv[8]
+elseif argv[8] then
+  -- include verify_leases_fast
+  outcomes, acked_tickets = verify_leases_fast()
+end
+if n > 0 or #acked_tickets == 0 then
+  -- Also where nothing is written: a server that is no primary any more refuses it.
+  -- include noop_write
+end
+if n > 0 then
+  if n > 9 then
+    -- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
+    -- it a skip list, and that it stays until it is empty.
+    deliver[2 * n + 1], deliver[2 * n + 2] = '0', '-----------------------------------------------------------------'
+    acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]
+  end
+  call('ZADD', leased, unpack(deliver))
+end
+local acked_count = #acked_tickets > 0 and call('ZREM', leased, unpack(acked_tickets)) - (n > 9 and 1 or 0) or 0
+if surplus > 0 then
+  call('RPUSH', ready, unpack(due, direct + 1))
+end
+if ready_count > 0 then
+  call('LTRIM', ready, ready_count == 1 and '1' or format('%d', ready_count), '-1')
+end
+if due and #due > 0 then
+  call('ZREMRANGEBYRANK', delayed, '0', #due == 1 and '0' or format('%d', #due - 1))
+end
+if #argv == 8 then
+  outcomes = acked_count == 1 and DUEQ_OK .. '' or DUEQ_LEASE_LOST .. ''
+end
+if acked_count > 0 then
+  local acked_ids = {}
+  for i = 1, acked_count do
+    local mark = byte(acked_tickets[i], 2)
+    acked_ids[i] = (mark == 46 or mark == 58) and string.match(acked_tickets[i], ':(.+)$') or acked_tickets[i]
+  end
+  local removed = redis.pcall('HDEL', msg, unpack(acked_ids))
+  if type(removed) == 'table' then
+    -- A foreign value: the messages stay held.
+    for i = 1, acked_count do
+      call('ZADD', leased, ends, acked_tickets[i])
+    end
+    return removed
+  end
+end
+result[7] = outcomes
+
+local fields, is_new = {}, events_due
+if n > 0 then
+  fields[1], fields[2] = 'reserved', format('%d', reserved + n)
+  if not first or stop - span < first then
+    first, is_new = stop - span, true
+  end
+end
+if acked_count > 0 then
+  fields[#fields + 1], fields[#fields + 2] = 'acked', format('%d', acked + acked_count)
+end
+if is_new or n == 0 or argv[6] > '3' then
+  -- include finish_reserve
+  result[2], result[3] = finish_reserve(n, left, first, state[1], fields, events_due, state[2], now, time[2] % 1000)
+else
+  call('HSET', meta, unpack(fields))
+end
+if n > 0 or outcomes ~= '' then
+  local answer = time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(tickets, '\n')
+  -- include keep_reply_inline
+end
+return result

@@ -1,0 +1,40 @@
+-- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
+-- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `events_due`: it moved what was due. Returns
+-- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if it alone looks.
+local function finish_reserve(n, left, first, noted, fields, events_due, timekeepers, now, us)
+  local waits, must_rewake = n == 0 and string.byte(ARGV[6]) % 2 == 1, ARGV[6] > '3'
+  local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
+  if n == 0 and (left > 0 or (first and first <= now)) then
+    pause, waits = 0, false
+  end
+  if waits and string.byte(ARGV[4]) == 45 then
+    -- Nobody else looks at the partition of a consumer, who does so by a timer of its own.
+    if first then
+      pause, keeps = (first - now) * 1000 - us, 2
+    end
+  elseif must_rewake or waits then
+    local ms, text, changed = elect_timekeeper(timekeepers, string.match(reply, '%w+$'), first, now, waits)
+    if changed then
+      fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
+    end
+    timekeepers = text
+    if ms then
+      pause, keeps = ms * 1000 - us, 1
+    end
+  end
+  if event ~= (noted or '') then
+    fields[#fields + 1], fields[#fields + 2] = 'next_event', event
+  end
+  if #fields > 0 then
+    redis.call('HSET', meta, unpack(fields))
+  end
+  if waits then
+    -- Nothing is ready and the next event is looked after: nobody needs to be woken.
+    redis.pcall('ZREM', wake, 'w', 'x')
+  elseif left > 0 and (must_rewake or events_due) then
+    wake_one(left > 1)
+  elseif first and (must_rewake or event ~= noted) and not has_timekeeper(timekeepers, first, now) then
+    wake_one()
+  end
+  return pause, keeps
+end

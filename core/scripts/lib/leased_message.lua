@@ -1,0 +1,12 @@
+-- The message that a ticket holds: its id, its envelope, and its attempts with this delivery counted;
+-- nil where the lease was lost: where the ticket is not in `leased` any more.
+local function leased_message(ticket)
+  local deliveries, id, suffix = ticket_read(ticket)
+  local envelope = id and redis.call('HGET', msg, id)
+  if not (envelope and redis.call('ZSCORE', leased, ticket)) then
+    return nil
+  end
+  local had = attempts_read(redis.call('HGET', attempts, id))
+  had.deliveries, had.suffix = deliveries + 1, suffix
+  return id, envelope, had
+end

@@ -1,0 +1,22 @@
+-- What an entry of the outbox is: a successor for another queue (0xD2 and, as MessagePack, { queue, id, envelope, due,
+-- extra }), or a message whose policy has another dead-letter queue. Returns the queue's name, id, envelope, due
+-- word, extra and, of a dead letter, its attempts (lib/attempts.lua), forgiven; nil where it is neither.
+local function outbox_entry_read(id, stored)
+  if string.byte(stored) == 0xD2 then
+    local fine, entry = pcall(cmsgpack.unpack, string.sub(stored, 2))
+    fine = fine and type(entry) == 'table'
+    for i = 1, 5 do
+      fine = fine and type(entry[i]) == 'string'
+    end
+    if fine and is_name(entry[1]) and is_text(entry[2]) and envelope_read(entry[3]) then
+      return unpack(entry, 1, 5)
+    end
+    return nil
+  end
+  local e = envelope_read(stored)
+  if e and e.dead_letter then
+    local had = attempts_read(redis.call('HGET', attempts, id))
+    had.forgiven, had.crashes = had.deliveries, 0
+    return e.dead_letter, id, stored, '0', '', had
+  end
+end

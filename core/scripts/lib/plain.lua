@@ -1,2 +1,0 @@
--- include known
--- include whole

@@ -1,8 +1,0 @@
--- Leaves an entry in the outbox for a while, as `problem` says that it cannot go: from 1 s on, doubled up to 5 minutes.
-local function put_off(ticket, id, problem, now)
-  local tries = tonumber(string.match(redis.call('HGET', handover, id) or '', '^(%d+) ') or 0)
-  local at = now + math.min(1000 * 2 ^ math.min(tries, 20), 300000)
-  redis.call('HSET', handover, id, string.format('%d ', tries + 1) .. problem)
-  note_event(at, now)
-  put_out(ticket, at)
-end

@@ -1,0 +1,2 @@
+-- include refuse_newer
+-- include refuse_partitioned

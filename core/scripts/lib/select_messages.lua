@@ -1,0 +1,119 @@
+-- Takes tickets from the lanes, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
+-- message, is over its time to live or has exhausted its attempts is not delivered. Before those of a lane come the
+-- messages whose leases have `ended` (lib/ended_leases.lua), each with one more delivery and one more crash: the lease of one
+-- that is not met stays its holder's. A message with a crash is delivered alone, so that it does not end others' processes,
+-- and they do not end its: not where the caller `holds` others; nor while pause(envelope, id, attempts, its lease had ended)
+-- says how many ms it waits. `large`: the queue has had messages over 1 MiB; then 8 MiB at most are delivered, or one
+-- message. Changes nothing but what ends (lib/end_message.lua), what goes (lib/deferred_removals.lua), and `garbage`, to which it adds what is
+-- no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of those that came back) by the same index,
+-- leases (their own), crash_records (those of messages whose leases had ended: id, record and so on), ended (these tickets), postponed
+-- (due times and tickets of those that wait), suspect (the ticket of the delivered one, if that crashed twice), expired and
+-- corrupt (how many), met (by lane), waiting (how many ended leases were not met), first (when the first of these ended, or
+-- the first that waits is due; huge: none), relay_due (a relay has work).
+local function select_messages(lanes, most, now, garbage, ended, pause, large, holds)
+  local c = {
+    deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {}, postponed = {}, expired = 0, corrupt = 0,
+    met = {}, waiting = 0, first = math.huge,
+  }
+  local left, bytes, full = 1000, 0, false
+
+  local function is_alone()
+    return #c.deliver == 0 and not holds
+  end
+
+  -- `ended`: the ticket is that of a lease that has ended. Returns whether its turn was now.
+  local function judge(ticket, deliveries, id, suffix, envelope, record, ended)
+    local e = envelope and envelope_read(envelope)
+    if not deliveries then
+      garbage[#garbage + 1] = ticket
+    elseif envelope and (not e or e.suffix == suffix) then
+      if ended then
+        note_failure(now, 'crashed', ticket, '', '')
+        local had = attempts_read(record)
+        had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1
+        deliveries, record = deliveries + 1, attempts_write(had)
+        ticket = ticket_write(deliveries, id, suffix)
+      end
+      local had = attempts_read(record)
+      had.deliveries, had.suffix = deliveries, suffix
+      -- A ticket cannot say one more.
+      local spent = not e or deliveries == 999999999
+        or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
+        or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
+      if e and e.expires and e.expires <= now then
+        defer_forget(id)
+        c.expired = c.expired + 1
+      elseif spent then
+        had.error = e and had.error or 'damaged envelope'
+        -- Of the last delivery that was.
+        note_failure(now, 'died', ticket_write(math.max(0, deliveries - 1), id, suffix), '', e and '' or had.error)
+        c.corrupt = c.corrupt + (e and 0 or 1)
+        precheck_full()
+        c.relay_due = end_message(id, e, had, now) or c.relay_due
+      elseif had.crashes > 0 and not is_alone() then
+        full = true
+        return false
+      else
+        local n, ms = #c.deliver + 1, had.crashes > 0 and pause(e, id, had, ended) or 0
+        if ended then
+          c.crash_records[#c.crash_records + 1], c.crash_records[#c.crash_records + 2] = id, record
+        end
+        if ms > 0 then
+          c.postponed[#c.postponed + 1], c.postponed[#c.postponed + 2] = string.format('%d', now + ms), ticket
+          c.first = math.min(c.first, now + ms)
+        else
+          c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
+          c.records[n], c.ended[ticket] = record or false, ended
+          bytes, full = bytes + #envelope, had.crashes > 0
+          c.suspect = had.crashes > 1 and ticket or nil
+        end
+      end
+    end
+    return true
+  end
+
+  local function take_ended(leases)
+    for _, lease in ipairs(leases) do
+      if left > 0 and (not lease.id or most > 0 and is_alone()) then
+        local id = lease.id
+        defer_removal('ZREM', leased, lease.ticket)
+        judge(lease.ticket, lease.deliveries, id, lease.suffix, id and redis.call('HGET', msg, id),
+          id and redis.call('HGET', attempts, id), true)
+        left = left - 1
+      else
+        c.waiting, c.first = c.waiting + 1, math.min(c.first, lease.at)
+        full = true
+      end
+    end
+  end
+
+  for l, lane in ipairs(lanes) do
+    c.met[l] = 0
+    take_ended(ended[lane] or {})
+    while #c.deliver < most and left > 0 and not full do
+      local size = large and 1 or math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
+      local tickets = redis.call('LRANGE', lane, c.met[l], c.met[l] + size - 1)
+      if #tickets == 0 then
+        break
+      end
+      local deliveries, ids, suffixes = {}, {}, {}
+      for i, ticket in ipairs(tickets) do
+        deliveries[i], ids[i], suffixes[i] = ticket_read(ticket)
+        ids[i] = ids[i] or ''
+      end
+      if large and #c.deliver > 0 and bytes + redis.call('HSTRLEN', msg, ids[1]) > 8388608 then
+        full = true
+        break
+      end
+      local envelopes = redis.call('HMGET', msg, unpack(ids))
+      local records = redis.call('HMGET', attempts, unpack(ids))
+      for i, ticket in ipairs(tickets) do
+        if #c.deliver < most and not full
+          and judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i], deliveries[i] ~= 0 and records[i]) then
+          c.met[l], left = c.met[l] + 1, left - 1
+        end
+      end
+    end
+  end
+  return c
+end

@@ -1,0 +1,21 @@
+-- The cursor behind a member of a sorted set.
+local function cursor_after(member, score)
+  return decimal(tonumber(score)) .. ' ' .. member
+end
+
+-- A page of a sorted set, by score: up to `most` members behind a cursor ('': from the first on). The
+-- cursor is "score member" of the last one seen; where that is gone, its score is begun anew.
+-- Returns members and scores in turn, and the next cursor ('': there is no more).
+local function set_page(set, cursor, most)
+  local start = 0
+  local score, last = string.match(cursor, '^(%d+) (.*)$')
+  if score then
+    local rank = redis.call('ZRANK', set, last)
+    start = rank and rank + 1 or redis.call('ZCOUNT', set, '-inf', '(' .. score)
+  end
+  local found = redis.call('ZRANGE', set, start, start + most - 1, 'WITHSCORES')
+  if #found < 2 * most then
+    return found, ''
+  end
+  return found, cursor_after(found[#found - 1], found[#found])
+end

@@ -1,0 +1,101 @@
+-- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace": ms, negative: it is over; ms; 0 refuse,
+-- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written into the envelope.
+local function draft_read(words, i, now)
+  local id, envelope = words[i], words[i + 1]
+  local ttl, window, replace = string.match(words[i + 3], '^(%-?%d+) (%d+) (%d)$')
+  local suffix = envelope_suffix(envelope) or ''
+  local incarnation = #suffix > 1 and string.sub(suffix, 1, 10) or ''
+  if tonumber(ttl or 0) ~= 0 then
+    local at = incarnation == '' and 5 or 15
+    envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl) .. string.sub(envelope, at + 8)
+  end
+  local due = due_time(words[i + 2], now)
+  return {
+    envelope = envelope, due = due, suffix = suffix, incarnation = incarnation,
+    ticket = suffix ~= '' and '0.' .. suffix .. ':' .. id or id,
+    at_once = due <= now, window = tonumber(window or 0), replace = tonumber(replace or 0),
+  }
+end
+
+-- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace_message.lua), which is asked about living
+-- messages that drafts replace; leaving, the id of a message that goes in the same step, which is free for one of
+-- them, also while it is unique; records, the attempts of each draft ('': none). Tickets are written before envelopes:
+-- where a write fails, tickets without messages may be left, which a reserve drops, and never a message without a
+-- ticket.
+-- Returns a digit for each: 0 stored, 2 refused; or nil, and why it cannot tell: then nothing is changed.
+local function store_drafts(words, from, now, how)
+  local ids, outcome, fresh, unique_windows, pushed, replaced, own = {}, {}, {}, {}, 0, 0, false
+  for i = from, #words, 4 do
+    ids[#ids + 1] = words[i]
+    own = own or string.byte(words[i + 1], 2) % 2 == 1
+  end
+  local living = redis.pcall('HMGET', msg, unpack(ids))
+  if living.err then
+    return nil, living
+  end
+  local unique_until = own and redis.call('ZCARD', unique) > 0 and redis.call('ZMSCORE', unique, unpack(ids)) or {}
+  for n, id in ipairs(ids) do
+    local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
+    local stored, old = nil, id ~= how.leaving and living[n]
+    if draft.replace > 0 and before and not before.keeps_place then
+      stored, replaced = true, replaced + 1
+    elseif before or old then
+      stored = draft.replace > 0 and old and how.replace(draft, id, old)
+      replaced = replaced + (stored and not (draft.keeps_place and draft.replace == 2) and 1 or 0)
+    else
+      stored = draft.incarnation == '' or id == how.leaving or not unique_until[n] or tonumber(unique_until[n]) <= now
+    end
+    outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
+    if stored then
+      draft.record = how.records and how.records[n] ~= '' and how.records[n]
+      fresh[id], pushed = draft, pushed + (draft.keeps_place and draft.replace == 2 and 0 or 1)
+      if draft.window > 0 then
+        unique_windows[#unique_windows + 1], unique_windows[#unique_windows + 2] = string.format('%d', now + draft.window), id
+      end
+    end
+  end
+
+  local envelopes, at_once, later, records, first, large = {}, {}, {}, {}, nil, false
+  for _, id in ipairs(ids) do
+    local draft = fresh[id]
+    if draft then
+      fresh[id] = nil
+      envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
+      large = large or #draft.envelope > 1048576
+      if draft.record then
+        records[#records + 1], records[#records + 2] = id, draft.record
+        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
+      end
+      if not draft.keeps_place and draft.at_once then
+        at_once[#at_once + 1] = draft.ticket
+      elseif not draft.keeps_place then
+        later[#later + 1], later[#later + 2] = string.format('%d', draft.due), draft.ticket
+        first = math.min(first or draft.due, draft.due)
+      end
+    end
+  end
+  bulk('ZADD', delayed, later)
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
+  end
+  enqueue(at_once)
+  bulk('HSET', msg, envelopes)
+  if first then
+    note_event(first, now)
+  end
+  if large then
+    -- From now on a reserve looks at the sizes (lib/select_messages.lua).
+    redis.call('HSET', meta, 'large', '1', 'has_priorities', '1')
+  end
+  count('pushed', pushed)
+  count('cancelled', replaced)
+  bulk('ZADD', unique, unique_windows)
+  if #unique_until > 0 then
+    -- Times that are over go, faster than new ones come.
+    local expired = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))
+    if expired > 0 then
+      redis.call('ZREMRANGEBYRANK', unique, 0, math.min(expired, 100 + 2 * #ids) - 1)
+    end
+  end
+  return table.concat(outcome)
+end

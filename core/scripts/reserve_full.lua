@@ -1,0 +1,168 @@
+-- reserve_full: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
+-- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB, what is over, exhausted
+-- or damaged.
+-- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
+-- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
+--      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
+--      With '.0' behind how many: it says how late messages are, too.
+-- Returns what reserve does, or then reserve_timed; the outcome of what failed is the last.
+local call, argv = redis.call, ARGV
+local time = redis.call('TIME')
+local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
+if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
+  -- include keep_history
+end
+-- include noop_write
+local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
+local ordered, timed = string.byte(argv[4]) == 45, string.find(argv[4], '.', 1, true)
+local outcomes, acknowledged, failed_ticket, first, relay_due = '', {}, argv[stop + 1], math.huge, false
+if stop > 7 then
+  outcomes, acknowledged = verify_leases(8, stop)
+  local problem = not outcomes and acknowledged
+  -- include return_problem
+  if #acknowledged > 0 then
+    acknowledge(acknowledged)
+  end
+end
+-- Their tickets go from `leased` at the end of this call.
+local settled = {}
+for _, ticket in ipairs(acknowledged) do
+  settled[ticket] = true
+end
+if settled[failed_ticket] then
+  outcomes, failed_ticket = outcomes .. DUEQ_LEASE_LOST, nil
+end
+if failed_ticket then
+  -- include refuse_newer
+  precheck_full()
+  settled[failed_ticket] = true
+  local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
+  outcomes, first, relay_due = outcomes .. digit, at or first, out
+end
+
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire',
+  'large', 'suspect', 'watched')
+local wire = state[6]
+-- include refuse_wire
+if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
+  -- One of their consumers, which has none of them and waits for one.
+  return { now, -1, 0, 0, '', '', '' }
+elseif not state[1] then
+  -- include refuse_layout
+end
+local function noted_time(text)
+  local at = tonumber(text or '')
+  return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil
+end
+local noted, outbox_at = noted_time(state[1]), noted_time(state[4])
+local events_due, paused = not noted or noted <= now, state[5]
+-- While one is leased the others wait; when none is any more, those whose lease ended go first.
+local any_leased = ordered and redis.call('EXISTS', leased) == 1
+events_due = events_due or any_leased
+local span, from = watch_ms(math.abs(lease)), 0
+if events_due and (redis.call('ZCOUNT', leased, '-inf', string.format('%d', now + span)) > 0) then
+  local since = note_watch(state[9], span, now)
+  from = string.byte(argv[6]) % 4 < 2 and since + span or 0
+end
+local waits = any_leased and not paused
+  and (from > now or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
+paused = paused or waits
+local due, garbage, ended = 0, {}, {}
+if events_due then
+  -- What stands there: the note of it may be lost.
+  local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
+  if head and not (outbox_at and outbox_at <= head) then
+    outbox_at = math.ceil(math.max(0, math.min(head, 4102444800000)))
+    redis.pcall('HSET', meta, 'outbox_event', string.format('%d', outbox_at))
+  end
+end
+if events_due and not paused then
+  local next_due, next_recheck
+  due, next_due = promote_due(now)
+  ended, next_recheck = ended_leases(now, span, from, settled, ordered)
+  -- What a relay is told of now is looked after again a second later, in case that it cannot.
+  first = math.min(first, next_due, next_recheck, outbox_at and outbox_at <= now and now + 1000 or outbox_at or math.huge)
+else
+  first = math.min(first, noted or math.huge)
+end
+
+local lanes = (state[3] == '1' or events_due) and { high, ready, low } or { ready }
+local function pause_of(e, id, had, crashed_now)
+  -- In partitions the order goes first.
+  return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
+end
+local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of, state[7] == '1', string.byte(argv[4]) == 43)
+local n, deliver, answer, late_tickets = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
+first = math.min(first, c.first)
+for i, ticket in ipairs(c.deliver) do
+  local ms = lease < 0 and c.leases[i] or math.abs(lease)
+  deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
+  answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
+  first = math.min(first, now + ms - watch_ms(ms))
+  -- One whose lease had ended was in no lane: how late it is, is not known, as of one of low priority.
+  late_tickets[i] = c.ended[ticket] and '0.l:' or ticket
+  if c.records[i] then
+    table.insert(answer[6], i)
+    table.insert(answer[6], c.records[i])
+  end
+end
+
+if timed and n > 0 then
+  answer[#answer + 1] = lateness(late_tickets, now)
+end
+
+local left, prioritized = c.waiting, 0
+for l, lane in ipairs(lanes) do
+  local length = paused and 0 or call('LLEN', lane) - c.met[l]
+  left, prioritized = left + length, prioritized + (lane == ready and 0 or length)
+end
+-- What is new comes first, then what is gone goes: see lib/deferred_removals.lua.
+if #garbage > 0 then
+  call('RPUSH', quarantine, unpack(garbage))
+  call('LTRIM', quarantine, -100, -1)
+end
+bulk('ZADD', leased, deliver)
+bulk('HSET', attempts, c.crash_records)
+if #c.postponed > 0 then
+  -- Of what was due, that which waits again moved from the front of `delayed`, where the rest is removed.
+  due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
+end
+keep_failures()
+run_removals()
+if due > 0 then
+  call('ZREMRANGEBYRANK', delayed, 0, due - 1)
+end
+local passed = 0
+for l, lane in ipairs(lanes) do
+  if c.met[l] > 0 then
+    call('LTRIM', lane, c.met[l], -1)
+    passed = lane == ready and c.met[l] or passed
+  end
+end
+answer[4] = #garbage + c.corrupt
+for name, number in pairs({
+  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4], ready_offset = passed - n,
+}) do
+  count(name, number)
+end
+local fields = {}
+-- Where messages are large it stays, as it is what has the fast reserve leave them to this one.
+local needs_full = prioritized > 0 or state[7] == '1'
+if #lanes > 1 and needs_full ~= (state[3] == '1') then
+  fields = { 'has_priorities', needs_full and '1' or '' }
+end
+if c.suspect then
+  fields[#fields + 1], fields[#fields + 2] = 'suspect', string.format('%d ', now) .. c.suspect
+end
+relay_due = relay_due or c.relay_due
+first = relay_due and math.min(first, now + 1000) or first
+answer[5] = (relay_due or events_due and outbox_at and outbox_at <= now) and '1' or ''
+if waits then
+  answer[2] = math.min(500, math.ceil(span / 4)) * 1000
+elseif not paused then
+  answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1], fields, events_due, state[2], now, us)
+end
+if n > 0 or argv[8] then
+  keep_reply(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
+end
+return answer
