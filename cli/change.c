@@ -36,7 +36,7 @@ static int run_ids(struct cli *cli, int argc, char *argv[], submit_ids verb) {
                                            run_##verb};
 DUEQ_ID_COMMANDS(ID_COMMAND)
 
-#define PLAIN_COMMAND(verb, summary, more)                                                         \
+#define NO_ARGS_COMMAND(verb, summary, more)                                                       \
     static int run_##verb(struct cli *cli, int argc, char *argv[]) {                               \
         int code;                                                                                  \
         if (!cli_begin(cli, argc, argv, 0, &code))                                                 \
@@ -46,7 +46,7 @@ DUEQ_ID_COMMANDS(ID_COMMAND)
     }                                                                                              \
     const struct command verb##_command = {                                                        \
         #verb, "QUEUE", summary, more "\n\nExample:\n  dueq " #verb " orders\n", run_##verb};
-DUEQ_PLAIN_COMMANDS(PLAIN_COMMAND)
+DUEQ_NO_ARGS_COMMANDS(NO_ARGS_COMMAND)
 
 static int run_cancel(struct cli *cli, int argc, char *argv[]) {
     return run_ids(cli, argc, argv, dueq_cancel_submit);

@@ -84,7 +84,7 @@ extern const struct command retry_command, release_command, extend_command,
     bury_command;                                                             /* settle.c */
 extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
 #define COMMAND(verb, ...) extern const struct command verb##_command;
-DUEQ_PLAIN_COMMANDS(COMMAND)
+DUEQ_NO_ARGS_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
 extern const struct command purge_command, remove_command, repartition_command; /* admin.c */

@@ -286,14 +286,14 @@ DUEQ_API dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes 
 DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 
 /*
- * For those who offer them all, the verbs that are alike: X(name). PLAIN ones have no arguments and
- * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
- * like that, X(name, what it does, and more about it).
+ * The verbs that are alike, as X(name). NO_ARGS ones have no arguments and no result; ID ones take
+ * ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has like that, as X(name,
+ * summary, help).
  */
-#define DUEQ_PLAIN_VERBS(X) \
+#define DUEQ_NO_ARGS_VERBS(X) \
     X(pause) \
     X(resume)
-#define DUEQ_PLAIN_COMMANDS(X) \
+#define DUEQ_NO_ARGS_COMMANDS(X) \
     X(pause, "Stops deliveries until the queue is resumed", "A paused queue still accepts pushes and acknowledgements.") \
     X(resume, "Resumes deliveries", "Waiting consumers wake.")
 #define DUEQ_ID_VERBS(X) \

@@ -38,7 +38,7 @@ def data(name: str, python: str, check: str = "") -> Argument:
     return Argument(f"dueq_bytes {name}", python, check, f"dueq__ops_put(&words, &{name}, 1)")
 
 
-def several(name: str) -> Argument:
+def counted(name: str) -> Argument:
     return Argument(
         f"const dueq_bytes *{name}, size_t count",
         f"{name}: tuple[str, ...]",
@@ -67,7 +67,7 @@ ARGUMENTS = {
     "any": Argument("int any", "any: int"),
     "repair": Argument("int repair", "repair: int"),
     "order": Argument("dueq_order order", "order: int"),
-    **{name: several(name) for name in ("tickets", "ids")},
+    **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__ops_check_ids(queue, &id, 1)"),
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
@@ -107,14 +107,14 @@ ARGUMENTS = {
     "hours": size("hours", ""),
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
 }
-ON = {
+RECEIVERS = {
     "queue": Argument("dueq_queue *queue", "queue: Handle"),
     "client": Argument("dueq_client *client", "client: Client"),
     "queues": Argument(
         "dueq_queue *const *queues, size_t queue_count", "queues: tuple[Handle, ...]"
     ),
 }
-GIVES = {
+RETURNS = {
     "result": "dueq_result **result",
     "purged": "size_t *purged",
     "counts": "dueq_counts *counts",
@@ -123,7 +123,7 @@ GIVES = {
 
 
 # How the arguments stand in a struct dueq__fanout_request: its members, and where they come from.
-ASKED = {
+FANOUT_MEMBERS = {
     "tickets": {".items": "tickets", ".count": "count"},
     "ids": {".items": "ids", ".count": "count"},
     "dead_letter": {".items": "dead_letter", ".count": "count"},
@@ -142,23 +142,23 @@ ASKED = {
 class Verb:
     def __init__(self, name: str, row: dict[str, Any]) -> None:
         self.name = name
-        self.about: str = row["about"].strip()
-        self.on: str = row.get("on", "queue")
-        self.takes: list[str] = row["takes"]
-        self.ranges: dict[str, tuple[str, str, str]] = row.get("range", {})
-        self.sends: list[str] | None = row.get("sends")
-        self.several: str = row.get("several", "")
-        self.over: str = row.get("over", "")
-        self.answer: str = row.get("answer", "outcomes")
-        self.gives: str = row.get("gives", "result")
-        self.alike: str = row.get("alike", "")
-        self.says: str = row.get("says", "").strip()
-        self.no: str = row.get("no", "")
-        self.summary: str = row.get("summary", "")
-        self.more: str = row.get("more", "").strip()
+        self.doc: str = row["doc"].strip()
+        self.receiver: str = row.get("receiver", "queue")
+        self.args: list[str] = row["args"]
+        self.limits: dict[str, tuple[str, str, str]] = row.get("limits", {})
+        self.script_args: list[str] | None = row.get("script_args")
+        self.batch_script: str = row.get("batch_script", "")
+        self.fanout: str = row.get("fanout", "")
+        self.decode: str = row.get("decode", "outcomes")
+        self.returns: str = row.get("returns", "result")
+        self.generated_faces: str = row.get("generated_faces", "")
+        self.face_doc: str = row.get("face_doc", "").strip()
+        self.false_when: str = row.get("false_when", "")
+        self.cli_summary: str = row.get("cli_summary", "")
+        self.cli_help: str = row.get("cli_help", "").strip()
 
     def arguments(self) -> list[Argument]:
-        return [ON[self.on], *(ARGUMENTS[name] for name in self.takes)]
+        return [RECEIVERS[self.receiver], *(ARGUMENTS[name] for name in self.args)]
 
     def parameters(self) -> list[str]:
         return ", ".join(argument.c for argument in self.arguments()).split(", ")
@@ -173,9 +173,9 @@ class Verb:
 
     def checks(self) -> list[str]:
         checks = []
-        for name in self.takes:
-            if name in self.ranges:
-                what, least, most = self.ranges[name]
+        for name in self.args:
+            if name in self.limits:
+                what, least, most = self.limits[name]
                 checks.append(f'dueq__ops_check_ms(queue, "{what}", {name}, {least}, {most})')
             elif ARGUMENTS[name].check:
                 checks.append(ARGUMENTS[name].check)
@@ -210,12 +210,12 @@ def comment(text: str) -> str:
 
 
 def declarations(verb: Verb) -> str:
-    gives = [GIVES[verb.gives]] if verb.gives else []
+    returns = [RETURNS[verb.returns]] if verb.returns else []
     start = f"DUEQ_API dueq_status dueq_{verb.name}"
     return "\n".join(
         [
-            comment(verb.about),
-            filled(f"{start}(", verb.parameters() + gives, ");"),
+            comment(verb.doc),
+            filled(f"{start}(", verb.parameters() + returns, ");"),
             filled(f"{start}_submit(", verb.parameters(), ");"),
         ]
     )
@@ -224,13 +224,13 @@ def declarations(verb: Verb) -> str:
 def lists() -> str:
     """The verbs that are alike, for the preprocessor."""
     parts = []
-    for alike, macro in (("plain", "DUEQ_PLAIN_VERBS"), ("ids", "DUEQ_ID_VERBS")):
-        rows = [f"    X({verb.name})" for verb in VERBS if verb.alike == alike]
+    for faces, macro in (("no_args", "DUEQ_NO_ARGS_VERBS"), ("ids", "DUEQ_ID_VERBS")):
+        rows = [f"    X({verb.name})" for verb in VERBS if verb.generated_faces == faces]
         parts.append(" \\\n".join([f"#define {macro}(X)", *rows]))
         commands = [
-            f'    X({verb.name}, "{verb.summary}", "{verb.more}")'
+            f'    X({verb.name}, "{verb.cli_summary}", "{verb.cli_help}")'
             for verb in VERBS
-            if verb.alike == alike and verb.summary
+            if verb.generated_faces == faces and verb.cli_summary
         ]
         macro = macro.replace("VERBS", "COMMANDS")
         parts.append(" \\\n".join([f"#define {macro}(X)", *commands]))
@@ -248,9 +248,9 @@ def header() -> str:
 {parts}
 
 /*
- * For those who offer them all, the verbs that are alike: X(name). PLAIN ones have no arguments and
- * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
- * like that, X(name, what it does, and more about it).
+ * The verbs that are alike, as X(name). NO_ARGS ones have no arguments and no result; ID ones take
+ * ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has like that, as X(name,
+ * summary, help).
  */
 {lists()}
 
@@ -261,15 +261,15 @@ def header() -> str:
 # ---- core/scripts.inc ----
 
 
-def over(verb: Verb) -> tuple[str, str]:
+def fanout(verb: Verb) -> tuple[str, str]:
     """What asks a partition, and what leaves the call to those who ask all of them."""
-    if verb.over == "name" or (not verb.over and verb.on != "queue"):
+    if verb.fanout == "name" or (not verb.fanout and verb.receiver != "queue"):
         return "", ""
-    if not verb.over:
+    if not verb.fanout:
         check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
-    members = {k: v for name in verb.takes for k, v in ASKED[name].items()}
-    single = [name for name in ("ticket", "id") if name in verb.takes]
+    members = {k: v for name in verb.args for k, v in FANOUT_MEMBERS[name].items()}
+    single = [name for name in ("ticket", "id") if name in verb.args]
     sent = [
         f"asked->{member[1:]}" + ("[0]" if single and member == ".items" else "")
         for member in members
@@ -284,7 +284,7 @@ def over(verb: Verb) -> tuple[str, str]:
 
 """
     filled_in = [f"{member} = {value}" for member, value in members.items()]
-    way = f".fanout = DUEQ__FANOUT_{verb.over.upper()}"
+    way = f".fanout = DUEQ__FANOUT_{verb.fanout.upper()}"
     parts = [f".submit = ask_{verb.name}", way, *filled_in]
     start = "        const struct dueq__fanout_request asked = {"
     leave = f"""    if (queue->whole) {{
@@ -295,13 +295,13 @@ def over(verb: Verb) -> tuple[str, str]:
     return ask, leave
 
 
-def submit(verb: Verb, sends: list[str]) -> str:
+def submit(verb: Verb, script_args: list[str]) -> str:
     count = "count" if "count" in verb.names() else "1"
     changes = str(verb.changes()).lower()
     script = f"&dueq__script_{verb.name}"
-    if verb.several:
-        script = f"count == 1 ? {script} : &dueq__script_{verb.several}"
-    asked = [script, changes, count, f"dueq__decode_{verb.answer}", "&words"]
+    if verb.batch_script:
+        script = f"count == 1 ? {script} : &dueq__script_{verb.batch_script}"
+    asked = [script, changes, count, f"dueq__decode_{verb.decode}", "&words"]
     lines: list[str] = []
     for check in [*verb.checks(), ""]:
         start = "        status = " if lines else "    dueq_status status = "
@@ -311,8 +311,8 @@ def submit(verb: Verb, sends: list[str]) -> str:
         parts = rest.split(", ") if check else ["queue", *asked]
         lines.append(filled(f"{start}{name}(", parts, ");"))
     body = "\n".join([*lines, "    if (status)", "        return status;"])
-    sent = "".join(f"    {ARGUMENTS[name].send};\n" for name in sends)
-    ask, leave = over(verb)
+    sent = "".join(f"    {ARGUMENTS[name].send};\n" for name in script_args)
+    ask, leave = fanout(verb)
     return f"""{ask}{filled(f"dueq_status dueq_{verb.name}_submit(", verb.parameters(), ") {")}
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
@@ -323,16 +323,16 @@ def submit(verb: Verb, sends: list[str]) -> str:
 
 
 def blocking(verb: Verb) -> str:
-    gives = [GIVES[verb.gives]] if verb.gives else []
-    start = filled(f"dueq_status dueq_{verb.name}(", verb.parameters() + gives, ") {")
+    returns = [RETURNS[verb.returns]] if verb.returns else []
+    start = filled(f"dueq_status dueq_{verb.name}(", verb.parameters() + returns, ") {")
     submitted = filled(f"    dueq_status submitted = dueq_{verb.name}_submit(", verb.names(), ");")
     client = {"queue": "queue->client", "client": "client"}.get(
-        verb.on, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
+        verb.receiver, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
     )
     run = {"purged": "dueq__ops_run_purged", "counts": "dueq__ops_run_counts"}.get(
-        verb.gives, "dueq__client_run"
+        verb.returns, "dueq__client_run"
     )
-    call = filled(f"    return {run}(", [client, "submitted", verb.gives or "NULL"], ");")
+    call = filled(f"    return {run}(", [client, "submitted", verb.returns or "NULL"], ");")
     return f"{start}\n{submitted}\n{call}\n}}\n"
 
 
@@ -340,8 +340,8 @@ def pairs() -> str:
     """The functions of the verbs, which embed.py puts behind their scripts."""
     parts = []
     for verb in VERBS:
-        if verb.sends is not None:
-            parts.append(submit(verb, verb.sends))
+        if verb.script_args is not None:
+            parts.append(submit(verb, verb.script_args))
         parts.append(blocking(verb))
     return "\n".join(parts)
 
@@ -437,15 +437,15 @@ class {name}(ABC):
     ]
     for verb in VERBS:
         submit = f"_core.{verb.name}_submit"
-        if verb.alike == "plain":
+        if verb.generated_faces == "no_args":
             made.append(
-                f"\n    {start}def {verb.name}(self) -> None:\n{docstring(verb.says)}"
+                f"\n    {start}def {verb.name}(self) -> None:\n{docstring(verb.face_doc)}"
                 f"        {wait}self._plain({submit})\n"
             )
-        elif verb.alike == "ids":
+        elif verb.generated_faces == "ids":
             made.append(
                 f"\n    {start}def {verb.name}(self, id: str) -> bool:\n"
-                f"{docstring(verb.says, f'False: {verb.no}.')}"
+                f"{docstring(verb.face_doc, f'False: {verb.false_when}.')}"
                 f"        [done] = {wait}self._done({submit}, (id,))\n        return done\n"
                 f"\n    {start}def {verb.name}_many(self, ids: Iterable[str]) -> list[bool]:\n"
                 f"{docstring(f'Does {verb.name}() with any number of messages.')}"
@@ -457,20 +457,20 @@ class {name}(ABC):
 def php(old: str) -> str:
     made = []
     for verb in VERBS:
-        text = indented(joined(verb.says), "         * ", 108)
-        if verb.alike == "plain":
+        text = indented(joined(verb.face_doc), "         * ", 108)
+        if verb.generated_faces == "no_args":
             made.append(f"""
         /**
 {text}
          */
         public function {verb.name}(): void {{}}
 """)
-        elif verb.alike == "ids":
+        elif verb.generated_faces == "ids":
             made.append(f"""
         /**
 {text}
          *
-         * @return bool false: {verb.no}
+         * @return bool false: {verb.false_when}
          */
         public function {verb.name}(string $id): bool {{}}
 

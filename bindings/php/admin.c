@@ -47,13 +47,13 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     }
 DUEQ_ID_VERBS(ID_VERB)
 
-#define PLAIN_VERB(verb)                                                                           \
+#define NO_ARGS_VERB(verb)                                                                         \
     ZEND_METHOD(Dueq_Queue, verb) {                                                                \
         ZEND_PARSE_PARAMETERS_NONE();                                                              \
         THIS_QUEUE(queue);                                                                         \
         dueq_php_finish(queue->client, dueq_##verb##_submit(queue->queue));                        \
     }
-DUEQ_PLAIN_VERBS(PLAIN_VERB)
+DUEQ_NO_ARGS_VERBS(NO_ARGS_VERB)
 
 /* The names of queues in a list; false: it threw. */
 static bool read_targets(HashTable *list, dueq_bytes *targets) {

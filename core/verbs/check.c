@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
+#include "check_walk.h"
 
 /*
  * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the walk remembers the

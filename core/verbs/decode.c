@@ -25,7 +25,8 @@ bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
 /* Ends the call with its outcomes. */
 static void answer(dueq_client *client) {
     dueq_result *result = client->call.result;
-    dueq__call_finish_result(client, result, result ? dueq__stored(client, result) : DUEQ_OK);
+    dueq__call_finish_result(client, result,
+                             result ? dueq__durable_status(client, result) : DUEQ_OK);
 }
 
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {

@@ -148,13 +148,13 @@ void dueq__timings_read(dueq_timings *timings, dueq_bytes text);
 /* Adds these, which are of messages of this queue, up in the server. */
 dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings);
 
-/* ---- stored.c ------------------------------------------------------------------------------------ */
+/* ---- durable_result.c ------------------------------------------------------------------------------------ */
 
 /*
  * The status of a call with this result: NOT_DURABLE, with its text, where what it stored is not where it has to be.
  * Notes with the result where it is.
  */
-dueq_status dueq__stored(dueq_client *client, dueq_result *result);
+dueq_status dueq__durable_status(dueq_client *client, dueq_result *result);
 
 /* ---- outbox.c ------------------------------------------------------------------------------------ */
 

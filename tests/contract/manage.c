@@ -41,7 +41,7 @@ DUEQ_ID_VERBS(DO_IDS)
     static void do_##verb(struct run *run, json_object *step) {                                    \
         compare_status(run, field(step, "expect"), dueq_##verb(run->queue));                       \
     }
-DUEQ_PLAIN_VERBS(DO_PLAIN)
+DUEQ_NO_ARGS_VERBS(DO_PLAIN)
 
 /* A field of a point of time, or one of how long that is from now. */
 static int64_t time_of(struct run *run, json_object *step, const char *at, const char *in) {
@@ -426,7 +426,7 @@ static void do_queues(struct run *run, json_object *step) {
 
 #define ALIKE(verb) {#verb, do_##verb},
 const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
-                                        DUEQ_PLAIN_VERBS(ALIKE){"cancel", do_cancel},
+                                        DUEQ_NO_ARGS_VERBS(ALIKE){"cancel", do_cancel},
                                     {"kick_all", do_kick_all},
                                     {"reschedule", do_reschedule},
                                     {"purge", do_purge},

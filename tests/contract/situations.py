@@ -12,8 +12,8 @@ import dueq
 Json: TypeAlias = Any
 FOLDER = Path(__file__).parent
 VERBS = tomllib.loads((FOLDER.parents[1] / "core/verbs.toml").read_text(encoding="utf-8"))
-ON_IDS = [name for name, row in VERBS.items() if row.get("alike") == "ids"]
-PLAIN = [name for name, row in VERBS.items() if row.get("alike") == "plain"]
+ON_IDS = [name for name, row in VERBS.items() if row.get("generated_faces") == "ids"]
+PLAIN = [name for name, row in VERBS.items() if row.get("generated_faces") == "no_args"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}

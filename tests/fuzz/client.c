@@ -3,7 +3,7 @@
  * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2) and the disk (4).
  */
 #include "hostile.h"
-#include "verbs/walk.h"
+#include "verbs/check_walk.h"
 
 static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtOKzz:bill", 17}};
 static const dueq_bytes nothing = {"", 0}, name = {"n", 1};

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "verbs/walk.h"
+#include "verbs/check_walk.h"
 
 static dueq_client *client;
 static dueq_queue *queue;

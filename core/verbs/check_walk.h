@@ -1,8 +1,8 @@
 /*
- * What a check remembers from step to step: walk.c. The walks of all clients stay in this process; a cursor names one.
+ * What a check remembers from step to step: check_walk.c. The walks of all clients stay in this process; a cursor names one.
  */
-#ifndef DUEQ_WALK_H
-#define DUEQ_WALK_H
+#ifndef DUEQ_CHECK_WALK_H
+#define DUEQ_CHECK_WALK_H
 
 #include "verbs.h"
 

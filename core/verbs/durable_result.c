@@ -4,7 +4,7 @@
 
 /* What is said of messages that are stored, and not where the call wants them. */
 
-static void tell_where(const dueq_client *client, char *out, size_t room) {
+static void describe_durability(const dueq_client *client, char *out, size_t room) {
     const struct dueq__durable *durable = &client->call.durable;
     const dueq_durability *asked = &durable->asked;
     long long replicas = durable->replicas, limit = asked->timeout_ms;
@@ -22,7 +22,7 @@ static void tell_where(const dueq_client *client, char *out, size_t room) {
                  limit);
 }
 
-dueq_status dueq__stored(dueq_client *client, dueq_result *result) {
+dueq_status dueq__durable_status(dueq_client *client, dueq_result *result) {
     const struct dueq__call *call = &client->call;
     const struct dueq__item *first = &result->items[result->first];
     dueq_status status = dueq__result_summary(result);
@@ -35,7 +35,7 @@ dueq_status dueq__stored(dueq_client *client, dueq_result *result) {
     size_t size = first->id.size < 100 ? first->id.size : 100,
            more = result->count - result->first - 1;
     char where[400], others[48] = "";
-    tell_where(client, where, sizeof where);
+    describe_durability(client, where, sizeof where);
     if (more)
         snprintf(others, sizeof others, " and %zu more", more);
     return dueq__fail(&client->error, DUEQ_NOT_DURABLE, "stored as %.*s%s; %s", (int)size,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
+#include "check_walk.h"
 
 /* What a check remembers: which messages there are, and where their tickets were met. */
 
