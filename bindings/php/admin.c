@@ -221,20 +221,17 @@ ZEND_METHOD(Dueq_Queue, reschedule) {
 
 ZEND_METHOD(Dueq_Queue, purge) {
     progress progress = NO_PROGRESS;
-    zend_string *name;
-    dueq_state state;
+    zend_object *object;
     dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
-        Z_PARAM_STR(name)
+        Z_PARAM_OBJ_OF_CLASS(object, dueq_php_state.ce)
         Z_PARAM_OPTIONAL
         Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_state_read(name, &state)) {
-        RETURN_THROWS();
-    }
+    const dueq_state state = (dueq_state)dueq_php_case_value(&dueq_php_state, object);
     do {
         status =
             dueq_php_finish(queue->client, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH));

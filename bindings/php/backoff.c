@@ -42,9 +42,6 @@ void dueq_php_backoff_startup(void) {
 /* The properties in the order of the stub. */
 enum { BACKOFF_KIND, BACKOFF_BASE, BACKOFF_CAP, BACKOFF_DELAYS, BACKOFF_JITTER };
 
-static const char *const kinds[] = {"none", "fixed", "linear", "exponential", "list"};
-static const char *const jitters[] = {"none", "full", "equal"};
-
 /* Makes a Dueq\Backoff, which takes the backoff's list over. */
 static void make(zval *out, const dueq_backoff *backoff) {
     zend_object *object;
@@ -53,10 +50,12 @@ static void make(zval *out, const dueq_backoff *backoff) {
     object_init_ex(out, dueq_php_backoff_ce);
     object = Z_OBJ_P(out);
     backoff_of(object)->backoff = *backoff;
-    ZVAL_STRING(OBJ_PROP_NUM(object, BACKOFF_KIND), kinds[backoff->kind]);
+    dueq_php_case_make(OBJ_PROP_NUM(object, BACKOFF_KIND), &dueq_php_backoff_kind,
+                       (int)backoff->kind);
     dueq_php_time_make(OBJ_PROP_NUM(object, BACKOFF_BASE), backoff->base_ms);
     dueq_php_time_make(OBJ_PROP_NUM(object, BACKOFF_CAP), backoff->cap_ms);
-    ZVAL_STRING(OBJ_PROP_NUM(object, BACKOFF_JITTER), jitters[backoff->jitter]);
+    dueq_php_case_make(OBJ_PROP_NUM(object, BACKOFF_JITTER), &dueq_php_jitter,
+                       (int)backoff->jitter);
     delays = OBJ_PROP_NUM(object, BACKOFF_DELAYS);
     array_init_size(delays, (uint32_t)backoff->list_count);
     for (size_t i = 0; i < backoff->list_count; i++) {
@@ -64,21 +63,9 @@ static void make(zval *out, const dueq_backoff *backoff) {
     }
 }
 
-/* NULL is none. False: it threw, as there is no jitter of this name. */
-static bool read_jitter(const zend_string *name, dueq_jitter *jitter) {
-    static const dueq_php_place place = {0, -1, "jitter"};
-
-    *jitter = DUEQ_JITTER_NONE;
-    if (!name) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof jitters / sizeof jitters[0]; i++) {
-        if (zend_string_equals_cstr(name, jitters[i], strlen(jitters[i]))) {
-            *jitter = (dueq_jitter)i;
-            return true;
-        }
-    }
-    return dueq_php_invalid(&place, "be none, full or equal");
+/* NULL is none. */
+static dueq_jitter jitter_of(zend_object *jitter) {
+    return jitter ? (dueq_jitter)dueq_php_case_value(&dueq_php_jitter, jitter) : DUEQ_JITTER_NONE;
 }
 
 static bool is_duration(const zval *value) {
@@ -133,17 +120,17 @@ ZEND_METHOD(Dueq_Backoff, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Backoff, fixed) {
     const dueq_php_place place = {1, -1, "delay"};
     dueq_backoff backoff = {.kind = DUEQ_BACKOFF_FIXED};
-    zend_string *jitter = NULL;
+    zend_object *jitter = NULL;
     zval *delay;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_ZVAL(delay)
         Z_PARAM_OPTIONAL
-        Z_PARAM_STR(jitter)
+        Z_PARAM_OBJ_OF_CLASS(jitter, dueq_php_jitter.ce)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (dueq_php_duration(&place, delay, &backoff.base_ms) &&
-        read_jitter(jitter, &backoff.jitter)) {
+    backoff.jitter = jitter_of(jitter);
+    if (dueq_php_duration(&place, delay, &backoff.base_ms)) {
         make(return_value, &backoff);
     }
 }
@@ -153,17 +140,18 @@ static void grow(INTERNAL_FUNCTION_PARAMETERS, dueq_backoff_kind kind) {
     const dueq_php_place base_place = {1, -1, "base"}, cap_place = {2, -1, "cap"};
     dueq_backoff backoff = {.kind = kind};
     zval *base, *cap = NULL;
-    zend_string *jitter = NULL;
+    zend_object *jitter = NULL;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
         Z_PARAM_ZVAL(base)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(cap)
-        Z_PARAM_STR(jitter)
+        Z_PARAM_OBJ_OF_CLASS(jitter, dueq_php_jitter.ce)
     ZEND_PARSE_PARAMETERS_END();
 
+    backoff.jitter = jitter_of(jitter);
     if (dueq_php_duration(&base_place, base, &backoff.base_ms) &&
-        dueq_php_limit(&cap_place, cap, &backoff.cap_ms) && read_jitter(jitter, &backoff.jitter)) {
+        dueq_php_limit(&cap_place, cap, &backoff.cap_ms)) {
         make(return_value, &backoff);
     }
 }
@@ -177,20 +165,21 @@ ZEND_METHOD(Dueq_Backoff, exponential) {
 ZEND_METHOD(Dueq_Backoff, list) {
     const dueq_php_place place = {1, -1, "delays"};
     dueq_backoff backoff = {.kind = DUEQ_BACKOFF_LIST};
-    zend_string *jitter = NULL;
+    zend_object *jitter = NULL;
     HashTable *delays;
     int64_t *list;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_ARRAY_HT(delays)
         Z_PARAM_OPTIONAL
-        Z_PARAM_STR(jitter)
+        Z_PARAM_OBJ_OF_CLASS(jitter, dueq_php_jitter.ce)
     ZEND_PARSE_PARAMETERS_END();
 
     backoff.list_count = zend_hash_num_elements(delays);
     list = safe_emalloc(MAX(backoff.list_count, 1), sizeof *list, 0);
     backoff.list_ms = list;
-    if (read_delays(&place, delays, list) && read_jitter(jitter, &backoff.jitter)) {
+    backoff.jitter = jitter_of(jitter);
+    if (read_delays(&place, delays, list)) {
         make(return_value, &backoff);
     } else {
         efree(list);

@@ -159,7 +159,7 @@ void dueq_php_outcome_state(zval *out, const dueq_result *result, size_t index) 
     dueq_state state = dueq_result_state(result, index);
 
     if (state) {
-        dueq_php_state_make(out, state);
+        dueq_php_case_make(out, &dueq_php_state, (int)state);
     } else {
         ZVAL_NULL(out);
     }

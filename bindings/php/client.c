@@ -184,17 +184,17 @@ ZEND_METHOD(Dueq_Client, queue) {
 }
 
 ZEND_METHOD(Dueq_Client, queues) {
-    zend_string *order = NULL;
+    zend_object *order = NULL;
     HashTable *names;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_ARRAY_HT(names)
         Z_PARAM_OPTIONAL
-        Z_PARAM_STR(order)
+        Z_PARAM_OBJ_OF_CLASS(order, dueq_php_order.ce)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_CLIENT(client);
-    dueq_php_queues_make(return_value, client, names, order, 2);
+    dueq_php_queues_make(return_value, client, names, order);
 }
 
 ZEND_METHOD(Dueq_Client, names) {

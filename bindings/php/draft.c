@@ -140,20 +140,15 @@ static bool fill_priority(dueq_draft *draft, zend_long priority, zend_long item)
 static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item) {
     const dueq_php_place place = place_of(item, "replace");
 
-    if (!replace || Z_TYPE_P(replace) == IS_FALSE) {
+    if (!dueq_php_given(replace)) {
         return true;
     }
-    if (Z_TYPE_P(replace) == IS_TRUE) {
-        draft->replace = DUEQ_REPLACE;
-        return true;
-    }
-    if (Z_TYPE_P(replace) != IS_STRING) {
-        dueq_php_type_error(&place, "string|bool", replace);
+    if (Z_TYPE_P(replace) != IS_OBJECT || Z_OBJCE_P(replace) != dueq_php_replace.ce) {
+        dueq_php_type_error(&place, "?Dueq\\Replace", replace);
         return false;
     }
-    draft->replace = DUEQ_REPLACE_BODY;
-    return zend_string_equals_literal(Z_STR_P(replace), "body") ||
-           dueq_php_invalid(&place, "be true, false or \"body\"");
+    draft->replace = (dueq_replace)dueq_php_case_value(&dueq_php_replace, Z_OBJ_P(replace));
+    return true;
 }
 
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,

@@ -5,6 +5,7 @@
 
 #include "ext/standard/info.h"
 #include "zend_attributes.h"
+#include "zend_enum.h"
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
@@ -43,6 +44,18 @@ zend_class_entry *dueq_php_redisson_binary_ce;
 zend_class_entry *dueq_php_redisson_unreadable_ce;
 zend_class_entry *dueq_php_corrupt_ce;
 zend_class_entry *dueq_php_flush_ce;
+
+static void register_enums(void) {
+    dueq_php_state.ce = register_class_Dueq_State();
+    dueq_php_order.ce = register_class_Dueq_Order();
+    dueq_php_replace.ce = register_class_Dueq_Replace();
+    dueq_php_backoff_kind.ce = register_class_Dueq_BackoffKind();
+    dueq_php_jitter.ce = register_class_Dueq_Jitter();
+    dueq_php_catch_up.ce = register_class_Dueq_CatchUp();
+    dueq_php_failure_kind.ce = register_class_Dueq_FailureKind();
+    dueq_php_codec.ce = register_class_Dueq_Redisson_Codec();
+    dueq_php_layout.ce = register_class_Dueq_Redisson_Layout();
+}
 
 /* What a method returns is registered before the class whose interface names less. */
 static void register_classes(void) {
@@ -154,6 +167,7 @@ static PHP_MINIT_FUNCTION(dueq) {
     know_thread();
     REGISTER_INI_ENTRIES();
     dueq_php_notice_startup();
+    register_enums();
     register_classes();
     register_interop_classes();
     register_exceptions();

@@ -17,6 +17,103 @@
 
 namespace Dueq
 {
+    /** Where a message is in its life. */
+    enum State: string
+    {
+        /** It waits for a consumer. */
+        case Ready = "ready";
+
+        /** It waits for its due time. */
+        case Delayed = "delayed";
+
+        /** A consumer holds it under a lease. */
+        case Leased = "leased";
+
+        /** It was buried, its attempts or crashes are used up, or it is damaged. */
+        case Dead = "dead";
+
+        /** It is on its way to another queue. */
+        case Outbox = "outbox";
+    }
+
+    /** From which of several queues to deliver when more than one has ready messages. */
+    enum Order: string
+    {
+        /** Always from the first of the list. */
+        case Preference = "preference";
+
+        /** From each in turn. */
+        case RoundRobin = "round robin";
+    }
+
+    /** What a push replaces of a message in the queue that has its id. */
+    enum Replace: string
+    {
+        /** All: the old message is deleted, as by cancel(), and the new one is stored. */
+        case Message = "message";
+
+        /** The same, but the new one has the due time and the place of a ready or delayed one. */
+        case Body = "body";
+    }
+
+    /** How the delay of a retry grows with the failures n = 1, 2 ... of the message. */
+    enum BackoffKind: string
+    {
+        /** It is always the same. */
+        case Fixed = "fixed";
+
+        /** base * n */
+        case Linear = "linear";
+
+        /** base * 2 ** (n - 1) */
+        case Exponential = "exponential";
+
+        /** The nth of a list, and the last one from then on. */
+        case List = "list";
+    }
+
+    /** The range from which chance takes the delay of a retry, where the backoff says d. */
+    enum Jitter: string
+    {
+        /** d itself. */
+        case None = "none";
+
+        /** From 0 to d. */
+        case Full = "full";
+
+        /** From d/2 to d. */
+        case Equal = "equal";
+    }
+
+    /** Which jobs a schedule pushes for the times that passed while no consumer was running. */
+    enum CatchUp: string
+    {
+        /** One job for all of them. */
+        case Once = "once";
+
+        /** None, where the last of them is over by more than a minute. */
+        case Skip = "skip";
+
+        /** A job for each of them, in order. */
+        case All = "all";
+    }
+
+    /** What a Failure was. */
+    enum FailureKind: string
+    {
+        /** The message was retried. */
+        case Failed = "failed";
+
+        /** Its lease ended. */
+        case Crashed = "crashed";
+
+        /** It was buried. */
+        case Buried = "buried";
+
+        /** Its attempts or crashes are used up, or it is damaged. */
+        case Died = "died";
+    }
+
     /**
      * What a Client does: to name in the types of a program, whose tests give it another one. Each of these
      * interfaces has all methods of its class, which says what they do.
@@ -33,7 +130,7 @@ namespace Dueq
             ?int $partitions = null
         ): QueueInterface;
 
-        public function queues(array $names, string $order = "preference"): Queues;
+        public function queues(array $names, Order $order = Order::Preference): Queues;
 
         public function names(): array;
     }
@@ -66,7 +163,7 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false,
+            ?Replace $replace = null,
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
@@ -80,7 +177,7 @@ namespace Dueq
             string $expression,
             string|array $job,
             string $zone = "UTC",
-            string $catchup = "once"
+            CatchUp $catchUp = CatchUp::Once
         ): bool;
 
         public function pusher(int $most = 10000): PusherInterface;
@@ -112,13 +209,13 @@ namespace Dueq
 
         public function ackMany(array $messages): array;
 
-        public function cancel(string $id): ?string;
+        public function cancel(string $id): ?State;
 
         public function cancelMany(array $ids): array;
 
         public function find(string $id): ?MessageInterface;
 
-        public function peek(string $state, int $page = 100): \Iterator;
+        public function peek(State $state, int $page = 100): \Iterator;
 
         public function kickAll(
             ?string $error = null,
@@ -147,7 +244,7 @@ namespace Dueq
 
         public function allow(array|string|null $deadLetter = null, bool $any = false): array;
 
-        public function purge(string $state, ?callable $progress = null): int;
+        public function purge(State $state, ?callable $progress = null): int;
 
         public function remove(): int;
 
@@ -205,7 +302,7 @@ namespace Dueq
      * @property-read ?int $maxCrashes
      * @property-read int $deliveries
      * @property-read int $priority
-     * @property-read string $state
+     * @property-read State $state
      * @property-read ?float $time
      * @property-read float $created
      * @property-read ?float $expires
@@ -255,7 +352,7 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false,
+            ?Replace $replace = null,
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
@@ -323,10 +420,10 @@ namespace Dueq
          * Opens several, to wait for messages of all of them at once. Nothing is sent.
          *
          * @param string[] $names as Queues::__construct()
-         * @param string $order as Queues::__construct()
+         * @param Order $order as Queues::__construct()
          * @throws Exception\NameException
          */
-        public function queues(array $names, string $order = "preference"): Queues {}
+        public function queues(array $names, Order $order = Order::Preference): Queues {}
 
         /**
          * Lists the queues of the server that were ever used, as Queue::names().
@@ -450,7 +547,7 @@ namespace Dueq
          *     the push, more than 0; null: never
          * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
          *     always the same one (0: at once), a list (for the first failure, the second ...; then
-         *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600, "equal"),
+         *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600, Jitter::Equal),
          *     which with 16 attempts gives up after two to four hours
          * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 1 to 65535;
          *     null: no limit
@@ -459,9 +556,8 @@ namespace Dueq
          *     is kept. Not together with $drop
          * @param float|\DateInterval|null $unique with $id: refuses other messages of this id for this
          *     long after the push, also when the message is done; null: while it is in the queue
-         * @param bool|string $replace with $id: what happens when a message in the queue has it. false: the
-         *     push is refused. true: the old message is deleted, as by cancel(), and this one is stored.
-         *     "body": the same, but a ready or delayed one keeps its due time and its place
+         * @param Replace|null $replace with $id: what it replaces of a message in the queue that has it; null:
+         *     nothing, the push is refused
          * @param int $replicas it waits until so many replicas of the server have received the message, 0 to 100
          * @param bool $disk and until it is on the server's disk, and on those of the replicas
          * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the queue and the
@@ -495,7 +591,7 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false,
+            ?Replace $replace = null,
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
@@ -523,11 +619,10 @@ namespace Dueq
          *     @monthly, @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
          * @param string|array $job a body, or a message as of pushMany(), without id, time, unique and replace
          * @param string $zone the time zone of the fields, as "Europe/Berlin"
-         * @param string $catchup of times that nobody was there for: "once": one job for all of them. "skip":
-         *     none, where the last is over by more than a minute. "all": a job for each
+         * @param CatchUp $catchUp which jobs it pushes for times that passed while no consumer was running
          * @return bool false: it is declared like that already
          */
-        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", string $catchup = "once"): bool {}
+        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", CatchUp $catchUp = CatchUp::Once): bool {}
 
         /**
          * The first time of a schedule after that one.
@@ -631,16 +726,15 @@ namespace Dueq
          * holder gets a LeaseLostException on its next call. A Consumer that has prefetched it does not
          * deliver it any more a quarter of a second later.
          *
-         * @return string|null the state that it was in: ready, delayed, leased or dead; null: no message has
-         *     this id
+         * @return State|null the state that it was in; null: no message has this id
          */
-        public function cancel(string $id): ?string {}
+        public function cancel(string $id): ?State {}
 
         /**
          * Deletes messages, as cancel().
          *
          * @param string[] $ids any number
-         * @return list<string|null> in order
+         * @return list<State|null> in order
          */
         public function cancelMany(array $ids): array {}
 
@@ -652,10 +746,9 @@ namespace Dueq
          * others by their time. They are fetched as the loop comes to them. A message that changes its place
          * meanwhile may come twice or not at all. Damaged messages are left out.
          *
-         * @param string $state ready, delayed, leased, dead or outbox
          * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
          */
-        public function peek(string $state, int $page = 100): Messages {}
+        public function peek(State $state, int $page = 100): Messages {}
 
         /**
          * Makes all dead messages ready again, as kick(), in steps of up to 200, between which the server
@@ -751,13 +844,12 @@ namespace Dueq
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
          * other clients. The current holder of a leased one gets a LeaseLostException on its next call.
          *
-         * @param string $state ready, delayed, leased, dead or outbox
          * @param callable|null $progress called after each step with the number of messages deleted so
          *     far; what it throws ends the purge there
          * @return int how many messages it deleted
          * @throws Exception\DueqException the messages of the steps before are deleted
          */
-        public function purge(string $state, ?callable $progress = null): int {}
+        public function purge(State $state, ?callable $progress = null): int {}
 
         /**
          * Deletes the queue in one step: its messages, its counters and history, its list of targets (allow), and
@@ -838,17 +930,15 @@ namespace Dueq
         /** @var list<string> the names that the queues were opened with */
         public readonly array $names;
 
-        /** preference or round robin. */
-        public readonly string $order;
+        public readonly Order $order;
 
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param string[] $names 1 to 64 names of queues; in the order "round robin" one may be there several
+         * @param string[] $names 1 to 64 names of queues; with Order::RoundRobin one may be there several
          *     times, and begins as often
          * @param string|null $url as Queue::__construct()
-         * @param string $order from which queue to deliver when several have ready messages. "preference":
-         *     always the first in $names. "round robin": each in turn
+         * @param Order $order from which queue to deliver when several have ready messages
          * @param bool|null $persistent as Queue::__construct()
          * @throws Exception\NameException
          * @throws Exception\UrlException
@@ -856,7 +946,7 @@ namespace Dueq
         public function __construct(
             array $names,
             #[\SensitiveParameter] ?string $url = null,
-            string $order = "preference",
+            Order $order = Order::Preference,
             ?bool $persistent = null
         ) {}
 
@@ -1006,15 +1096,14 @@ namespace Dueq
      * most 49 days; push() checks it.
      *
      * The jitter makes each delay d random, so that messages that failed together are not ready again
-     * together: "none"; "full": from 0 to d; "equal": from d/2 to d.
+     * together.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Backoff
     {
-        /** fixed, linear, exponential or list. */
-        public readonly string $kind;
+        public readonly BackoffKind $kind;
 
         /** Seconds; null for a list. */
         public readonly ?float $base;
@@ -1025,8 +1114,7 @@ namespace Dueq
         /** @var list<float> seconds; empty but for a list */
         public readonly array $delays;
 
-        /** none, full or equal. */
-        public readonly string $jitter;
+        public readonly Jitter $jitter;
 
         private function __construct() {}
 
@@ -1034,9 +1122,8 @@ namespace Dueq
          * Always the same delay.
          *
          * @param float|\DateInterval $delay 0: at once
-         * @param string $jitter none, full or equal
          */
-        public static function fixed(float|\DateInterval $delay, string $jitter = "none"): Backoff {}
+        public static function fixed(float|\DateInterval $delay, Jitter $jitter = Jitter::None): Backoff {}
 
         /**
          * $base * n.
@@ -1044,12 +1131,11 @@ namespace Dueq
          * @param float|\DateInterval $base more than 0
          * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
          *     limit
-         * @param string $jitter none, full or equal
          */
         public static function linear(
             float|\DateInterval $base,
             float|\DateInterval|null $cap = null,
-            string $jitter = "none"
+            Jitter $jitter = Jitter::None
         ): Backoff {}
 
         /**
@@ -1058,21 +1144,19 @@ namespace Dueq
          * @param float|\DateInterval $base more than 0
          * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
          *     limit
-         * @param string $jitter none, full or equal
          */
         public static function exponential(
             float|\DateInterval $base,
             float|\DateInterval|null $cap = null,
-            string $jitter = "none"
+            Jitter $jitter = Jitter::None
         ): Backoff {}
 
         /**
          * The nth of the delays, and the last one from then on.
          *
          * @param array $delays 1 to 32, each seconds or a DateInterval
-         * @param string $jitter none, full or equal
          */
-        public static function list(array $delays, string $jitter = "none"): Backoff {}
+        public static function list(array $delays, Jitter $jitter = Jitter::None): Backoff {}
     }
 
     /**
@@ -1117,8 +1201,8 @@ namespace Dueq
         /** 1 high, 0 normal, -1 low. */
         public readonly int $priority;
 
-        /** ready, delayed, leased, dead or outbox, when the server answered. */
-        public readonly string $state;
+        /** When the server answered. */
+        public readonly State $state;
 
         /** When it is due (delayed), its lease ends (leased) or it became dead (dead); null when ready. */
         public readonly ?float $time;
@@ -1348,7 +1432,7 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false,
+            ?Replace $replace = null,
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
@@ -1625,11 +1709,7 @@ namespace Dueq
         /** By the server's clock; of a crash, when it was noticed. */
         public readonly float $time;
 
-        /**
-         * "failed": retried; "crashed": its lease ended; "buried"; "died": its attempts or crashes are used
-         * up, or it is damaged.
-         */
-        public readonly string $kind;
+        public readonly FailureKind $kind;
 
         public readonly string $id;
 
@@ -1656,13 +1736,51 @@ namespace Dueq
 
 namespace Dueq\Redisson
 {
+    /** How values are encoded: the codec of the Redisson clients of the queue. */
+    enum Codec: string
+    {
+        /** Redisson's default from 3.19 on. */
+        case Kryo5 = "kryo5";
+
+        /** ByteArrayCodec */
+        case Bytes = "bytes";
+
+        /** StringCodec */
+        case String = "string";
+
+        /** LongCodec */
+        case Long = "long";
+
+        /** JsonJacksonCodec */
+        case Jackson = "jackson";
+
+        /** TypedJsonJacksonCodec */
+        case TypedJson = "typed json";
+
+        /** JsonJackson3Codec */
+        case Jackson3 = "jackson3";
+
+        /** TypedJsonJackson3Codec */
+        case TypedJson3 = "typed json3";
+    }
+
+    /** The format of the values that wait. */
+    enum Layout: string
+    {
+        /** That of Redisson 3.21.1 and later. */
+        case New = "new";
+
+        /** That of Redisson up to 3.21.0. */
+        case Old = "old";
+    }
+
     /**
      * A delayed queue of Redisson (RDelayedQueue), used together with Redisson: values are offered with a
      * delay, and a transfer, of Redisson or of runTransfer(), moves each to the destination when it is due.
      * The destination is a plain list that any client may take from.
      *
      * Values are null, bool, int (a Java Integer if it fits into 32 bits, else a Long), float
-     * (Double), string (String: UTF-8; byte[] with the codec "bytes"), Long, Binary and, with the codecs
+     * (Double), string (String: UTF-8; byte[] with Codec::Bytes), Long, Binary and, with the codecs
      * of Jackson, arrays, stdClass and JsonSerializable objects by json_encode(). They are read back as
      * plain values: JSON objects as arrays, integers beyond 64 bits as strings.
      *
@@ -1674,11 +1792,10 @@ namespace Dueq\Redisson
         /** The list's key, as it was opened. */
         public readonly string $destination;
 
-        /** kryo5, bytes, string, long, jackson, typed json, jackson3 or typed json3. */
-        public readonly string $codec;
+        public readonly Codec $codec;
 
-        /** new, old; null: that of the waiting values. */
-        public readonly ?string $layout;
+        /** null: that of the waiting values. */
+        public readonly ?Layout $layout;
 
         /**
          * Opens the delayed queue of a destination. Nothing is connected until the first call.
@@ -1686,12 +1803,9 @@ namespace Dueq\Redisson
          * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
          *     control characters
          * @param string|null $url as \Dueq\Queue::__construct()
-         * @param string $codec how the values are encoded, the codec of the Redisson clients:
-         *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
-         *     "long" (LongCodec), "jackson" (JsonJacksonCodec), "typed json" (TypedJsonJacksonCodec),
-         *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
-         * @param string|null $layout the format of waiting values: "new" (Redisson 3.21.1 and later) or
-         *     "old"; null: that of the values that wait, or "new" if none waits
+         * @param Codec $codec how the values are encoded
+         * @param Layout|null $layout the format of waiting values; null: that of the values that wait, or
+         *     Layout::New if none waits
          * @param bool|null $persistent as \Dueq\Queue::__construct()
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
@@ -1699,8 +1813,8 @@ namespace Dueq\Redisson
         public function __construct(
             string $destination,
             #[\SensitiveParameter] ?string $url = null,
-            string $codec = "kryo5",
-            ?string $layout = null,
+            Codec $codec = Codec::Kryo5,
+            ?Layout $layout = null,
             ?bool $persistent = null
         ) {}
 
@@ -1824,7 +1938,7 @@ namespace Dueq\Redisson
          * Deletes the first offered of the waiting elements of this value. It reads all of them.
          *
          * An array with null members matches the element that dueq stores of it; if there is none, the one
-         * that Redisson stores, without these members (except with the codec "typed json3").
+         * that Redisson stores, without these members (except with Codec::TypedJson3).
          *
          * @return bool false: none has this value
          */

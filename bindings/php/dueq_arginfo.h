@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ce1cfcc9cda255513f2fa7a0cbf32d704702c1d0 */
+ * Stub hash: c9ff6866e32e51bf83df19d455431fe287b8538b */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -14,7 +14,7 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues, 0, 1, Dueq\\Queues, 0)
 	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, order, Dueq\\Order, 0, "Dueq\\Order::Preference")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_names, 0, 0, IS_ARRAY, 0)
@@ -43,7 +43,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, replace, Dueq\\Replace, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
@@ -59,7 +59,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_schedu
 	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
 	ZEND_ARG_TYPE_MASK(0, job, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, catchup, IS_STRING, 0, "\"once\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, catchUp, Dueq\\CatchUp, 0, "Dueq\\CatchUp::Once")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_pusher, 0, 0, Dueq\\PusherInterface, 0)
@@ -93,7 +93,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_ackMany arginfo_class_Dueq_QueueInterface_pushMany
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_cancel, 0, 1, IS_STRING, 1)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_cancel, 0, 1, Dueq\\State, 1)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
@@ -106,7 +106,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_find, 0
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_peek, 0, 1, Iterator, 0)
-	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_OBJ_INFO(0, state, Dueq\\State, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
@@ -144,7 +144,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_allow,
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purge, 0, 1, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_OBJ_INFO(0, state, Dueq\\State, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -243,7 +243,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, replace, Dueq\\Replace, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
@@ -357,7 +357,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_find, 0, 1, Dueq
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq\\Messages, 0)
-	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_OBJ_INFO(0, state, Dueq\\State, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
@@ -402,7 +402,7 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queues___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, order, Dueq\\Order, 0, "Dueq\\Order::Preference")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -440,20 +440,20 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_fixed, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, jitter, Dueq\\Jitter, 0, "Dueq\\Jitter::None")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_linear, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, base, DateInterval, MAY_BE_DOUBLE, NULL)
 	ZEND_ARG_OBJ_TYPE_MASK(0, cap, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, jitter, Dueq\\Jitter, 0, "Dueq\\Jitter::None")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Backoff_exponential arginfo_class_Dueq_Backoff_linear
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_list, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_TYPE_INFO(0, delays, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, jitter, Dueq\\Jitter, 0, "Dueq\\Jitter::None")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_ConsumerInterface_stream
@@ -527,8 +527,8 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, codec, IS_STRING, 0, "\"kryo5\"")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, layout, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, codec, Dueq\\Redisson\\Codec, 0, "Dueq\\Redisson\\Codec::Kryo5")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, layout, Dueq\\Redisson\\Layout, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -865,6 +865,41 @@ ZEND_METHOD(Dueq_Interop_Sizes, __construct);
 ZEND_METHOD(Dueq_Exception_RuntimeException, isRetriable);
 
 
+static const zend_function_entry class_Dueq_State_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Order_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Replace_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_BackoffKind_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Jitter_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_CatchUp_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_FailureKind_methods[] = {
+	ZEND_FE_END
+};
+
+
 static const zend_function_entry class_Dueq_ClientInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, url, arginfo_class_Dueq_ClientInterface_url, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, queue, arginfo_class_Dueq_ClientInterface_queue, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1129,6 +1164,16 @@ static const zend_function_entry class_Dueq_Failure_methods[] = {
 };
 
 
+static const zend_function_entry class_Dueq_Redisson_Codec_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Redisson_Layout_methods[] = {
+	ZEND_FE_END
+};
+
+
 static const zend_function_entry class_Dueq_Redisson_DelayedQueue_methods[] = {
 	ZEND_ME(Dueq_Redisson_DelayedQueue, __construct, arginfo_class_Dueq_Redisson_DelayedQueue___construct, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Redisson_DelayedQueue, url, arginfo_class_Dueq_Redisson_DelayedQueue_url, ZEND_ACC_PUBLIC)
@@ -1371,6 +1416,170 @@ static const zend_function_entry class_Dueq_Exception_NotDurableException_method
 	ZEND_FE_END
 };
 
+static zend_class_entry *register_class_Dueq_State(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\State", IS_STRING, class_Dueq_State_methods);
+
+	zval enum_case_Ready_value;
+	zend_string *enum_case_Ready_value_str = zend_string_init("ready", strlen("ready"), 1);
+	ZVAL_STR(&enum_case_Ready_value, enum_case_Ready_value_str);
+	zend_enum_add_case_cstr(class_entry, "Ready", &enum_case_Ready_value);
+
+	zval enum_case_Delayed_value;
+	zend_string *enum_case_Delayed_value_str = zend_string_init("delayed", strlen("delayed"), 1);
+	ZVAL_STR(&enum_case_Delayed_value, enum_case_Delayed_value_str);
+	zend_enum_add_case_cstr(class_entry, "Delayed", &enum_case_Delayed_value);
+
+	zval enum_case_Leased_value;
+	zend_string *enum_case_Leased_value_str = zend_string_init("leased", strlen("leased"), 1);
+	ZVAL_STR(&enum_case_Leased_value, enum_case_Leased_value_str);
+	zend_enum_add_case_cstr(class_entry, "Leased", &enum_case_Leased_value);
+
+	zval enum_case_Dead_value;
+	zend_string *enum_case_Dead_value_str = zend_string_init("dead", strlen("dead"), 1);
+	ZVAL_STR(&enum_case_Dead_value, enum_case_Dead_value_str);
+	zend_enum_add_case_cstr(class_entry, "Dead", &enum_case_Dead_value);
+
+	zval enum_case_Outbox_value;
+	zend_string *enum_case_Outbox_value_str = zend_string_init("outbox", strlen("outbox"), 1);
+	ZVAL_STR(&enum_case_Outbox_value, enum_case_Outbox_value_str);
+	zend_enum_add_case_cstr(class_entry, "Outbox", &enum_case_Outbox_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Order(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\Order", IS_STRING, class_Dueq_Order_methods);
+
+	zval enum_case_Preference_value;
+	zend_string *enum_case_Preference_value_str = zend_string_init("preference", strlen("preference"), 1);
+	ZVAL_STR(&enum_case_Preference_value, enum_case_Preference_value_str);
+	zend_enum_add_case_cstr(class_entry, "Preference", &enum_case_Preference_value);
+
+	zval enum_case_RoundRobin_value;
+	zend_string *enum_case_RoundRobin_value_str = zend_string_init("round robin", strlen("round robin"), 1);
+	ZVAL_STR(&enum_case_RoundRobin_value, enum_case_RoundRobin_value_str);
+	zend_enum_add_case_cstr(class_entry, "RoundRobin", &enum_case_RoundRobin_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Replace(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\Replace", IS_STRING, class_Dueq_Replace_methods);
+
+	zval enum_case_Message_value;
+	zend_string *enum_case_Message_value_str = zend_string_init("message", strlen("message"), 1);
+	ZVAL_STR(&enum_case_Message_value, enum_case_Message_value_str);
+	zend_enum_add_case_cstr(class_entry, "Message", &enum_case_Message_value);
+
+	zval enum_case_Body_value;
+	zend_string *enum_case_Body_value_str = zend_string_init("body", strlen("body"), 1);
+	ZVAL_STR(&enum_case_Body_value, enum_case_Body_value_str);
+	zend_enum_add_case_cstr(class_entry, "Body", &enum_case_Body_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_BackoffKind(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\BackoffKind", IS_STRING, class_Dueq_BackoffKind_methods);
+
+	zval enum_case_Fixed_value;
+	zend_string *enum_case_Fixed_value_str = zend_string_init("fixed", strlen("fixed"), 1);
+	ZVAL_STR(&enum_case_Fixed_value, enum_case_Fixed_value_str);
+	zend_enum_add_case_cstr(class_entry, "Fixed", &enum_case_Fixed_value);
+
+	zval enum_case_Linear_value;
+	zend_string *enum_case_Linear_value_str = zend_string_init("linear", strlen("linear"), 1);
+	ZVAL_STR(&enum_case_Linear_value, enum_case_Linear_value_str);
+	zend_enum_add_case_cstr(class_entry, "Linear", &enum_case_Linear_value);
+
+	zval enum_case_Exponential_value;
+	zend_string *enum_case_Exponential_value_str = zend_string_init("exponential", strlen("exponential"), 1);
+	ZVAL_STR(&enum_case_Exponential_value, enum_case_Exponential_value_str);
+	zend_enum_add_case_cstr(class_entry, "Exponential", &enum_case_Exponential_value);
+
+	zval enum_case_List_value;
+	zend_string *enum_case_List_value_str = zend_string_init("list", strlen("list"), 1);
+	ZVAL_STR(&enum_case_List_value, enum_case_List_value_str);
+	zend_enum_add_case_cstr(class_entry, "List", &enum_case_List_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Jitter(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\Jitter", IS_STRING, class_Dueq_Jitter_methods);
+
+	zval enum_case_None_value;
+	zend_string *enum_case_None_value_str = zend_string_init("none", strlen("none"), 1);
+	ZVAL_STR(&enum_case_None_value, enum_case_None_value_str);
+	zend_enum_add_case_cstr(class_entry, "None", &enum_case_None_value);
+
+	zval enum_case_Full_value;
+	zend_string *enum_case_Full_value_str = zend_string_init("full", strlen("full"), 1);
+	ZVAL_STR(&enum_case_Full_value, enum_case_Full_value_str);
+	zend_enum_add_case_cstr(class_entry, "Full", &enum_case_Full_value);
+
+	zval enum_case_Equal_value;
+	zend_string *enum_case_Equal_value_str = zend_string_init("equal", strlen("equal"), 1);
+	ZVAL_STR(&enum_case_Equal_value, enum_case_Equal_value_str);
+	zend_enum_add_case_cstr(class_entry, "Equal", &enum_case_Equal_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_CatchUp(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\CatchUp", IS_STRING, class_Dueq_CatchUp_methods);
+
+	zval enum_case_Once_value;
+	zend_string *enum_case_Once_value_str = zend_string_init("once", strlen("once"), 1);
+	ZVAL_STR(&enum_case_Once_value, enum_case_Once_value_str);
+	zend_enum_add_case_cstr(class_entry, "Once", &enum_case_Once_value);
+
+	zval enum_case_Skip_value;
+	zend_string *enum_case_Skip_value_str = zend_string_init("skip", strlen("skip"), 1);
+	ZVAL_STR(&enum_case_Skip_value, enum_case_Skip_value_str);
+	zend_enum_add_case_cstr(class_entry, "Skip", &enum_case_Skip_value);
+
+	zval enum_case_All_value;
+	zend_string *enum_case_All_value_str = zend_string_init("all", strlen("all"), 1);
+	ZVAL_STR(&enum_case_All_value, enum_case_All_value_str);
+	zend_enum_add_case_cstr(class_entry, "All", &enum_case_All_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_FailureKind(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\FailureKind", IS_STRING, class_Dueq_FailureKind_methods);
+
+	zval enum_case_Failed_value;
+	zend_string *enum_case_Failed_value_str = zend_string_init("failed", strlen("failed"), 1);
+	ZVAL_STR(&enum_case_Failed_value, enum_case_Failed_value_str);
+	zend_enum_add_case_cstr(class_entry, "Failed", &enum_case_Failed_value);
+
+	zval enum_case_Crashed_value;
+	zend_string *enum_case_Crashed_value_str = zend_string_init("crashed", strlen("crashed"), 1);
+	ZVAL_STR(&enum_case_Crashed_value, enum_case_Crashed_value_str);
+	zend_enum_add_case_cstr(class_entry, "Crashed", &enum_case_Crashed_value);
+
+	zval enum_case_Buried_value;
+	zend_string *enum_case_Buried_value_str = zend_string_init("buried", strlen("buried"), 1);
+	ZVAL_STR(&enum_case_Buried_value, enum_case_Buried_value_str);
+	zend_enum_add_case_cstr(class_entry, "Buried", &enum_case_Buried_value);
+
+	zval enum_case_Died_value;
+	zend_string *enum_case_Died_value_str = zend_string_init("died", strlen("died"), 1);
+	ZVAL_STR(&enum_case_Died_value, enum_case_Died_value_str);
+	zend_enum_add_case_cstr(class_entry, "Died", &enum_case_Died_value);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_ClientInterface(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -1493,10 +1702,11 @@ static zend_class_entry *register_class_Dueq_Queues(zend_class_entry *class_entr
 	zend_declare_typed_property(class_entry, property_names_name, &property_names_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
 	zend_string_release(property_names_name);
 
+	zend_string *property_order_class_Dueq_Order = zend_string_init("Dueq\\Order", sizeof("Dueq\\Order")-1, 1);
 	zval property_order_default_value;
 	ZVAL_UNDEF(&property_order_default_value);
 	zend_string *property_order_name = zend_string_init("order", sizeof("order") - 1, 1);
-	zend_declare_typed_property(class_entry, property_order_name, &property_order_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_order_name, &property_order_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_order_class_Dueq_Order, 0, 0));
 	zend_string_release(property_order_name);
 
 
@@ -1525,10 +1735,11 @@ static zend_class_entry *register_class_Dueq_Backoff(void)
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
+	zend_string *property_kind_class_Dueq_BackoffKind = zend_string_init("Dueq\\BackoffKind", sizeof("Dueq\\BackoffKind")-1, 1);
 	zval property_kind_default_value;
 	ZVAL_UNDEF(&property_kind_default_value);
 	zend_string *property_kind_name = zend_string_init("kind", sizeof("kind") - 1, 1);
-	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_kind_class_Dueq_BackoffKind, 0, 0));
 	zend_string_release(property_kind_name);
 
 	zval property_base_default_value;
@@ -1549,10 +1760,11 @@ static zend_class_entry *register_class_Dueq_Backoff(void)
 	zend_declare_typed_property(class_entry, property_delays_name, &property_delays_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
 	zend_string_release(property_delays_name);
 
+	zend_string *property_jitter_class_Dueq_Jitter = zend_string_init("Dueq\\Jitter", sizeof("Dueq\\Jitter")-1, 1);
 	zval property_jitter_default_value;
 	ZVAL_UNDEF(&property_jitter_default_value);
 	zend_string *property_jitter_name = zend_string_init("jitter", sizeof("jitter") - 1, 1);
-	zend_declare_typed_property(class_entry, property_jitter_name, &property_jitter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_jitter_name, &property_jitter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_jitter_class_Dueq_Jitter, 0, 0));
 	zend_string_release(property_jitter_name);
 
 	return class_entry;
@@ -1633,10 +1845,11 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_declare_typed_property(class_entry, property_priority_name, &property_priority_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_priority_name);
 
+	zend_string *property_state_class_Dueq_State = zend_string_init("Dueq\\State", sizeof("Dueq\\State")-1, 1);
 	zval property_state_default_value;
 	ZVAL_UNDEF(&property_state_default_value);
 	zend_string *property_state_name = zend_string_init("state", sizeof("state") - 1, 1);
-	zend_declare_typed_property(class_entry, property_state_name, &property_state_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_state_name, &property_state_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_state_class_Dueq_State, 0, 0));
 	zend_string_release(property_state_name);
 
 	zval property_time_default_value;
@@ -2154,10 +2367,11 @@ static zend_class_entry *register_class_Dueq_Failure(void)
 	zend_declare_typed_property(class_entry, property_time_name, &property_time_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_time_name);
 
+	zend_string *property_kind_class_Dueq_FailureKind = zend_string_init("Dueq\\FailureKind", sizeof("Dueq\\FailureKind")-1, 1);
 	zval property_kind_default_value;
 	ZVAL_UNDEF(&property_kind_default_value);
 	zend_string *property_kind_name = zend_string_init("kind", sizeof("kind") - 1, 1);
-	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_kind_class_Dueq_FailureKind, 0, 0));
 	zend_string_release(property_kind_name);
 
 	zval property_id_default_value;
@@ -2205,6 +2419,70 @@ static zend_class_entry *register_class_Dueq_Failure(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_Redisson_Codec(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\Redisson\\Codec", IS_STRING, class_Dueq_Redisson_Codec_methods);
+
+	zval enum_case_Kryo5_value;
+	zend_string *enum_case_Kryo5_value_str = zend_string_init("kryo5", strlen("kryo5"), 1);
+	ZVAL_STR(&enum_case_Kryo5_value, enum_case_Kryo5_value_str);
+	zend_enum_add_case_cstr(class_entry, "Kryo5", &enum_case_Kryo5_value);
+
+	zval enum_case_Bytes_value;
+	zend_string *enum_case_Bytes_value_str = zend_string_init("bytes", strlen("bytes"), 1);
+	ZVAL_STR(&enum_case_Bytes_value, enum_case_Bytes_value_str);
+	zend_enum_add_case_cstr(class_entry, "Bytes", &enum_case_Bytes_value);
+
+	zval enum_case_String_value;
+	zend_string *enum_case_String_value_str = zend_string_init("string", strlen("string"), 1);
+	ZVAL_STR(&enum_case_String_value, enum_case_String_value_str);
+	zend_enum_add_case_cstr(class_entry, "String", &enum_case_String_value);
+
+	zval enum_case_Long_value;
+	zend_string *enum_case_Long_value_str = zend_string_init("long", strlen("long"), 1);
+	ZVAL_STR(&enum_case_Long_value, enum_case_Long_value_str);
+	zend_enum_add_case_cstr(class_entry, "Long", &enum_case_Long_value);
+
+	zval enum_case_Jackson_value;
+	zend_string *enum_case_Jackson_value_str = zend_string_init("jackson", strlen("jackson"), 1);
+	ZVAL_STR(&enum_case_Jackson_value, enum_case_Jackson_value_str);
+	zend_enum_add_case_cstr(class_entry, "Jackson", &enum_case_Jackson_value);
+
+	zval enum_case_TypedJson_value;
+	zend_string *enum_case_TypedJson_value_str = zend_string_init("typed json", strlen("typed json"), 1);
+	ZVAL_STR(&enum_case_TypedJson_value, enum_case_TypedJson_value_str);
+	zend_enum_add_case_cstr(class_entry, "TypedJson", &enum_case_TypedJson_value);
+
+	zval enum_case_Jackson3_value;
+	zend_string *enum_case_Jackson3_value_str = zend_string_init("jackson3", strlen("jackson3"), 1);
+	ZVAL_STR(&enum_case_Jackson3_value, enum_case_Jackson3_value_str);
+	zend_enum_add_case_cstr(class_entry, "Jackson3", &enum_case_Jackson3_value);
+
+	zval enum_case_TypedJson3_value;
+	zend_string *enum_case_TypedJson3_value_str = zend_string_init("typed json3", strlen("typed json3"), 1);
+	ZVAL_STR(&enum_case_TypedJson3_value, enum_case_TypedJson3_value_str);
+	zend_enum_add_case_cstr(class_entry, "TypedJson3", &enum_case_TypedJson3_value);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Redisson_Layout(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("Dueq\\Redisson\\Layout", IS_STRING, class_Dueq_Redisson_Layout_methods);
+
+	zval enum_case_New_value;
+	zend_string *enum_case_New_value_str = zend_string_init("new", strlen("new"), 1);
+	ZVAL_STR(&enum_case_New_value, enum_case_New_value_str);
+	zend_enum_add_case_cstr(class_entry, "New", &enum_case_New_value);
+
+	zval enum_case_Old_value;
+	zend_string *enum_case_Old_value_str = zend_string_init("old", strlen("old"), 1);
+	ZVAL_STR(&enum_case_Old_value, enum_case_Old_value_str);
+	zend_enum_add_case_cstr(class_entry, "Old", &enum_case_Old_value);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Redisson_DelayedQueue(zend_class_entry *class_entry_Countable)
 {
 	zend_class_entry ce, *class_entry;
@@ -2220,16 +2498,18 @@ static zend_class_entry *register_class_Dueq_Redisson_DelayedQueue(zend_class_en
 	zend_declare_typed_property(class_entry, property_destination_name, &property_destination_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_destination_name);
 
+	zend_string *property_codec_class_Dueq_Redisson_Codec = zend_string_init("Dueq\\Redisson\\Codec", sizeof("Dueq\\Redisson\\Codec")-1, 1);
 	zval property_codec_default_value;
 	ZVAL_UNDEF(&property_codec_default_value);
 	zend_string *property_codec_name = zend_string_init("codec", sizeof("codec") - 1, 1);
-	zend_declare_typed_property(class_entry, property_codec_name, &property_codec_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_declare_typed_property(class_entry, property_codec_name, &property_codec_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_codec_class_Dueq_Redisson_Codec, 0, 0));
 	zend_string_release(property_codec_name);
 
+	zend_string *property_layout_class_Dueq_Redisson_Layout = zend_string_init("Dueq\\Redisson\\Layout", sizeof("Dueq\\Redisson\\Layout")-1, 1);
 	zval property_layout_default_value;
 	ZVAL_UNDEF(&property_layout_default_value);
 	zend_string *property_layout_name = zend_string_init("layout", sizeof("layout") - 1, 1);
-	zend_declare_typed_property(class_entry, property_layout_name, &property_layout_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_declare_typed_property(class_entry, property_layout_name, &property_layout_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_layout_class_Dueq_Redisson_Layout, 0, MAY_BE_NULL));
 	zend_string_release(property_layout_name);
 
 

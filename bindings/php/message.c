@@ -1,7 +1,6 @@
 #include "message.h"
 
 static zend_object_handlers handlers;
-static zend_string *states[DUEQ_OUTBOX + 1]; /* their names, interned */
 
 static zend_object *message_create(zend_class_entry *ce) {
     message_object *message = zend_object_alloc(sizeof *message, ce);
@@ -56,11 +55,6 @@ void dueq_php_message_startup(void) {
     handlers.offset = offsetof(message_object, std);
     handlers.free_obj = message_release;
     handlers.clone_obj = NULL;
-    for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++) {
-        const char *name = dueq_state_name(state);
-
-        states[state] = zend_string_init_interned(name, strlen(name), true);
-    }
 }
 
 static void make_headers(zval *out, const dueq_message *message) {
@@ -75,14 +69,6 @@ static void make_headers(zval *out, const dueq_message *message) {
 
         dueq_php_string(&value, header->value);
         zend_symtable_str_update(Z_ARRVAL_P(out), header->name.data, header->name.size, &value);
-    }
-}
-
-void dueq_php_state_make(zval *out, dueq_state state) {
-    if (state >= DUEQ_READY && state <= DUEQ_OUTBOX) {
-        ZVAL_INTERNED_STR(out, states[state]);
-    } else {
-        ZVAL_STRING(out, dueq_state_name(state));
     }
 }
 
@@ -135,7 +121,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
     make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
     ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
-    dueq_php_state_make(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
+    dueq_php_case_make(OBJ_PROP_NUM(object, MESSAGE_STATE), &dueq_php_state, (int)message->state);
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED), dueq_php_seconds(message->created_ms));
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);

@@ -61,6 +61,33 @@ extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
+/* ---- enums.c: PHP's enums, which stand for those of C --------------------------------------------- */
+
+typedef struct dueq_php_enum {
+    zend_class_entry *ce;     /* since the module has started */
+    const char *const *names; /* of the cases, by their values in C from the least on */
+    int least, most;
+} dueq_php_enum;
+
+#define DUEQ_PHP_ENUM(of, least, most, ...)                                                        \
+    static const char *const of##_names[] = {__VA_ARGS__};                                         \
+    _Static_assert(sizeof of##_names / sizeof of##_names[0] == (most) - (least) + 1,               \
+                   "each value in C has a case");                                                  \
+    dueq_php_enum dueq_php_##of = {NULL, of##_names, least, most}
+
+extern dueq_php_enum dueq_php_state;
+extern dueq_php_enum dueq_php_order;
+extern dueq_php_enum dueq_php_replace;
+extern dueq_php_enum dueq_php_backoff_kind;
+extern dueq_php_enum dueq_php_jitter;
+extern dueq_php_enum dueq_php_catch_up;
+extern dueq_php_enum dueq_php_failure_kind;
+
+/* Makes the case that stands for a value of C. */
+void dueq_php_case_make(zval *out, const dueq_php_enum *of, int value);
+/* The value for which an object of the enum stands. */
+int dueq_php_case_value(const dueq_php_enum *of, zend_object *object);
+
 /* How a reserve waits. */
 typedef struct dueq_php_reserve_options {
     int64_t timeout_ms, lease_ms;
@@ -165,12 +192,8 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
-/*
- * Makes a Dueq\Queues on this client, or throws. names: argument 1; order: the argument of this number,
- * NULL: preference.
- */
-void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
-                          const zend_string *order, uint32_t order_number);
+/* Makes a Dueq\Queues on this client, or throws. names: argument 1; order: NULL is preference. */
+void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names, zend_object *order);
 /* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source);
@@ -212,10 +235,6 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
 
 /* ---- query.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
 
-/* The name of a state. */
-void dueq_php_state_make(zval *out, dueq_state state);
-/* The state of this name; false: it threw, as there is none. */
-bool dueq_php_state_read(const zend_string *name, dueq_state *state);
 /* A point of time; 0 is none: null. */
 void dueq_php_time_make(zval *out, int64_t ms);
 /* Makes the sorted list of the names of the queues of this client's server, or throws. */

@@ -3,17 +3,6 @@
 _Static_assert(DUEQ_MAX_RATES == 360 && DUEQ_MAX_HOURS == 336,
                "the stub names these limits of Queue::rates()");
 
-bool dueq_php_state_read(const zend_string *name, dueq_state *state) {
-    for (*state = DUEQ_READY; *state <= DUEQ_OUTBOX; (*state)++) {
-        if (zend_string_equals_cstr(name, dueq_state_name(*state),
-                                    strlen(dueq_state_name(*state)))) {
-            return true;
-        }
-    }
-    dueq_php_throw(DUEQ_INVALID, "state must be ready, delayed, leased, dead or outbox");
-    return false;
-}
-
 void dueq_php_time_make(zval *out, int64_t ms) {
     if (ms) {
         ZVAL_DOUBLE(out, dueq_php_seconds(ms));
@@ -40,24 +29,21 @@ ZEND_METHOD(Dueq_Queue, find) {
 ZEND_METHOD(Dueq_Queue, peek) {
     const dueq_php_place place = {2, -1, "page"};
     zend_long page = 100;
-    zend_string *name;
-    dueq_state state;
+    zend_object *state;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
-        Z_PARAM_STR(name)
+        Z_PARAM_OBJ_OF_CLASS(state, dueq_php_state.ce)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(page)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_state_read(name, &state)) {
-        RETURN_THROWS();
-    }
     if (page < 1 || page > DUEQ_MAX_BATCH) {
         dueq_php_invalid(&place, "be from 1 to 200");
         RETURN_THROWS();
     }
-    dueq_php_messages_make(return_value, queue, state, page);
+    dueq_php_messages_make(return_value, queue,
+                           (dueq_state)dueq_php_case_value(&dueq_php_state, state), page);
 }
 
 static int compare_names(Bucket *one, Bucket *other) {

@@ -50,21 +50,6 @@ void dueq_php_queues_startup(void) {
 /* The properties in the order of the stub. */
 enum { QUEUES_NAMES, QUEUES_ORDER };
 
-static const char *const orders[] = {"preference", "round robin"};
-
-/* False: it threw, as there is no order of this name. */
-static bool read_order(const zend_string *name, uint32_t number, dueq_order *order) {
-    const dueq_php_place place = {number, -1, "order"};
-
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-        if (zend_string_equals_cstr(name, orders[i], strlen(orders[i]))) {
-            *order = (dueq_order)i;
-            return true;
-        }
-    }
-    return dueq_php_invalid(&place, "be preference or round robin");
-}
-
 /* Opens one queue more. False: it threw. */
 static bool open_one(queues_object *queues, zend_string *name) {
     dueq_php_queue *queue;
@@ -115,13 +100,11 @@ static bool open_all(queues_object *queues, HashTable *table, zval *names) {
 
 /* False: it threw. */
 static bool fill(queues_object *queues, dueq_php_client *client, HashTable *table,
-                 const zend_string *order, uint32_t order_number) {
+                 zend_object *order) {
     zval names;
 
-    queues->order = DUEQ_PREFERENCE;
-    if (order && !read_order(order, order_number, &queues->order)) {
-        return false;
-    }
+    queues->order =
+        order ? (dueq_order)dueq_php_case_value(&dueq_php_order, order) : DUEQ_PREFERENCE;
     client->holders++;
     queues->client = client;
     ZVAL_UNDEF(&names);
@@ -131,14 +114,15 @@ static bool fill(queues_object *queues, dueq_php_client *client, HashTable *tabl
         return false;
     }
     ZVAL_COPY_VALUE(OBJ_PROP_NUM(&queues->std, QUEUES_NAMES), &names);
-    ZVAL_STRING(OBJ_PROP_NUM(&queues->std, QUEUES_ORDER), orders[queues->order]);
+    dueq_php_case_make(OBJ_PROP_NUM(&queues->std, QUEUES_ORDER), &dueq_php_order,
+                       (int)queues->order);
     return true;
 }
 
 void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
-                          const zend_string *order, uint32_t order_number) {
+                          zend_object *order) {
     object_init_ex(out, dueq_php_queues_ce);
-    if (!fill(queues_of(Z_OBJ_P(out)), client, names, order, order_number)) {
+    if (!fill(queues_of(Z_OBJ_P(out)), client, names, order)) {
         zval_ptr_dtor(out);
         ZVAL_NULL(out);
     }
@@ -147,7 +131,8 @@ void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
 ZEND_METHOD(Dueq_Queues, __construct) {
     queues_object *queues = queues_of(Z_OBJ_P(ZEND_THIS));
     bool persistent = false, by_default = true;
-    zend_string *url = NULL, *order = NULL;
+    zend_string *url = NULL;
+    zend_object *order = NULL;
     dueq_php_client *client;
     HashTable *table;
 
@@ -155,7 +140,7 @@ ZEND_METHOD(Dueq_Queues, __construct) {
         Z_PARAM_ARRAY_HT(table)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
-        Z_PARAM_STR(order)
+        Z_PARAM_OBJ_OF_CLASS(order, dueq_php_order.ce)
         Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
@@ -165,7 +150,7 @@ ZEND_METHOD(Dueq_Queues, __construct) {
     }
     client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
     if (client) {
-        fill(queues, client, table, order, 3);
+        fill(queues, client, table, order);
         dueq_php_client_release(client);
     }
 }

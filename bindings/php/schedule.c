@@ -2,23 +2,10 @@
 
 /* Schedules: Dueq\Queue's schedule() and nextTime(). A message's fire() is in settle.c. */
 
-static const char *const catchups[] = {"once", "skip", "all"};
-
-static bool read_catchup(const zend_string *word, dueq_catchup *catchup) {
-    const dueq_php_place place = {5, -1, "catchup"};
-
-    for (size_t i = 0; i < sizeof catchups / sizeof catchups[0]; i++) {
-        if (zend_string_equals_cstr(word, catchups[i], strlen(catchups[i]))) {
-            *catchup = (dueq_catchup)i;
-            return true;
-        }
-    }
-    return dueq_php_invalid(&place, "be \"once\", \"skip\" or \"all\"");
-}
-
 ZEND_METHOD(Dueq_Queue, schedule) {
     dueq_status status = DUEQ_INVALID;
-    zend_string *name, *expression, *zone = NULL, *catchup = NULL;
+    zend_string *name, *expression, *zone = NULL;
+    zend_object *catch_up = NULL;
     dueq_plan schedule = {0};
     zend_string *body;
     HashTable *fields;
@@ -30,7 +17,7 @@ ZEND_METHOD(Dueq_Queue, schedule) {
         Z_PARAM_ARRAY_HT_OR_STR(fields, body)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR(zone)
-        Z_PARAM_STR(catchup)
+        Z_PARAM_OBJ_OF_CLASS(catch_up, dueq_php_catch_up.ce)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
@@ -43,11 +30,14 @@ ZEND_METHOD(Dueq_Queue, schedule) {
         ZVAL_STR_COPY(&job, body);
     }
     zend_hash_next_index_insert_new(Z_ARRVAL(list), &job);
-    if ((!catchup || read_catchup(catchup, &schedule.catchup)) &&
-        (schedule.job = dueq_php_drafts_read("job", Z_ARRVAL(list), &arena))) {
+    schedule.job = dueq_php_drafts_read("job", Z_ARRVAL(list), &arena);
+    if (schedule.job) {
         schedule.name = dueq_php_bytes(name);
         schedule.expression = dueq_php_bytes(expression);
         schedule.zone = dueq_php_bytes(zone);
+        if (catch_up) {
+            schedule.catchup = (dueq_catchup)dueq_php_case_value(&dueq_php_catch_up, catch_up);
+        }
         status = dueq_php_finish(queue->client, dueq_schedule_submit(queue->queue, &schedule));
     }
     zend_arena_destroy(arena);

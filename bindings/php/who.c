@@ -119,7 +119,8 @@ static void make_failure(zval *out, const dueq_failure *failure) {
     object_init_ex(out, dueq_php_failure_ce);
     object = Z_OBJ_P(out);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, FAILURE_TIME), dueq_php_seconds(failure->time_ms));
-    ZVAL_STRING(OBJ_PROP_NUM(object, FAILURE_KIND), dueq_failure_name(failure->kind));
+    dueq_php_case_make(OBJ_PROP_NUM(object, FAILURE_KIND), &dueq_php_failure_kind,
+                       (int)failure->kind);
     dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ID), failure->id);
     dueq_php_string(OBJ_PROP_NUM(object, FAILURE_TICKET), failure->ticket);
     ZVAL_LONG(OBJ_PROP_NUM(object, FAILURE_DELIVERY), (zend_long)failure->delivery);

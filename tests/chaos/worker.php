@@ -13,7 +13,9 @@ declare(strict_types=1);
 
 use Dueq\Backoff;
 use Dueq\Exception\FlushException;
+use Dueq\Jitter;
 use Dueq\Message;
+use Dueq\Order;
 use Dueq\Queue;
 use Dueq\Queues;
 
@@ -71,15 +73,15 @@ final class Worker extends WorkerBase
         $this->sources = [
             ...array_map(fn ($name) => $this->queues[$name], $of),
             new Queues($of, $url),
-            new Queues($of, $url, 'round robin'),
+            new Queues($of, $url, Order::RoundRobin),
         ];
         $this->backoffs = [
             'default' => null,
             'fixed:0:none' => Backoff::fixed(0),
             'fixed:150:none' => Backoff::fixed(0.15),
             'linear:60,150:none' => Backoff::linear(0.06, 0.15),
-            'exponential:50,300:equal' => Backoff::exponential(0.05, 0.3, 'equal'),
-            'list:20,200,80:full' => Backoff::list([0.02, 0.2, 0.08], 'full'),
+            'exponential:50,300:equal' => Backoff::exponential(0.05, 0.3, Jitter::Equal),
+            'list:20,200,80:full' => Backoff::list([0.02, 0.2, 0.08], Jitter::Full),
         ];
     }
 

@@ -4,17 +4,21 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\CatchUp;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\NotDurableException;
+use Dueq\FailureKind;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Messages;
+use Dueq\Order;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Holding;
 use Dueq\Rate;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\State;
 use Dueq\WorkerInfo;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -196,12 +200,15 @@ final class ContractTest extends TestCase
 
     private function schedule(array $step): array
     {
-        $words = array_map($this->value(...), array_intersect_key($step, ['zone' => 0, 'catchup' => 0]));
+        $more = array_map($this->value(...), array_intersect_key($step, ['zone' => 0]));
+        if (isset($step['catchup'])) {
+            $more['catchUp'] = CatchUp::from($this->value($step['catchup']));
+        }
         $done = $this->queue->schedule(
             $this->value($step['name']),
             $this->value($step['expression']),
             $this->draft($step['job']),
-            ...$words,
+            ...$more,
         );
         return [$done ? 'OK' : 'DUPLICATE'];
     }
@@ -231,8 +238,8 @@ final class ContractTest extends TestCase
             return $this->queue;
         }
         $names = array_map($this->queueName(...), $step['queues']);
-        $order = $this->value($step['order'] ?? 'preference');
-        return $this->several[implode("\n", [...$names, $order])] ??= new Queues($names, self::url(), $order);
+        $order = Order::from($this->value($step['order'] ?? 'preference'));
+        return $this->several[implode("\n", [...$names, $order->value])] ??= new Queues($names, self::url(), $order);
     }
 
     private function reserve(array $step, array $expect, string $where): array
@@ -292,7 +299,8 @@ final class ContractTest extends TestCase
     private function cancel(array $step, array $expect, string $where): array
     {
         $states = $this->byId($step, $this->queue->cancel(...), $this->queue->cancelMany(...));
-        $this->assertSame($expect['states'] ?? $states, $states, $where);
+        $words = array_map(fn (?State $state) => $state?->value, $states);
+        $this->assertSame($expect['states'] ?? $words, $words, $where);
         return array_map(fn ($state) => $state === null ? 'NOT_FOUND' : 'OK', $states);
     }
 
@@ -332,7 +340,7 @@ final class ContractTest extends TestCase
 
     private function purge(array $step, array $expect, string $where): void
     {
-        $purged = $this->queue->purge($this->value($step['state']));
+        $purged = $this->queue->purge(State::from($this->value($step['state'])));
         $this->assertSame($expect['purged'] ?? $purged, $purged, $where);
     }
 
@@ -369,7 +377,7 @@ final class ContractTest extends TestCase
     {
         $look = isset($step['more'])
             ? $this->looks[$step['more']]
-            : $this->queue->peek($this->value($step['state']), $step['page'] ?? 100);
+            : $this->queue->peek(State::from($this->value($step['state'])), $step['page'] ?? 100);
         $messages = [];
         for ($begun = isset($step['more']); count($messages) < ($step['count'] ?? PHP_INT_MAX); $begun = true) {
             if ($begun) {
@@ -430,6 +438,7 @@ final class ContractTest extends TestCase
         foreach ($expect['failures'] ?? [] as $i => $wanted) {
             foreach ($wanted as $name => $value) {
                 $got = $failures[$i]->{preg_replace('/_ms$/', '', $name)};
+                $got = $got instanceof FailureKind ? $got->value : $got;
                 $got = str_ends_with($name, '_ms') ? (int) round($got * 1000) : $got;
                 $this->assertSame(is_array($value) || is_string($value) ? $this->value($value) : $value, $got, "$name, $where");
             }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use BackedEnum;
 use Dueq\Message;
 use Dueq\Stats;
 
@@ -54,6 +55,7 @@ trait Expectations
         foreach ($wanted as $key => $value) {
             $name = lcfirst(str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')));
             $field = $found->{$name};
+            $field = $field instanceof BackedEnum ? $field->value : $field;
             if (is_array($value) && array_is_list($value)) {
                 $this->assertTrue($this->isIn($value, $field), "$key is " . self::ms($field) . ", $where");
             } elseif (str_ends_with($key, '_ms')) {

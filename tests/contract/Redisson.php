@@ -9,7 +9,9 @@ use Dueq\Exception\InvalidException;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Redisson\Binary;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Layout;
 use Dueq\Redisson\Long;
 use Dueq\Redisson\Unreadable;
 
@@ -80,8 +82,12 @@ trait Redisson
     private function redissonOpen(array $step): void
     {
         $name = $this->value($step['destination'] ?? '${queue}');
-        $codec = $this->value($step['codec'] ?? 'kryo5');
-        $this->redisson = new DelayedQueue($name, self::url(), $codec, $step['layout'] ?? null);
+        $codec = Codec::tryFrom($this->value($step['codec'] ?? 'kryo5'));
+        $layout = isset($step['layout']) ? Layout::tryFrom($step['layout']) : null;
+        if ($codec === null || ($layout === null) === isset($step['layout'])) {
+            throw new InvalidException('PHP has no words for this', -1);
+        }
+        $this->redisson = new DelayedQueue($name, self::url(), $codec, $layout);
     }
 
     private function redissonOffer(array $step): void

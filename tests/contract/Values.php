@@ -6,7 +6,9 @@ namespace Dueq\Tests;
 
 use Dueq\Backoff;
 use Dueq\Exception\InvalidException;
+use Dueq\Jitter;
 use Dueq\Message;
+use Dueq\Replace;
 
 /** What texts and drafts of a situation stand for. */
 trait Values
@@ -114,7 +116,7 @@ trait Values
             $draft['backoff'] = $this->backoff($found['backoff']);
         }
         if (isset($found['replace'])) {
-            $draft['replace'] = ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$this->value($found['replace'])];
+            $draft['replace'] = ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body][$this->value($found['replace'])];
         }
         return $draft;
     }
@@ -124,13 +126,13 @@ trait Values
         $kind = $this->value($found['kind']);
         $delays = array_map(fn (int $ms) => $ms / 1000, $found['list_ms'] ?? []);
         $times = self::seconds($found, ['base_ms' => 'base', 'cap_ms' => 'cap']);
-        $jitter = $found['jitter'] ?? 'none';
+        $jitter = Jitter::from($found['jitter'] ?? 'none');
         if (($kind === 'list') !== isset($found['list_ms']) || ($kind === 'list' && $times) || $kind === 'default') {
             throw new InvalidException('PHP has no words for this', -1);
         }
         return match ($kind) {
-            'list' => $jitter === 'none' ? $delays : Backoff::list($delays, $jitter),
-            'fixed' => $jitter === 'none' ? $times['base'] ?? 0.0 : Backoff::fixed($times['base'], $jitter),
+            'list' => $jitter === Jitter::None ? $delays : Backoff::list($delays, $jitter),
+            'fixed' => $jitter === Jitter::None ? $times['base'] ?? 0.0 : Backoff::fixed($times['base'], $jitter),
             'linear' => Backoff::linear(...$times + ['base' => 0.0, 'jitter' => $jitter]),
             'exponential' => Backoff::exponential(...$times + ['base' => 0.0, 'jitter' => $jitter]),
         };

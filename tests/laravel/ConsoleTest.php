@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
+use Dueq\State;
+
 /** Laravel's own commands on a connection of this driver. */
 final class ConsoleTest extends LaravelTestCase
 {
@@ -20,7 +22,7 @@ final class ConsoleTest extends LaravelTestCase
 
         $this->app->artisan('queue:retry', ['id' => [$id]]);
         $this->assertSame([], $this->app->failed());
-        $this->assertSame('ready', $this->queue()->messages()->find($id)->state);
+        $this->assertSame(State::Ready, $this->queue()->messages()->find($id)->state);
         $this->assertSame(1, $this->queue()->pop()->attempts());
     }
 
@@ -29,7 +31,7 @@ final class ConsoleTest extends LaravelTestCase
         $id = $this->queue()->push(new Act('a', 'throw', 'throw'));
         $this->artisanWork(['--tries' => 2, '--backoff' => 60]);
         $this->assertSame('a 1', Journal::read());
-        $this->assertSame('delayed', $this->queue()->messages()->find($id)->state);
+        $this->assertSame(State::Delayed, $this->queue()->messages()->find($id)->state);
         $this->queue()->messages()->reschedule($id);
         $this->artisanWork(['--tries' => 2]);
         $this->assertSame('a 2', Journal::read());

@@ -6,6 +6,7 @@ namespace Dueq\Tests\Laravel;
 
 use DateInterval;
 use DateTimeImmutable;
+use Dueq\State;
 use Illuminate\Queue\Events\JobProcessing;
 use Illuminate\Queue\Events\JobQueued;
 use Illuminate\Queue\Jobs\InspectedJob;
@@ -23,7 +24,7 @@ final class QueueTest extends LaravelTestCase
         $id = $this->queue()->push(new Act('first'));
         $message = $this->queue()->messages()->find($id);
         $this->assertSame($id, json_decode($message->body, true)['uuid']);
-        $this->assertSame('ready', $message->state);
+        $this->assertSame(State::Ready, $message->state);
         $this->assertNull($message->maxAttempts);
         $this->assertNull($message->maxCrashes);
     }
@@ -83,7 +84,7 @@ final class QueueTest extends LaravelTestCase
             $id = $this->queue()->later($delay(), new Act('later'));
             $after = microtime(true);
             $message = $this->queue()->messages()->find($id);
-            $this->assertSame('delayed', $message->state, $name);
+            $this->assertSame(State::Delayed, $message->state, $name);
             $this->assertGreaterThanOrEqual($before + $seconds - 0.001, $message->time, $name);
             $this->assertLessThanOrEqual($after + $seconds + 0.002, $message->time, $name);
             $this->assertNull($this->queue()->pop(), $name);
@@ -204,7 +205,7 @@ final class QueueTest extends LaravelTestCase
         foreach ([0.3, 0.1, 0.2] as $delay) {
             $this->queue()->later($delay, new Act("after $delay"));
         }
-        $times = array_map(fn ($message) => $message->time, iterator_to_array($this->queue()->messages()->peek('delayed'), false));
+        $times = array_map(fn ($message) => $message->time, iterator_to_array($this->queue()->messages()->peek(State::Delayed), false));
         while ($this->queue()->messages()->stats()->now <= max($times)) {
             usleep(10000);
         }
@@ -272,7 +273,7 @@ final class QueueTest extends LaravelTestCase
         $this->assertSame('after 1', Journal::read());
         foreach ($ids as $number => $id) {
             $message = $this->queue()->messages()->find($id);
-            $this->assertSame(['dead', $damaged[$number]], [$message->state, $message->body]);
+            $this->assertSame([State::Dead, $damaged[$number]], [$message->state, $message->body]);
             $this->assertSame('this is not the payload of a Laravel job', $message->error);
         }
     }

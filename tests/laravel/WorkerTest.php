@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
+use Dueq\State;
 use Illuminate\Queue\Events\JobFailed;
 use Illuminate\Queue\Events\Looping;
 use Illuminate\Queue\Events\WorkerQueuePaused;
@@ -33,7 +34,7 @@ final class WorkerTest extends LaravelTestCase
             $this->assertSame("a $attempt", Journal::read());
             $message = $this->queue()->messages()->find($id);
             $payload = $message->body;
-            $this->assertSame('delayed', $message->state);
+            $this->assertSame(State::Delayed, $message->state);
             $this->assertEqualsWithDelta($before + $delay, $message->time, 5.0);
             $this->queue()->messages()->reschedule($id);
         }
@@ -52,7 +53,7 @@ final class WorkerTest extends LaravelTestCase
     {
         $id = $this->queue()->push(new Act('a', 'throw', 'throw'));
         $this->work('default', maxTries: 2, backoff: 30);
-        $this->assertSame('delayed', $this->queue()->messages()->find($id)->state);
+        $this->assertSame(State::Delayed, $this->queue()->messages()->find($id)->state);
         $this->queue()->messages()->reschedule($id);
         $this->work('default', maxTries: 2, backoff: 30);
         $this->assertCount(1, $this->app->failed());
@@ -76,7 +77,7 @@ final class WorkerTest extends LaravelTestCase
         $before = microtime(true);
         $this->work('default', maxTries: 0);
         $message = $this->queue()->messages()->find($id);
-        $this->assertSame('delayed', $message->state);
+        $this->assertSame(State::Delayed, $message->state);
         $this->assertEqualsWithDelta($before + 40, $message->time, 5.0);
         $this->queue()->messages()->reschedule($id);
         $this->assertSame(2, $this->queue()->pop()->attempts());
@@ -152,7 +153,7 @@ final class WorkerTest extends LaravelTestCase
         $id = $this->queue()->push(new Act('a', 'throw'));
         $this->work();
         $message = $this->queue()->messages()->find($id);
-        $this->assertSame('dead', $message->state);
+        $this->assertSame(State::Dead, $message->state);
         $this->assertStringStartsWith('not written down as failed: ', $message->error);
         $this->queue()->messages()->kick($id);
         $this->assertSame(1, $this->queue()->pop()->attempts());
@@ -179,7 +180,7 @@ final class WorkerTest extends LaravelTestCase
         $this->assertSame('forgotten 1', Journal::read());
         gc_collect_cycles();
         $message = $this->queue()->messages()->find($id);
-        $this->assertSame('delayed', $message->state);
+        $this->assertSame(State::Delayed, $message->state);
         $this->assertEqualsWithDelta($before + 20, $message->time, 5.0);
     }
 
@@ -192,13 +193,13 @@ final class WorkerTest extends LaravelTestCase
         $messages->push($job->getRawBody(), id: $id);
         $job->release(60);
         $this->assertSame(['Dueq\Exception\LeaseLostException'], $this->reported());
-        $this->assertSame('ready', $messages->find($id)->state);
+        $this->assertSame(State::Ready, $messages->find($id)->state);
 
         $job = $this->queue()->pop();
         $messages->cancel($id);
         $messages->push($job->getRawBody(), id: $id);
         $job->fire();
-        $this->assertSame('ready', $messages->find($id)->state);
+        $this->assertSame(State::Ready, $messages->find($id)->state);
     }
 
     public function testASignalBeforeTheWaitEndsIt(): void

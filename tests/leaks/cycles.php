@@ -12,11 +12,15 @@ declare(strict_types=1);
 use Dueq\Backoff;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Jitter;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\Replace;
+use Dueq\State;
 
 const BATCH = 100;
 
@@ -83,7 +87,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
         headers: ['name' => 'value'],
         lease: 60.0,
         ttl: 600.0,
-        backoff: Backoff::exponential(0.001, cap: 0.001, jitter: 'full'),
+        backoff: Backoff::exponential(0.001, cap: 0.001, jitter: Jitter::Full),
         maxAttempts: 2,
         maxCrashes: 2
     );
@@ -91,7 +95,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     fails(fn () => $queue->push('two', backoff: [-1.0]));
     fails(fn () => $queue->push('x', id: str_repeat('x', 300)));
     fails(fn () => new Queue('a{b', $url));
-    $queue->push('three', id: 'one', replace: 'body', priority: 1, maxAttempts: 2, backoff: [0.001]);
+    $queue->push('three', id: 'one', replace: Replace::Body, priority: 1, maxAttempts: 2, backoff: [0.001]);
     check($queue->find('one')?->id === 'one', 'it is found');
     check($queue->find('none') === null, 'it is not found');
     one($queue)->release();
@@ -102,7 +106,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     $message->checkpoint('käse');
     check(!$message->retry(error: str_repeat('e', 4096)), 'its attempts are used up');
     fails(fn () => $message->ack());
-    foreach ($queue->peek('dead') as $dead) {
+    foreach ($queue->peek(State::Dead) as $dead) {
         check($dead->error === str_repeat('e', 4096), 'its error is kept');
     }
     check($queue->kick('one'), 'it is kicked');
@@ -121,7 +125,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     $message = one($queue);
     check($message->isSchedule(), 'it is a schedule');
     [$id] = $message->fire();
-    check($queue->cancelMany([$id, 'schedule:s']) === ['delayed', 'delayed'], 'they are cancelled');
+    check($queue->cancelMany([$id, 'schedule:s']) === [State::Delayed, State::Delayed], 'they are cancelled');
 
     $both = new Queues([$queue->name, $other->name], $url);
     one($both)->ack();
@@ -134,13 +138,13 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
 
     $queue->push('later', id: 'later', delay: 600.0, unique: 0.001);
     check($queue->reschedule('later', delay: 700.0), 'it is rescheduled');
-    check($queue->cancel('later') === 'delayed', 'it is cancelled');
+    check($queue->cancel('later') === State::Delayed, 'it is cancelled');
     check($queue->cancelMany(['later']) === [null], 'it is gone');
     $queue->pushMany(['a', 'b', 'c']);
     $queue->pause();
     check($queue->reserve() === null, 'it is paused');
     $queue->resume();
-    check($queue->purge('ready') === 3, 'it is purged');
+    check($queue->purge(State::Ready) === 3, 'it is purged');
 
     $lock = $queue->lock('door', 30.0);
     check($queue->lock('door', 30.0) === null, 'it is locked');
@@ -157,7 +161,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
 /** Each codec, with all values it has, and damage. Leaves the queue empty. */
 function redisson(string $url): void
 {
-    foreach (['kryo5', 'bytes', 'string', 'long', 'jackson', 'typed json'] as $codec) {
+    foreach ([Codec::Kryo5, Codec::Bytes, Codec::String, Codec::Long, Codec::Jackson, Codec::TypedJson] as $codec) {
         $queue = new DelayedQueue('leaks', $url, $codec);
         foreach (['text', 7, 1 << 40, 1.5, true, null, ['list' => [1, 'two']]] as $value) {
             try {
@@ -175,7 +179,7 @@ function redisson(string $url): void
         check($queue->take(0.0) === null, 'all were taken');
         $queue->destroy();
     }
-    $queue = new DelayedQueue('leaks', $url, 'string');
+    $queue = new DelayedQueue('leaks', $url, Codec::String);
     $queue->offer('soon', delay: 0.001);
     $queue->transfer(10.0);
     check($queue->take(10.0) === 'soon', 'it has come');

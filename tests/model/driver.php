@@ -6,10 +6,13 @@ declare(strict_types=1);
 
 use Dueq\Backoff;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Jitter;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Replace;
+use Dueq\State;
 
 /** Pages are small, so that there are several. */
 const PAGE = 2;
@@ -72,9 +75,9 @@ final class Driver
                 $queue->resume();
                 return words([true], '');
             case 'purge':
-                return ['purged' => $queue->purge($request['state'])];
+                return ['purged' => $queue->purge(State::from($request['state']))];
             case 'peek':
-                $messages = iterator_to_array($queue->peek($request['state'], PAGE), false);
+                $messages = iterator_to_array($queue->peek(State::from($request['state']), PAGE), false);
                 return ['messages' => array_map(shown(...), $messages)];
             case 'retry':
                 $delay = $request['delay_ms'] >= 0 ? $request['delay_ms'] / 1000 : null;
@@ -198,7 +201,7 @@ function draft(array $row): array
         'priority' => $row['priority'],
         'maxCrashes' => $row['max_crashes'] ?: null,
         'drop' => $row['drop'],
-        'replace' => ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$row['replace']],
+        'replace' => ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body][$row['replace']],
     ];
     $times = ['delay' => 'delay_ms', 'at' => 'at_ms', 'lease' => 'lease_ms', 'ttl' => 'ttl_ms', 'unique' => 'unique_ms'];
     foreach ($times as $option => $key) {
@@ -220,11 +223,12 @@ function draft(array $row): array
 function backoff(array $row): Backoff
 {
     $base = $row['base_ms'] / 1000;
+    $jitter = Jitter::from($row['jitter']);
     return match ($row['kind']) {
-        'fixed' => Backoff::fixed($base, $row['jitter']),
-        'linear' => Backoff::linear($base, seconds($row['cap_ms']), $row['jitter']),
-        'exponential' => Backoff::exponential($base, seconds($row['cap_ms']), $row['jitter']),
-        'list' => Backoff::list(array_map(fn (int $ms) => $ms / 1000, $row['list_ms']), $row['jitter']),
+        'fixed' => Backoff::fixed($base, $jitter),
+        'linear' => Backoff::linear($base, seconds($row['cap_ms']), $jitter),
+        'exponential' => Backoff::exponential($base, seconds($row['cap_ms']), $jitter),
+        'list' => Backoff::list(array_map(fn (int $ms) => $ms / 1000, $row['list_ms']), $jitter),
     };
 }
 
@@ -266,7 +270,7 @@ function shown(?Message $message): ?array
         'max_crashes' => $message->maxCrashes ?? 0,
         'deliveries' => $message->deliveries,
         'priority' => $message->priority,
-        'state' => $message->state,
+        'state' => $message->state->value,
         'time_ms' => milliseconds($message->time),
         'created_ms' => milliseconds($message->created),
         'expires_ms' => milliseconds($message->expires),

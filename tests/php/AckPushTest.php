@@ -8,6 +8,7 @@ use Dueq\Backoff;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\NameException;
 use Dueq\Message;
+use Dueq\State;
 
 /** A message that is finished and followed by others in one step. */
 final class AckPushTest extends QueueTestCase
@@ -43,7 +44,7 @@ final class AckPushTest extends QueueTestCase
         $this->assertSame([0, 1, 2, 3], array_keys($ids));
         $this->assertSame(['own id', null], [$ids[1], $ids[2]]);
         $this->assertSame(['own', 'plain'], array_column($queue->reserveMany(10), 'body'));
-        $this->assertSame(['later', 'delayed'], [$queue->find($ids[3])->body, $queue->find($ids[3])->state]);
+        $this->assertSame(['later', State::Delayed], [$queue->find($ids[3])->body, $queue->find($ids[3])->state]);
         $message->ack();
     }
 

@@ -7,6 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Client;
 use Dueq\Exception\NameException;
 use Dueq\Exception\UrlException;
+use Dueq\Order;
 use Dueq\Queue;
 use Dueq\Queues;
 
@@ -67,10 +68,10 @@ final class ClientTest extends QueueTestCase
     public function test_queues_have_an_order(): void
     {
         $client = new Client($this->server->url());
-        $queues = $client->queues(['a', 'b'], 'round robin');
+        $queues = $client->queues(['a', 'b'], Order::RoundRobin);
         $this->assertInstanceOf(Queues::class, $queues);
-        $this->assertSame([['a', 'b'], 'round robin'], [$queues->names, $queues->order]);
-        $this->assertSame('preference', $client->queues(['a'])->order);
+        $this->assertSame([['a', 'b'], Order::RoundRobin], [$queues->names, $queues->order]);
+        $this->assertSame(Order::Preference, $client->queues(['a'])->order);
     }
 
     public function test_a_queue_outlives_the_variable_of_its_client(): void
@@ -87,9 +88,10 @@ final class ClientTest extends QueueTestCase
         $client = new Client($this->server->url());
         $this->assertThrows(NameException::class, fn () => $client->queue('{a}'));
         $this->assertThrows(NameException::class, fn () => $client->queues(['a', "b\n"]));
-        foreach ([[[], 'preference'], [['a', 'a'], 'preference'], [['a'], 'by chance']] as [$names, $order]) {
-            $this->assertThrows(\Dueq\Exception\InvalidException::class, fn () => $client->queues($names, $order));
+        foreach ([[], ['a', 'a']] as $names) {
+            $this->assertThrows(\Dueq\Exception\InvalidException::class, fn () => $client->queues($names));
         }
+        $this->assertTypeError('($order)', fn () => $client->queues(['a'], 'preference'));
         $this->assertError('constructed already', fn () => $client->__construct());
         $client->queue('a')->push('x');
         $this->assertSame(['a'], $client->names());

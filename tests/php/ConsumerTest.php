@@ -11,6 +11,7 @@ use Dueq\Exception\WrongTypeException;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\State;
 
 /** consume(): the loop, how messages are settled in it, and how it ends. */
 final class ConsumerTest extends QueueTestCase
@@ -275,7 +276,7 @@ final class ConsumerTest extends QueueTestCase
         $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
             $bodies[] = $message->body;
             if ($message->body === '0') {
-                $this->assertSame(['leased', 'leased'], $queue->cancelMany([$ids[1], $ids[3]]));
+                $this->assertSame([State::Leased, State::Leased], $queue->cancelMany([$ids[1], $ids[3]]));
                 usleep(500_000);
             }
         });

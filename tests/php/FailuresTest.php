@@ -6,6 +6,7 @@ namespace Dueq\Tests;
 
 use Dueq\Exception\InvalidException;
 use Dueq\Failure;
+use Dueq\FailureKind;
 
 /** What failed, when, and who said so. */
 final class FailuresTest extends QueueTestCase
@@ -26,8 +27,8 @@ final class FailuresTest extends QueueTestCase
         $again = $queue->reserve();
         $again->bury('so');
         [$buried, $failed] = $queue->failures();
-        $this->assertSame(['failed', $id, $message->ticket, 1], [$failed->kind, $failed->id, $failed->ticket, $failed->delivery]);
-        $this->assertSame(['buried', $id, $again->ticket, 2], [$buried->kind, $buried->id, $buried->ticket, $buried->delivery]);
+        $this->assertSame([FailureKind::Failed, $id, $message->ticket, 1], [$failed->kind, $failed->id, $failed->ticket, $failed->delivery]);
+        $this->assertSame([FailureKind::Buried, $id, $again->ticket, 2], [$buried->kind, $buried->id, $buried->ticket, $buried->delivery]);
         $this->assertSame([gethostname(), getmypid()], [$failed->host, $failed->pid]);
         $this->assertSame(['no such shop', 'so'], [$failed->error, $buried->error]);
         $this->assertSame($message->created, $failed->created);
@@ -46,7 +47,7 @@ final class FailuresTest extends QueueTestCase
         $queue->reserve(lease: 0.001);
         $this->assertNotNull($queue->reserve(timeout: 20));
         [$crashed] = $queue->failures();
-        $this->assertSame(['crashed', null, null, ''], [$crashed->kind, $crashed->host, $crashed->pid, $crashed->error]);
+        $this->assertSame([FailureKind::Crashed, null, null, ''], [$crashed->kind, $crashed->host, $crashed->pid, $crashed->error]);
     }
 
     public function test_failures_are_of_all_pages(): void

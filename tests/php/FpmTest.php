@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\State;
+
 /** Persistent clients over requests of a real php-fpm. */
 final class FpmTest extends QueueTestCase
 {
@@ -127,7 +129,7 @@ final class FpmTest extends QueueTestCase
         $this->queue()->push('y', id: 'held', backoff: 60);
         $this->fpm()->request('(new Dueq\Queue("q"))->consume()->work(fn () => str_repeat("x", 1 << 30));');
         $message = $this->queue()->find('held');
-        $this->assertSame(['delayed', 1], [$message->state, $message->attempt]);
+        $this->assertSame([State::Delayed, 1], [$message->state, $message->attempt]);
         $this->assertStringContainsString('Allowed memory size', $message->error);
     }
 

@@ -8,6 +8,7 @@ use DateTimeImmutable;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\WrongTypeException;
 use Dueq\Queue;
+use Dueq\State;
 
 final class KickAllTest extends QueueTestCase
 {
@@ -131,7 +132,7 @@ final class KickAllTest extends QueueTestCase
                 $queue->kickAll(progress: fn () => throw new \LogicException());
             } catch (\LogicException) {
             }
-            $queue->purge('ready');
+            $queue->purge(State::Ready);
         };
         for ($i = 0; $i < 100; $i++) {
             $cycle();

@@ -7,6 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\TooLargeException;
+use Dueq\State;
 use Dueq\Stats;
 
 /** What works by id or on the whole queue: cancel, find, stats. */
@@ -20,7 +21,8 @@ final class LookupTest extends QueueTestCase
         $leased = $queue->push('leased');
         $holder = $queue->reserve();
         $ids = [$dead, $leased, $queue->push('ready'), $queue->push('delayed', delay: 60)];
-        foreach (array_combine(['dead', 'leased', 'ready', 'delayed'], $ids) as $state => $id) {
+        foreach ([State::Dead, State::Leased, State::Ready, State::Delayed] as $number => $state) {
+            $id = $ids[$number];
             $this->assertSame($state, $queue->cancel($id));
             $this->assertNull($queue->cancel($id));
             $this->assertNull($queue->find($id));
@@ -34,8 +36,8 @@ final class LookupTest extends QueueTestCase
         $queue = $this->queue();
         $ids = $queue->pushMany(array_fill(0, 1200, 'x'));
         $this->assertSame([], $queue->cancelMany([]));
-        $this->assertSame([null, 'ready', null], $queue->cancelMany(['nobody', $ids[0], $ids[0]]));
-        $this->assertSame(array_fill(0, 1199, 'ready'), $queue->cancelMany(array_slice($ids, 1)));
+        $this->assertSame([null, State::Ready, null], $queue->cancelMany(['nobody', $ids[0], $ids[0]]));
+        $this->assertSame(array_fill(0, 1199, State::Ready), $queue->cancelMany(array_slice($ids, 1)));
     }
 
     public function test_cancel_and_find_an_impossible_id(): void
@@ -57,11 +59,11 @@ final class LookupTest extends QueueTestCase
         $id = $queue->push('x', headers: ['a' => 'b']);
         for ($i = 0; $i < 2; $i++) {
             $found = $queue->find($id);
-            $this->assertSame(['ready', 0, null], [$found->state, $found->attempt, $found->time]);
+            $this->assertSame([State::Ready, 0, null], [$found->state, $found->attempt, $found->time]);
             $this->assertSame(['x', ['a' => 'b'], ''], [$found->body, $found->headers, $found->error]);
         }
         $queue->reserve();
-        $this->assertSame(['leased', 1], [$queue->find($id)->state, $queue->find($id)->attempt]);
+        $this->assertSame([State::Leased, 1], [$queue->find($id)->state, $queue->find($id)->attempt]);
     }
 
     public function test_find_gives_a_ticket_that_settles(): void

@@ -6,6 +6,7 @@ namespace Dueq\Tests;
 
 use Dueq\Exception\InvalidException;
 use Dueq\Queue;
+use Dueq\State;
 
 /** Queues of partitions. */
 final class PartitionsTest extends QueueTestCase
@@ -41,7 +42,7 @@ final class PartitionsTest extends QueueTestCase
         $this->assertNull($orders->find('three'));
         $this->assertSame(2, $orders->stats()->ready);
         $ids = [];
-        foreach ($orders->peek('ready', 1) as $message) {
+        foreach ($orders->peek(State::Ready, 1) as $message) {
             $ids[] = [$message->queue, $message->id];
         }
         sort($ids);

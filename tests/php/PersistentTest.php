@@ -10,6 +10,7 @@ use Dueq\Exception\DuplicateException;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
 /** Persistent clients, in a process that goes on; FpmTest has requests. */
@@ -73,7 +74,7 @@ final class PersistentTest extends QueueTestCase
             (new Client($this->url, persistent: true))->queue('a')->push('x');
             (new Queues(['a', 'b'], $this->url, persistent: true))->reserve()->ack();
             (new LaravelQueue('l', $this->url, persistent: true))->push('Job');
-            (new DelayedQueue('d', $this->url, 'string', persistent: true))->offer('x');
+            (new DelayedQueue('d', $this->url, Codec::String, persistent: true))->offer('x');
         }));
     }
 
@@ -182,8 +183,8 @@ final class PersistentTest extends QueueTestCase
             fn (Queue $queue) => $queue->consume()->poll(),
             fn (Queue $queue) => $queue->pusher()->push('x', delay: 60),
             fn (Queue $queue) => $queue->lock('l', 60),
-            fn () => (new DelayedQueue('d', $this->url, 'string', persistent: true))->transfer(0.05),
-            fn () => (new DelayedQueue('d', $this->url, 'string', persistent: true))->take(0.05),
+            fn () => (new DelayedQueue('d', $this->url, Codec::String, persistent: true))->transfer(0.05),
+            fn () => (new DelayedQueue('d', $this->url, Codec::String, persistent: true))->take(0.05),
             fn () => (new LaravelQueue('l', $this->url, persistent: true))->pop(0.05),
         ];
         foreach ($leave as $number => $call) {

@@ -9,6 +9,7 @@ use Dueq\Exception\InvalidException;
 use Dueq\Exception\NameException;
 use Dueq\Message;
 use Dueq\Queue;
+use Dueq\State;
 
 /** What a message says about its own life: priority, ttl, crashes, and where it goes. */
 final class PolicyTest extends QueueTestCase
@@ -89,7 +90,7 @@ final class PolicyTest extends QueueTestCase
             );
         }
         $this->assertNull($queue->reserve());
-        $this->assertSame(['dead', 2], [$queue->find($id)->state, $queue->find($id)->crashes]);
+        $this->assertSame([State::Dead, 2], [$queue->find($id)->state, $queue->find($id)->crashes]);
         $this->assertSame(1, $queue->stats()->died);
     }
 

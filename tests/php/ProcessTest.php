@@ -9,6 +9,8 @@ use Dueq\Exception\DueqException;
 use Dueq\Exception\FlushException;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Replace;
+use Dueq\State;
 
 /** Signals, forks, limits and memory: how the extension lives in a process. */
 final class ProcessTest extends QueueTestCase
@@ -205,8 +207,8 @@ final class ProcessTest extends QueueTestCase
             $queues = new Queues(['a', 'b'], $url);
             $queue = new Queue('a', $url);
             $queue->push('x', backoff: Backoff::list([1, 2]), deadLetter: 'b', headers: ['a' => 'b']);
-            $queue->pushMany([['body' => 'y', 'backoff' => [1, 2], 'id' => 'one', 'replace' => true]]);
-            foreach ($queue->peek('ready', 1) as $message) {
+            $queue->pushMany([['body' => 'y', 'backoff' => [1, 2], 'id' => 'one', 'replace' => Replace::Message]]);
+            foreach ($queue->peek(State::Ready, 1) as $message) {
                 $queue->find($message->id);
             }
             $lock = $queue->lock('l', 60);
@@ -249,7 +251,7 @@ final class ProcessTest extends QueueTestCase
             $bad = [
                 fn () => Backoff::list([1, -1]), fn () => new Queues(['a', 'a'], $url), fn () => $lock->release(),
                 fn () => $queue->push('x', backoff: [-1]), fn () => $message->ack(push: ['x', ['ttl' => -1]]),
-                fn () => $message->ack(push: ['x']), fn () => $queue->kickAll(since: -1), fn () => $queue->peek('no'),
+                fn () => $message->ack(push: ['x']), fn () => $queue->kickAll(since: -1), fn () => $queue->peek(State::Ready, 0),
             ];
             foreach ($bad as $run) {
                 try {

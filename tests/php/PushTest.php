@@ -10,6 +10,7 @@ use DateTimeImmutable;
 use Dueq\Exception\DuplicateException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\TooLargeException;
+use Dueq\State;
 
 final class PushTest extends QueueTestCase
 {
@@ -25,7 +26,7 @@ final class PushTest extends QueueTestCase
         $this->assertSame(1, $message->attempt);
         $this->assertSame(16, $message->maxAttempts);
         $this->assertSame([], $message->headers);
-        $this->assertSame('leased', $message->state);
+        $this->assertSame(State::Leased, $message->state);
         $this->assertSame('', $message->error);
         $this->assertEqualsWithDelta($before + 30, $message->time, 5);
         $this->assertEqualsWithDelta($before, $message->created, 5);
@@ -86,7 +87,7 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         foreach ([60, 60.0, new DateInterval('PT1M')] as $delay) {
             $message = $queue->find($queue->push('x', delay: $delay));
-            $this->assertSame('delayed', $message->state);
+            $this->assertSame(State::Delayed, $message->state);
             $this->assertEqualsWithDelta($queue->stats()->now + 60, $message->time, 5);
         }
         $this->assertNull($queue->reserve());
@@ -113,7 +114,7 @@ final class PushTest extends QueueTestCase
         ];
         foreach ($cases as [$at, $expected]) {
             $message = $queue->find($queue->push('x', at: $at));
-            $this->assertSame('delayed', $message->state);
+            $this->assertSame(State::Delayed, $message->state);
             $this->assertEqualsWithDelta($expected, $message->time, 0.0005);
         }
     }
@@ -123,7 +124,7 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         foreach ([0, 1.5, new DateTimeImmutable('-1 hour')] as $at) {
             $id = $queue->push('x', at: $at);
-            $this->assertSame('ready', $queue->find($id)->state);
+            $this->assertSame(State::Ready, $queue->find($id)->state);
             $this->assertSame($id, $queue->reserve()->id);
         }
     }
@@ -254,7 +255,7 @@ final class PushTest extends QueueTestCase
         $this->assertSame('plain', $queue->find($ids[0])->body);
         $this->assertSame(['a' => 'b'], $queue->find('own id')->headers);
         $this->assertNull($queue->find('own id')->maxAttempts);
-        $this->assertSame('delayed', $queue->find($ids[3])->state);
+        $this->assertSame(State::Delayed, $queue->find($ids[3])->state);
         $this->assertSame(4000000000.0, $queue->find($ids[4])->time);
     }
 

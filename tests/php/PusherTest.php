@@ -12,6 +12,7 @@ use Dueq\Exception\FlushException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\TimeoutException;
 use Dueq\Queue;
+use Dueq\State;
 
 /** pusher(): many pushes in flight, each with an outcome of its own. */
 final class PusherTest extends QueueTestCase
@@ -19,7 +20,7 @@ final class PusherTest extends QueueTestCase
     /** @return list<string> the bodies of all ready messages, in order */
     private function ready(Queue $queue): array
     {
-        return array_map(fn ($message) => $message->body, iterator_to_array($queue->peek('ready', 200)));
+        return array_map(fn ($message) => $message->body, iterator_to_array($queue->peek(State::Ready, 200)));
     }
 
     public function test_pushes_are_stored_in_their_order(): void
@@ -48,7 +49,7 @@ final class PusherTest extends QueueTestCase
         $pusher->push('y', maxCrashes: 2);
         $pusher->flush();
         $message = $queue->find('i');
-        $this->assertSame(['x', ['a' => 'b'], 1, null, 'other', 'delayed'], [$message->body, $message->headers,
+        $this->assertSame(['x', ['a' => 'b'], 1, null, 'other', State::Delayed], [$message->body, $message->headers,
             $message->priority, $message->maxAttempts, $message->deadLetter, $message->state]);
         $this->assertSame('y', $queue->reserve()->body);
     }

@@ -8,14 +8,16 @@ use DateInterval;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\NameException;
 use Dueq\Exception\UrlException;
+use Dueq\Order;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\State;
 
 /** Several queues in one wait, and the names of all. */
 final class QueuesTest extends QueueTestCase
 {
     /** @param list<string> $names */
-    private function queues(array $names = ['a', 'b'], string $order = 'preference'): Queues
+    private function queues(array $names = ['a', 'b'], Order $order = Order::Preference): Queues
     {
         return new Queues($names, $this->server->url(), $order);
     }
@@ -37,7 +39,7 @@ final class QueuesTest extends QueueTestCase
         foreach (['a', 'b', 'c'] as $name) {
             $this->queue($name)->pushMany(['1', '2']);
         }
-        $queues = $this->queues(['a', 'b', 'c'], 'round robin');
+        $queues = $this->queues(['a', 'b', 'c'], Order::RoundRobin);
         $taken = [];
         while ($message = $queues->reserve()) {
             $taken[] = $message->queue;
@@ -100,9 +102,9 @@ final class QueuesTest extends QueueTestCase
             $b->$verb();
             foreach ([$a, $b] as $message) {
                 $found = $this->queue($message->queue)->find($message->id);
-                $wanted = ['ack' => null, 'retry' => 'ready', 'release' => 'ready', 'bury' => 'dead'][$verb];
+                $wanted = ['ack' => null, 'retry' => State::Ready, 'release' => State::Ready, 'bury' => State::Dead][$verb];
                 $this->assertSame($wanted, $found?->state);
-                $this->queue($message->queue)->purge('ready');
+                $this->queue($message->queue)->purge(State::Ready);
             }
         }
     }
@@ -140,10 +142,10 @@ final class QueuesTest extends QueueTestCase
     {
         $names = ['z', 'a', '17'];
         $given = ['x' => $names[0], $names[1], 9 => &$names[2]];
-        $queues = new Queues(order: 'round robin', names: $given, url: $this->server->url());
+        $queues = new Queues(order: Order::RoundRobin, names: $given, url: $this->server->url());
         $names[2] = 'changed';
-        $this->assertSame([['z', 'a', '17'], 'round robin'], [$queues->names, $queues->order]);
-        $this->assertSame('preference', $this->queues()->order);
+        $this->assertSame([['z', 'a', '17'], Order::RoundRobin], [$queues->names, $queues->order]);
+        $this->assertSame(Order::Preference, $this->queues()->order);
         $this->assertStringContainsString($this->server->socket, $queues->url());
         $most = array_map('strval', range(1, 64));
         $this->queue('64')->push('the last');
@@ -160,9 +162,8 @@ final class QueuesTest extends QueueTestCase
         $this->assertTypeError('($names)', fn () => $this->queues(['a', 7]));
         $this->assertTypeError('($names)', fn () => new Queues('a'));
         $this->assertThrows(UrlException::class, fn () => new Queues(['a'], 'nonsense'));
-        foreach (['', 'any', 'Preference', 'round_robin'] as $order) {
-            $e = $this->assertThrows(InvalidException::class, fn () => $this->queues(['a'], $order));
-            $this->assertStringContainsString('preference or round robin', $e->getMessage());
+        foreach (['preference', '', null, State::Ready] as $order) {
+            $this->assertTypeError('($order)', fn () => new Queues(['a'], $this->server->url(), $order));
         }
     }
 

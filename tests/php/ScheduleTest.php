@@ -4,9 +4,11 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\CatchUp;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Queue;
+use Dueq\State;
 
 final class ScheduleTest extends QueueTestCase
 {
@@ -40,8 +42,8 @@ final class ScheduleTest extends QueueTestCase
     public function test_fire_pushes_the_job_and_the_next_message(): void
     {
         $queue = $this->queue();
-        $this->assertTrue($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', 'skip'));
-        $this->assertFalse($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', 'skip'));
+        $this->assertTrue($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', CatchUp::Skip));
+        $this->assertFalse($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', CatchUp::Skip));
         $this->assertTrue($queue->reschedule('schedule:a'));
         $message = $queue->reserve();
         $at = (int) $message->headers['time'];
@@ -53,7 +55,7 @@ final class ScheduleTest extends QueueTestCase
         $this->assertSame([$at / 1000.0, 'x', ['task' => 'report']], [$job->time, $job->body, $job->headers]);
         $next = $queue->find('schedule:a');
         $this->assertSame(Queue::nextTime('@yearly', 'Europe/Berlin', $at / 1000), $next->time);
-        $this->assertSame('delayed', $queue->cancel('schedule:a'));
+        $this->assertSame(State::Delayed, $queue->cancel('schedule:a'));
     }
 
     public function test_schedule_that_cannot_be(): void
@@ -63,7 +65,6 @@ final class ScheduleTest extends QueueTestCase
             fn () => $queue->schedule('', '@daily', 'x'),
             fn () => $queue->schedule('a', 'daily', 'x'),
             fn () => $queue->schedule('a', '@daily', 'x', 'Mars'),
-            fn () => $queue->schedule('a', '@daily', 'x', catchup: 'never'),
             fn () => $queue->schedule('a', '@daily', ['body' => 'x', 'id' => 'y']),
             fn () => $queue->schedule('a', '@daily', ['headers' => []]),
         ] as $call) {

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\State;
+
 /** What becomes of a message whose script ends: exit() releases it, a fatal error retries it with the error's text. */
 final class ScriptEndTest extends QueueTestCase
 {
@@ -98,7 +100,7 @@ final class ScriptEndTest extends QueueTestCase
         $message = $this->queue()->find('2');
         $this->assertStringStartsWith($text, $message->error);
         $this->assertStringContainsString('in Command line code on line', $message->error);
-        $this->assertSame(['delayed', 1, 0], [$message->state, $message->attempt, $message->crashes]);
+        $this->assertSame([State::Delayed, 1, 0], [$message->state, $message->attempt, $message->crashes]);
         $stats = $this->queue()->stats();
         $this->assertSame([3, 0, 1, 1], [$stats->ready, $stats->leased, $stats->acked, $stats->retried]);
     }
@@ -108,7 +110,7 @@ final class ScriptEndTest extends QueueTestCase
         $this->push(['maxAttempts' => 1]);
         $this->script(self::LOOPS['work'], 'str_repeat("x", 1 << 30);');
         $message = $this->queue()->find('2');
-        $this->assertSame('dead', $message->state);
+        $this->assertSame(State::Dead, $message->state);
         $this->assertStringContainsString('Allowed memory size', $message->error);
     }
 
@@ -121,7 +123,7 @@ final class ScriptEndTest extends QueueTestCase
         );
         $this->assertSame(3, $code);
         $message = $this->queue()->find('2');
-        $this->assertSame(['ready', 0, ''], [$message->state, $message->attempt, $message->error]);
+        $this->assertSame([State::Ready, 0, ''], [$message->state, $message->attempt, $message->error]);
     }
 
     public function test_a_fatal_error_outside_of_a_loop_is_nobodys(): void

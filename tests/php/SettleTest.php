@@ -9,6 +9,7 @@ use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\TooLargeException;
 use Dueq\Message;
+use Dueq\State;
 
 /** What the holder of a message does with it: ack, retry, release, extend, checkpoint, bury. */
 final class SettleTest extends QueueTestCase
@@ -126,7 +127,7 @@ final class SettleTest extends QueueTestCase
         $this->assertSame(2, $message->attempt);
         $this->assertSame('no luck', $queue->find($message->id)->error);
         $this->assertTrue($message->retry(new DateInterval('PT1M')));
-        $this->assertSame('delayed', $queue->find($message->id)->state);
+        $this->assertSame(State::Delayed, $queue->find($message->id)->state);
         $this->assertEqualsWithDelta($queue->stats()->now + 60, $queue->find($message->id)->time, 5);
     }
 
@@ -137,7 +138,7 @@ final class SettleTest extends QueueTestCase
         $this->assertTrue($queue->reserve()->retry(0));
         $this->assertFalse($queue->reserve()->retry(5.0, 'for good'));
         $dead = $queue->find($id);
-        $this->assertSame(['dead', 'for good'], [$dead->state, $dead->error]);
+        $this->assertSame([State::Dead, 'for good'], [$dead->state, $dead->error]);
         $this->assertSame(1, $queue->stats()->dead);
     }
 
@@ -159,7 +160,7 @@ final class SettleTest extends QueueTestCase
             $message = $queue->reserve();
             $message->release($delay);
             $found = $queue->find($message->id);
-            $this->assertSame('delayed', $found->state);
+            $this->assertSame(State::Delayed, $found->state);
             $this->assertEqualsWithDelta($queue->stats()->now + 60, $found->time, 5);
             $queue->reschedule($message->id);
         }
@@ -220,7 +221,7 @@ final class SettleTest extends QueueTestCase
         $message = $queue->reserve();
         $message->bury(str_repeat('w', 5000));
         $dead = $queue->find($id);
-        $this->assertSame('dead', $dead->state);
+        $this->assertSame(State::Dead, $dead->state);
         $this->assertSame(str_repeat('w', 4096), $dead->error);
         $this->assertEqualsWithDelta($queue->stats()->now, $dead->time, 5);
         $this->assertNull($queue->reserve());

@@ -8,6 +8,8 @@ use DateInterval;
 use Dueq\Exception\DuplicateException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Replace;
+use Dueq\State;
 
 /** One message of an id: unique and replace. */
 final class UniqueTest extends QueueTestCase
@@ -30,12 +32,12 @@ final class UniqueTest extends QueueTestCase
         $queue = $this->queue();
         $queue->push('old', id: 'one');
         $held = $queue->reserve();
-        $this->assertSame('one', $queue->push('new', id: 'one', replace: true));
+        $this->assertSame('one', $queue->push('new', id: 'one', replace: Replace::Message));
         $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
         $message = $queue->reserve();
         $this->assertSame(['new', 1, 1], [$message->body, $message->attempt, $message->deliveries]);
         $message->ack();
-        $this->assertSame('one', $queue->push('nothing to replace', id: 'one', replace: true));
+        $this->assertSame('one', $queue->push('nothing to replace', id: 'one', replace: Replace::Message));
     }
 
     public function test_replace_the_body_keeps_time_and_place(): void
@@ -44,18 +46,18 @@ final class UniqueTest extends QueueTestCase
         $queue->pushMany([['body' => 'old', 'id' => 'one'], 'second', ['body' => 'x', 'id' => 'late', 'delay' => 600]]);
         $before = $queue->find('late')->time;
         $this->assertSame(['one', 'late'], $queue->pushMany([
-            ['body' => 'new', 'id' => 'one', 'replace' => 'body'], ['body' => 'y', 'id' => 'late', 'replace' => 'body'],
+            ['body' => 'new', 'id' => 'one', 'replace' => Replace::Body], ['body' => 'y', 'id' => 'late', 'replace' => Replace::Body],
         ]));
         $this->assertSame(['new', 'second'], array_column($queue->reserveMany(10), 'body'));
         $late = $queue->find('late');
-        $this->assertSame(['y', 'delayed', $before], [$late->body, $late->state, $late->time]);
+        $this->assertSame(['y', State::Delayed, $before], [$late->body, $late->state, $late->time]);
     }
 
     public function test_replace_false_refuses(): void
     {
         $queue = $this->queue();
         $queue->push('old', id: 'one');
-        $this->assertThrows(DuplicateException::class, fn () => $queue->push('new', id: 'one', replace: false));
+        $this->assertThrows(DuplicateException::class, fn () => $queue->push('new', id: 'one', replace: null));
         $this->assertSame('old', $queue->find('one')->body);
     }
 
@@ -63,9 +65,8 @@ final class UniqueTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [
-            ['unique' => 60], ['replace' => true], ['replace' => 'body'], ['id' => 'a', 'unique' => -1],
-            ['id' => 'a', 'unique' => NAN], ['id' => 'a', 'replace' => ''], ['id' => 'a', 'replace' => 'Body'],
-            ['id' => 'a', 'replace' => "body\0"],
+            ['unique' => 60], ['replace' => Replace::Message], ['replace' => Replace::Body], ['id' => 'a', 'unique' => -1],
+            ['id' => 'a', 'unique' => NAN],
         ];
         foreach ($bad as $fields) {
             $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$fields));
@@ -77,7 +78,8 @@ final class UniqueTest extends QueueTestCase
     public function test_unique_and_replace_of_a_wrong_type(): void
     {
         $queue = $this->queue();
-        $bad = [['unique', '60'], ['unique', false], ['replace', 1], ['replace', null], ['replace', []]];
+        $bad = [['unique', '60'], ['unique', false], ['replace', 1], ['replace', true], ['replace', 'body'],
+            ['replace', State::Ready], ['replace', []]];
         foreach ($bad as [$field, $value]) {
             $this->assertTypeError("(\$$field)", fn () => $queue->push('x', ...['id' => 'a', $field => $value]));
             $items = [['body' => 'x', 'id' => 'a', $field => $value]];

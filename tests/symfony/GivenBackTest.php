@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Symfony;
 
+use Dueq\State;
 use Dueq\SymfonyMessenger\DueqStamp;
 use Dueq\SymfonyMessenger\DueqTransport;
 use Symfony\Component\Messenger\Envelope;
@@ -50,7 +51,7 @@ final class GivenBackTest extends SymfonyTestCase
         $transport = $this->transport();
         $transport->send(self::note());
         [$envelope] = self::got($transport);
-        $this->queue()->purge('leased');
+        $this->queue()->purge(State::Leased);
         $this->retried($transport, $envelope, 1, 0);
         $transport->reject($envelope);
         $this->assertSame([0, 0, 0, 0], $this->counts());

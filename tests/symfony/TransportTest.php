@@ -7,6 +7,8 @@ namespace Dueq\Tests\Symfony;
 use App\Note;
 use Dueq\Client;
 use Dueq\Exception\DuplicateException;
+use Dueq\Replace;
+use Dueq\State;
 use Dueq\SymfonyMessenger\DueqStamp;
 use Dueq\SymfonyMessenger\DueqReceivedStamp;
 use Symfony\Component\Messenger\Exception\LogicException;
@@ -170,7 +172,7 @@ final class TransportTest extends SymfonyTestCase
         $transport = $this->transport();
         $transport->send(self::note());
         [$envelope] = self::got($transport);
-        $this->queue()->purge('leased');
+        $this->queue()->purge(State::Leased);
         $transport->ack($envelope);
         $this->assertCount(1, $this->logger->lines);
         $this->assertStringContainsString('was cancelled, or delivered to another worker', $this->logger->lines[0]);
@@ -212,7 +214,7 @@ final class TransportTest extends SymfonyTestCase
         } catch (MessageDecodingFailedException $error) {
             $this->assertStringStartsWith('The message bad of the queue async: ', $error->getMessage());
         }
-        $this->assertSame('dead', $this->queue()->find('bad')->state);
+        $this->assertSame(State::Dead, $this->queue()->find('bad')->state);
         $this->assertStringContainsStringIgnoringCase('decode', $this->queue()->find('bad')->error);
         $this->assertSame(['good'], self::texts(self::got($transport)));
     }
@@ -237,7 +239,7 @@ final class TransportTest extends SymfonyTestCase
         } catch (TransportException $error) {
             $this->assertInstanceOf(DuplicateException::class, $error->getPrevious());
         }
-        $transport->send(self::note('new')->with(new DueqStamp(id: 'x', replace: true)));
+        $transport->send(self::note('new')->with(new DueqStamp(id: 'x', replace: Replace::Message)));
         $this->assertSame(['new'], self::texts($transport->all()));
     }
 

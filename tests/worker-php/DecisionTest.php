@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests\Worker;
 
 use Dueq\Message;
+use Dueq\State;
 use Dueq\Task;
 use Dueq\Testing\Drain;
 use Dueq\Worker;
@@ -43,10 +44,10 @@ final class DecisionTest extends WorkerTestCase
         ], $said);
         $this->await([3, 1], fn () => [$this->queue('decide')->stats()->dead, $this->queue('decide')->stats()->delayed]);
         $this->assertSame(0, $worker->stop());
-        $errors = array_map(fn (Message $message) => $message->error, iterator_to_array($this->queue('decide')->peek('dead'), false));
+        $errors = array_map(fn (Message $message) => $message->error, iterator_to_array($this->queue('decide')->peek(State::Dead), false));
         sort($errors);
         $this->assertSame(['DomainException: bank', 'hushed up', 'no such order'], $errors);
-        [$released] = iterator_to_array($this->queue('decide')->peek('delayed'), false);
+        [$released] = iterator_to_array($this->queue('decide')->peek(State::Delayed), false);
         $this->assertSame(['release', 0, 1], [$released->id, $released->attempt, $released->deliveries]);
         foreach ([
             "info +\[\d+\] decide retry retried at the job's wish after 0\.\d+ s, due in 0\.01 s: not yet",

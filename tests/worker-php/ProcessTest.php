@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Worker;
 
+use Dueq\State;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** The command: jobs, failures, limits, and processes that end. */
@@ -142,7 +143,7 @@ final class ProcessTest extends WorkerTestCase
         $worker = $this->start();
         $id = $this->tasks->push('limited', [true], backoff: 3600.0);
         $this->assertSame('over', $this->heard());
-        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
         $this->assertSame('Dueq\Worker\TimeLimitExceeded: 0.5 s are over', $this->queue()->find($id)->error);
         $this->assertSame(0, $worker->stop());
     }
@@ -152,7 +153,7 @@ final class ProcessTest extends WorkerTestCase
         $worker = $this->start();
         $id = $this->tasks->push('limited', [false], backoff: 3600.0);
         $this->assertSame('over', $this->heard());
-        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
         $message = $this->queue()->find($id);
         $this->assertSame([1, 0, 'its process was killed after 1.5 s'], [$message->attempt, $message->crashes, $message->error]);
         $this->tasks->push('say', [1]);
@@ -169,7 +170,7 @@ final class ProcessTest extends WorkerTestCase
         }
         $worker = $this->start('--lease', '400ms', '--prefetch', '20', '--concurrency', '2');
         $this->await([10, 1], fn () => [$this->queue()->stats()->acked, $this->queue()->stats()->dead]);
-        $this->assertSame('dead', $this->queue()->find($poison)?->state);
+        $this->assertSame(State::Dead, $this->queue()->find($poison)?->state);
         $this->assertSame(0, $worker->stop());
     }
 
@@ -200,7 +201,7 @@ final class ProcessTest extends WorkerTestCase
         $id = $this->tasks->push('exit', maxCrashes: 2);
         $worker = $this->start();
         $this->assertSame(['attempt 1', 'attempt 1'], [$this->heard(), $this->heard()]);
-        $this->await('dead', fn () => $this->queue()->find($id)?->state);
+        $this->await(State::Dead, fn () => $this->queue()->find($id)?->state);
         $this->assertSame(2, $this->queue()->find($id)->crashes);
         $this->tasks->push('exit');
         $worker->awaitLog('/ended with 0 in exit \S+: exit\(\) was called; the next one starts in 1 s\n(.*\n)*.*starts in 2 s\n/');
@@ -211,7 +212,7 @@ final class ProcessTest extends WorkerTestCase
     {
         $worker = $this->startWith('small.php');
         $id = $this->tasks->push('eat', [64], backoff: 3600.0);
-        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
         $this->assertMatchesRegularExpression('/Allowed memory size of \d+ bytes exhausted/', $this->queue()->find($id)->error);
         $this->assertSame([1, 0], [$this->queue()->find($id)->attempt, $this->queue()->find($id)->crashes]);
         $worker->awaitLog('/error .* worker 1 \(pid \d+\) ended with 255 in eat \S+: Allowed memory size/');

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests\Worker;
 
 use Dueq\Queue;
+use Dueq\State;
 use Dueq\Tasks;
 use Dueq\Testing\Drain;
 use Dueq\Testing\UsesDueq;
@@ -68,7 +69,7 @@ final class TestingTest extends TestCase
             $this->assertSame('no printer', $error->getMessage());
         }
         $message = $this->dueqQueue()->find($id);
-        $this->assertSame(['delayed', 'RuntimeException: no printer'], [$message->state, $message->error]);
+        $this->assertSame([State::Delayed, 'RuntimeException: no printer'], [$message->state, $message->error]);
     }
 
     public function testDrainEndsWhereTasksPushEachOtherWithoutEnd(): void

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests\Worker;
 
 use App\Tasks\SendReceipt;
+use Dueq\State;
 use InvalidArgumentException;
 use JsonException;
 
@@ -54,7 +55,7 @@ final class WireTest extends WorkerTestCase
     {
         $id = $this->tasks->push(SendReceipt::class, [17], delay: 60.0, maxAttempts: 7);
         $message = $this->queue('mail')->find($id);
-        $this->assertSame(['delayed', 'send_receipt', 7], [$message->state, $message->headers['task'], $message->maxAttempts]);
+        $this->assertSame([State::Delayed, 'send_receipt', 7], [$message->state, $message->headers['task'], $message->maxAttempts]);
     }
 
     public function testAUniqueTaskGetsItsIdFromItsNameAndArguments(): void

@@ -13,13 +13,15 @@ use Dueq\Exception\WrongTypeException;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Redisson\Binary;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Layout;
 use Dueq\Redisson\Long;
 use Dueq\Redisson\Unreadable;
 
 final class DelayedQueueTest extends QueueTestCase
 {
-    private function delayed(string $codec = 'kryo5', ?string $layout = null, string $name = 'orders'): DelayedQueue
+    private function delayed(Codec $codec = Codec::Kryo5, ?Layout $layout = null, string $name = 'orders'): DelayedQueue
     {
         return new DelayedQueue($name, $this->server->url(), $codec, $layout);
     }
@@ -31,9 +33,9 @@ final class DelayedQueueTest extends QueueTestCase
     }
 
     /** An element as Redisson packs it. */
-    private static function pack(string $value, string $layout = 'new'): string
+    private static function pack(string $value, Layout $layout = Layout::New): string
     {
-        $id = $layout === 'new' ? "\x08" . random_bytes(8) : pack('e', random_int(0, PHP_INT_MAX));
+        $id = $layout === Layout::New ? "\x08" . random_bytes(8) : pack('e', random_int(0, PHP_INT_MAX));
         return $id . pack('P', strlen($value)) . $value;
     }
 
@@ -53,13 +55,13 @@ final class DelayedQueueTest extends QueueTestCase
     public function test_construct(): void
     {
         $queue = new DelayedQueue('orders', $this->server->url());
-        $this->assertSame(['orders', 'kryo5', null], [$queue->destination, $queue->codec, $queue->layout]);
+        $this->assertSame(['orders', Codec::Kryo5, null], [$queue->destination, $queue->codec, $queue->layout]);
         $this->assertStringContainsString($this->server->socket, $queue->url());
-        foreach (['kryo5', 'bytes', 'string', 'long', 'jackson', 'typed json', 'jackson3', 'typed json3'] as $codec) {
-            $this->assertSame([$codec, 'old'], [$this->delayed($codec, 'old')->codec, $this->delayed($codec, 'old')->layout]);
+        foreach (Codec::cases() as $codec) {
+            $this->assertSame([$codec, Layout::Old], [$this->delayed($codec, Layout::Old)->codec, $this->delayed($codec, Layout::Old)->layout]);
         }
-        $this->assertThrows(InvalidException::class, fn () => $this->delayed('json'));
-        $this->assertThrows(InvalidException::class, fn () => $this->delayed(layout: 'newer'));
+        $this->assertTypeError('($codec)', fn () => new DelayedQueue('orders', $this->server->url(), 'kryo5'));
+        $this->assertTypeError('($layout)', fn () => new DelayedQueue('orders', $this->server->url(), layout: 'new'));
         foreach (['', "a\nb", "\xff", str_repeat('x', 256)] as $name) {
             $this->assertThrows(NameException::class, fn () => $this->delayed(name: $name));
         }
@@ -67,10 +69,10 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_offer_writes_as_redisson_does(): void
     {
-        foreach (['new' => 17, 'old' => 16] as $layout => $header) {
+        foreach ([[Layout::New, 17], [Layout::Old, 16]] as [$layout, $header]) {
             $this->server->command('FLUSHALL');
             $before = $this->now();
-            $this->delayed('string', $layout)->offer('hello', delay: 60);
+            $this->delayed(Codec::String, $layout)->offer('hello', delay: 60);
             [$element] = $this->packed();
             $this->assertSame(pack('P', 5) . 'hello', substr($element, $header - 8));
             $this->assertSame($header + 5, strlen($element));
@@ -95,7 +97,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_offer_to_a_destination_with_braces_of_its_own(): void
     {
-        $queue = $this->delayed('string', null, '{shop}:orders');
+        $queue = $this->delayed(Codec::String, null, '{shop}:orders');
         $queue->offer('x');
         $this->assertSame(1, $this->server->command('LLEN', 'redisson_delay_queue:{shop}:orders'));
         $this->assertSame(1, $queue->transfer()->moved);
@@ -124,7 +126,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_offer_many_of_more_than_a_step(): void
     {
-        $queue = $this->delayed('long');
+        $queue = $this->delayed(Codec::Long);
         $queue->offerMany(range(1, 450), delay: 60);
         $this->assertCount(450, $queue);
         $this->assertSame(range(1, 450), [...$queue->pollMany(200), ...$queue->pollMany(200), ...$queue->pollMany(200)]);
@@ -137,9 +139,9 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_values_are_those_that_java_wrote(): void
     {
-        $names = ['kryo5' => 'kryo5', 'bytearray' => 'bytes', 'string' => 'string', 'long' => 'long',
-            'jsonjackson' => 'jackson', 'typedjson' => 'typed json',
-            'jsonjackson3' => 'jackson3', 'typedjson3' => 'typed json3'];
+        $names = ['kryo5' => Codec::Kryo5, 'bytearray' => Codec::Bytes, 'string' => Codec::String, 'long' => Codec::Long,
+            'jsonjackson' => Codec::Jackson, 'typedjson' => Codec::TypedJson,
+            'jsonjackson3' => Codec::Jackson3, 'typedjson3' => Codec::TypedJson3];
         $queues = array_map(fn ($codec) => $this->delayed($codec), $names);
         $cases = json_decode(file_get_contents(__DIR__ . '/../../golden/redisson_codecs.json'))->cases;
         $this->assertGreaterThan(500, count($cases));
@@ -201,11 +203,11 @@ final class DelayedQueueTest extends QueueTestCase
             'typed json3' => [['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]], '😀', 1 << 40],
         ];
         foreach ($values as $codec => $list) {
-            $queue = $this->delayed($codec);
+            $queue = $this->delayed(Codec::from($codec));
             $queue->offerMany($list);
             $this->assertSame($list, $queue->pollMany(200), $codec);
         }
-        $queue = $this->delayed('typed json');
+        $queue = $this->delayed(Codec::TypedJson);
         $queue->offer(new class () implements \JsonSerializable {
             public function jsonSerialize(): array
             {
@@ -229,7 +231,7 @@ final class DelayedQueueTest extends QueueTestCase
             'typed json' => [[new Binary('x')]],
         ];
         foreach ($refused as $codec => $values) {
-            $queue = $this->delayed($codec);
+            $queue = $this->delayed(Codec::from($codec));
             foreach ($values as $value) {
                 foreach (['offer', 'remove', 'contains'] as $method) {
                     $this->assertThrows(InvalidException::class, fn () => $queue->$method($value));
@@ -252,7 +254,7 @@ final class DelayedQueueTest extends QueueTestCase
     {
         json_decode('{');
         $before = json_last_error();
-        $queue = $this->delayed('jackson');
+        $queue = $this->delayed(Codec::Jackson);
         $queue->offer([1]);
         $queue->poll();
         $this->assertSame($before, json_last_error());
@@ -261,7 +263,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_values_that_code_of_the_program_s_drops_meanwhile(): void
     {
-        $queue = $this->delayed('jackson');
+        $queue = $this->delayed(Codec::Jackson);
         $text = str_repeat('before ', 100);
         $code = new class ($text, $queue) implements \JsonSerializable {
             public function __construct(private string &$text, private DelayedQueue $queue)
@@ -281,7 +283,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_a_queue_that_is_destroyed_meanwhile(): void
     {
-        $queue = $this->delayed('jackson');
+        $queue = $this->delayed(Codec::Jackson);
         $code = new class ($queue) implements \JsonSerializable {
             public function __construct(private DelayedQueue $queue)
             {
@@ -302,7 +304,7 @@ final class DelayedQueueTest extends QueueTestCase
     {
         foreach (['kryo5' => "\x03\x82\xed\xa0\xbd", 'jackson' => '"\uD83D"', 'typed json3' => '["\uD83D"]'] as $codec => $raw) {
             $this->server->command('RPUSH', 'orders', $raw);
-            $e = $this->assertThrows(CorruptException::class, fn () => $this->delayed($codec)->take(0.0));
+            $e = $this->assertThrows(CorruptException::class, fn () => $this->delayed(Codec::from($codec))->take(0.0));
             $this->assertSame($raw, $e->raw);
             $this->assertStringContainsString('half of a surrogate pair', $e->getMessage());
         }
@@ -336,7 +338,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_transfer_moves_what_is_due_by_its_time(): void
     {
-        $queue = $this->delayed('string');
+        $queue = $this->delayed(Codec::String);
         $this->offerAs(self::pack('second'), 20);
         $this->offerAs(self::pack('first'), 10);
         $queue->offer('later', delay: 60);
@@ -376,7 +378,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_transfer_quarantines_what_is_in_no_layout_and_logs_it(): void
     {
-        $queue = $this->delayed('string');
+        $queue = $this->delayed(Codec::String);
         $this->offerAs('no layout', 1);
         $this->offerAs(self::pack('good'), 2);
         $log = self::logged(function () use ($queue, &$moved) {
@@ -391,12 +393,12 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_layouts_are_found_chosen_and_not_mixed(): void
     {
-        $this->offerAs(self::pack('old', 'old'), 10);
-        $found = $this->delayed('string');
+        $this->offerAs(self::pack('old', Layout::Old), 10);
+        $found = $this->delayed(Codec::String);
         $found->offer('more');
         $this->assertSame(16 + 4, strlen($this->packed()[1]));
         $this->assertSame(['old', 'more'], $found->peek(9));
-        $new = $this->delayed('string', 'new');
+        $new = $this->delayed(Codec::String, Layout::New);
         $runs = [fn () => $new->offer('x'), fn () => $new->transfer(), fn () => $new->poll(), fn () => $new->peek(),
             fn () => $new->remove('old'), fn () => $new->contains('old')];
         foreach ($runs as $run) {
@@ -409,7 +411,7 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_take_waits_for_what_anybody_pushes(): void
     {
-        $queue = $this->delayed('string');
+        $queue = $this->delayed(Codec::String);
         $start = microtime(true);
         $this->assertNull($queue->take(0.2));
         $this->assertGreaterThan(0.19, microtime(true) - $start);
@@ -532,7 +534,7 @@ final class DelayedQueueTest extends QueueTestCase
         $loop = [];
         $loop['self'] = &$loop;
         $cycle = function () use ($url, $loop) {
-            $queue = new DelayedQueue('orders', $url, 'jackson');
+            $queue = new DelayedQueue('orders', $url, Codec::Jackson);
             $queue->offer(['a' => [1, new Long(5)], 'b' => 'text']);
             $queue->offerMany(['x', new \stdClass(), 1 << 40], delay: 60);
             $queue->transfer();

@@ -7,6 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Exception\ConnectException;
 use Dueq\Exception\LayoutException;
 use Dueq\Laravel\Queue as LaravelQueue;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
 /** The waits of DelayedQueue and LaravelQueue, and their transfers in a loop: signals, ends, failures. */
@@ -84,7 +85,7 @@ final class MoveTest extends QueueTestCase
 
     public function test_no_value_is_lost_to_a_signal(): void
     {
-        $queue = new DelayedQueue('orders', $this->server->url(), 'long');
+        $queue = new DelayedQueue('orders', $this->server->url(), Codec::Long);
         $this->countSignals($seen);
         $me = getmypid();
         $pusher = $this->besides(function () use ($me) {
@@ -312,10 +313,10 @@ final class MoveTest extends QueueTestCase
     public function test_a_value_that_memory_does_not_suffice_for_ends_the_script_only(): void
     {
         $url = var_export($this->server->url(), true);
-        $queue = new DelayedQueue('orders', $this->server->url(), 'typed json');
+        $queue = new DelayedQueue('orders', $this->server->url(), Codec::TypedJson);
         $queue->offer(array_fill(0, 100_000, 'x'));
         [$code, $output] = $this->php(
-            "\$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url, 'typed json'); \$queue->size(); \$queue->peek(); echo 'not reached';",
+            "\$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url, Dueq\\Redisson\\Codec::TypedJson); \$queue->size(); \$queue->peek(); echo 'not reached';",
             'memory_limit=2M'
         );
         $this->assertSame(255, $code, $output);

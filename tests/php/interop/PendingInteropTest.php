@@ -12,6 +12,7 @@ use Dueq\Interop\Moved;
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Pending;
+use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
 /** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. PendingTest has the rest. */
@@ -19,7 +20,7 @@ final class PendingInteropTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
 
-    private function delayed(string $name = 'orders', string $codec = 'kryo5'): DelayedQueue
+    private function delayed(string $name = 'orders', Codec $codec = Codec::Kryo5): DelayedQueue
     {
         return new DelayedQueue($name, $this->server->url(), $codec);
     }
@@ -127,7 +128,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_parameters_are_those_of_the_method_that_waits(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $delayed->offerMany(['a', 'b', 'c']);
         $this->assertSame(2, $this->resultOf($delayed->transferStart(0.0, 2))->moved);
         $laravel->push('Job');
@@ -191,7 +192,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_all_other_methods_work_meanwhile(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $pending = [$delayed->takeStart(), $laravel->popStart(), $delayed->transferStart()];
         array_map(fn ($one) => $this->move($one, 5), $pending);
         $this->assertNull($delayed->take(0.1));
@@ -213,7 +214,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_a_take_that_is_given_up_loses_nothing_whenever_that_is(): void
     {
-        $queue = $this->delayed(codec: 'string');
+        $queue = $this->delayed(codec: Codec::String);
         foreach (['cancel', 'drop'] as $way) {
             for ($polls = 0; $polls < 10; $polls++) {
                 $pending = $queue->takeStart();
@@ -260,7 +261,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_what_has_come_goes_back(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $this->server->command('RPUSH', 'orders', 'first', 'second');
         $laravel->push('First');
         $laravel->push('Second');
@@ -275,7 +276,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_a_transfer_that_is_given_up(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $waiting = [$delayed->transferStart(), $laravel->migrateStart()];
         array_map(fn ($one) => $this->move($one, 5), $waiting);
         $waiting[0]->cancel();
@@ -292,7 +293,7 @@ final class PendingInteropTest extends QueueTestCase
     {
         $server = new Server();
         $server->command('RPUSH', 'orders', 'x');
-        $queue = new DelayedQueue('orders', $server->url('timeout=300ms'), 'string');
+        $queue = new DelayedQueue('orders', $server->url('timeout=300ms'), Codec::String);
         $pending = $queue->takeStart();
         $this->loop([$pending]);
         $server->kill();
@@ -305,7 +306,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_a_lost_connection_is_made_again(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $pending = [$delayed->takeStart(), $laravel->popStart(), $delayed->transferStart()];
         $this->loop($pending, 0.1);
         foreach ([1, 2] as $time) {
@@ -322,7 +323,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_the_queue_may_go_before(): void
     {
-        [$destroyed, $dropped, $laravel] = [$this->delayed(codec: 'string'), $this->delayed(codec: 'string'), $this->laravel()];
+        [$destroyed, $dropped, $laravel] = [$this->delayed(codec: Codec::String), $this->delayed(codec: Codec::String), $this->laravel()];
         $pending = [$destroyed->takeStart(), $dropped->takeStart(), $laravel->popStart()];
         $before = count(glob('/proc/self/fd/*'));
         $destroyed->destroy();
@@ -341,7 +342,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_connections_are_used_again(): void
     {
-        [$delayed, $laravel] = [$this->delayed(codec: 'string'), $this->laravel()];
+        [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         for ($i = 0; $i < 50; $i++) {
             $pending = [$delayed->takeStart(), $laravel->popStart()];
             $this->server->command('RPUSH', 'orders', 'x');
@@ -356,7 +357,7 @@ final class PendingInteropTest extends QueueTestCase
 
     public function test_fork_the_child_leaves_it_alone(): void
     {
-        $queue = $this->delayed(codec: 'string');
+        $queue = $this->delayed(codec: Codec::String);
         $pending = $queue->takeStart();
         $this->loop([$pending], 0.1);
         $this->server->awaitBlocked();

@@ -12,6 +12,10 @@ extern zend_class_entry *dueq_php_redisson_long_ce;
 extern zend_class_entry *dueq_php_redisson_binary_ce;
 extern zend_class_entry *dueq_php_redisson_unreadable_ce;
 
+/* Dueq\Redisson\Codec and Layout. */
+extern dueq_php_enum dueq_php_codec;
+extern dueq_php_enum dueq_php_layout;
+
 /* ---- value.c: values of Redisson's and PHP's; Long, Binary, Unreadable ---- */
 
 /* Reads a value. What it borrows is in `held`, as above. False: it threw. */

@@ -1,5 +1,9 @@
 #include "php_redisson.h"
 
+DUEQ_PHP_ENUM(codec, DUEQ_CODEC_KRYO5, DUEQ_CODEC_TYPED_JSON3, "Kryo5", "Bytes", "String", "Long",
+              "Jackson", "TypedJson", "Jackson3", "TypedJson3");
+DUEQ_PHP_ENUM(layout, DUEQ_LAYOUT_NEW, DUEQ_LAYOUT_OLD, "New", "Old");
+
 static zend_object_handlers handlers;
 
 static zend_object *create(zend_class_entry *ce) {
@@ -34,40 +38,6 @@ void dueq_php_redisson_startup(void) {
 /* The properties in the order of the stub. */
 enum { DELAYED_DESTINATION, DELAYED_CODEC, DELAYED_LAYOUT };
 
-/* Their places are their values in C. */
-static const char *const codecs[] = {"kryo5",   "bytes",      "string",   "long",
-                                     "jackson", "typed json", "jackson3", "typed json3"};
-static const char *const layouts[] = {NULL, "new", "old"};
-
-/* The place of a name; `count`: there is none. */
-static size_t find(const char *const *names, size_t count, const zend_string *name) {
-    size_t i = 0;
-
-    while (i < count && !(names[i] && zend_string_equals_cstr(name, names[i], strlen(names[i])))) {
-        i++;
-    }
-    return i;
-}
-
-/* False: it threw, as there is no codec or layout of this name. NULL stands for the default. */
-static bool read_names(const zend_string *codec, const zend_string *layout,
-                       dueq_php_redisson *redisson) {
-    const dueq_php_place codec_place = {3, -1, "codec"}, layout_place = {4, -1, "layout"};
-    const size_t codec_count = sizeof codecs / sizeof codecs[0];
-    const size_t layout_count = sizeof layouts / sizeof layouts[0];
-
-    redisson->codec = codec ? (dueq_codec)find(codecs, codec_count, codec) : DUEQ_CODEC_KRYO5;
-    redisson->layout =
-        layout ? (dueq_layout)find(layouts, layout_count, layout) : DUEQ_LAYOUT_FOUND;
-    if ((size_t)redisson->codec == codec_count) {
-        return dueq_php_invalid(&codec_place,
-                                "be kryo5, bytes, string, long, jackson, typed json, jackson3 or "
-                                "typed json3");
-    }
-    return (size_t)redisson->layout < layout_count ||
-           dueq_php_invalid(&layout_place, "be new, old or null");
-}
-
 static dueq_status open_on(dueq_client *client, const dueq_php_redisson *redisson,
                            const zend_string *destination, dueq_redisson **queue) {
     return dueq_redisson_open(client, ZSTR_VAL(destination), ZSTR_LEN(destination), redisson->codec,
@@ -94,15 +64,16 @@ static bool open_queue(dueq_php_redisson *redisson, const zend_string *destinati
 
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct) {
     dueq_php_redisson *redisson = dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS));
-    zend_string *destination, *url = NULL, *codec = NULL, *layout = NULL;
+    zend_string *destination, *url = NULL;
+    zend_object *codec = NULL, *layout = NULL;
     bool persistent = false, by_default = true;
 
     ZEND_PARSE_PARAMETERS_START(1, 5)
         Z_PARAM_STR(destination)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
-        Z_PARAM_STR(codec)
-        Z_PARAM_STR_OR_NULL(layout)
+        Z_PARAM_OBJ_OF_CLASS(codec, dueq_php_codec.ce)
+        Z_PARAM_OBJ_OF_CLASS_OR_NULL(layout, dueq_php_layout.ce)
         Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
@@ -110,15 +81,20 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct) {
         zend_throw_error(NULL, "This Dueq\\Redisson\\DelayedQueue has been constructed already");
         RETURN_THROWS();
     }
-    if (!read_names(codec, layout, redisson) ||
-        !open_queue(redisson, destination, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
+    /* Without these it is Kryo5, and the layout of what waits. */
+    redisson->codec =
+        codec ? (dueq_codec)dueq_php_case_value(&dueq_php_codec, codec) : DUEQ_CODEC_KRYO5;
+    redisson->layout =
+        layout ? (dueq_layout)dueq_php_case_value(&dueq_php_layout, layout) : DUEQ_LAYOUT_FOUND;
+    if (!open_queue(redisson, destination, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
         RETURN_THROWS();
     }
     redisson->constructed = true;
     ZVAL_STR_COPY(OBJ_PROP_NUM(&redisson->std, DELAYED_DESTINATION), destination);
-    ZVAL_STRING(OBJ_PROP_NUM(&redisson->std, DELAYED_CODEC), codecs[redisson->codec]);
+    dueq_php_case_make(OBJ_PROP_NUM(&redisson->std, DELAYED_CODEC), &dueq_php_codec,
+                       (int)redisson->codec);
     if (layout) {
-        ZVAL_STRING(OBJ_PROP_NUM(&redisson->std, DELAYED_LAYOUT), layouts[redisson->layout]);
+        ZVAL_OBJ_COPY(OBJ_PROP_NUM(&redisson->std, DELAYED_LAYOUT), layout);
     } else {
         ZVAL_NULL(OBJ_PROP_NUM(&redisson->std, DELAYED_LAYOUT));
     }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\LaravelDriver;
 
 use Dueq\Message;
+use Dueq\State;
 use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Support\Collection;
 
@@ -46,7 +47,7 @@ trait Counts
     /** When the next job in line was pushed, in seconds since 1970; null: none is ready. */
     public function creationTimeOfOldestPendingJob($queue = null)
     {
-        foreach ($this->messages($queue)->peek('ready', 1) as $message) {
+        foreach ($this->messages($queue)->peek(State::Ready, 1) as $message) {
             return (int) $message->created;
         }
 
@@ -77,37 +78,37 @@ trait Counts
     /** @return Collection<int, InspectedJob> */
     public function pendingJobs($queue = null): Collection
     {
-        return $this->inspect($this->getQueue($queue), 'ready');
+        return $this->inspect($this->getQueue($queue), State::Ready);
     }
 
     /** @return Collection<int, InspectedJob> */
     public function delayedJobs($queue = null): Collection
     {
-        return $this->inspect($this->getQueue($queue), 'delayed');
+        return $this->inspect($this->getQueue($queue), State::Delayed);
     }
 
     /** @return Collection<int, InspectedJob> */
     public function reservedJobs($queue = null): Collection
     {
-        return $this->inspect($this->getQueue($queue), 'leased');
+        return $this->inspect($this->getQueue($queue), State::Leased);
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allPendingJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'ready'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Ready));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allDelayedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'delayed'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Delayed));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allReservedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'leased'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Leased));
     }
 
     /** @return Collection<int, string> the names of the queues */
@@ -117,7 +118,7 @@ trait Counts
     }
 
     /** @return Collection<int, InspectedJob> what is no job is left out */
-    private function inspect(string $name, string $state): Collection
+    private function inspect(string $name, State $state): Collection
     {
         return (new Collection(iterator_to_array($this->open($name)->peek($state), false)))
             ->filter(fn (Message $message) => is_array(json_decode($message->body, true)))

@@ -10,6 +10,7 @@ use Dueq\Exception\DuplicateException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Queue as Messages;
+use Dueq\State;
 use Illuminate\Contracts\Queue\ClearableQueue;
 use Illuminate\Contracts\Queue\Queue as QueueContract;
 use Illuminate\Queue\Attributes\Delay;
@@ -153,7 +154,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         $messages = $this->messages($queue);
 
-        return $messages->purge('delayed') + $messages->purge('leased') + $messages->purge('ready');
+        return $messages->purge(State::Delayed) + $messages->purge(State::Leased) + $messages->purge(State::Ready);
     }
 
     /**

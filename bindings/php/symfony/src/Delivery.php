@@ -9,6 +9,7 @@ use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Queue;
+use Dueq\Replace;
 use Psr\Log\LoggerInterface;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
@@ -108,7 +109,7 @@ final class Delivery
         if ($this->isHeld) {
             $this->settle($verb, fn () => $this->message->ack([$draft], $stays ? null : $to->name));
         } elseif ($keepsId) {
-            $this->settle($verb, fn () => $to->push(...['replace' => true] + $draft));
+            $this->settle($verb, fn () => $to->push(...['replace' => Replace::Message] + $draft));
         } else {
             return null;
         }

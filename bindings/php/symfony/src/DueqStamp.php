@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\SymfonyMessenger;
 
 use DateInterval;
+use Dueq\Replace;
 use Symfony\Component\Messenger\Stamp\NonSendableStampInterface;
 
 /**
@@ -20,14 +21,14 @@ final class DueqStamp implements NonSendableStampInterface
      * @param int $priority 1 high, 0 normal, -1 low; retries keep it
      * @param float|DateInterval|null $ttl seconds within which it is delivered for the first time, or never
      * @param float|DateInterval|null $unique seconds for which the id is refused, also when the message is done
-     * @param bool|string $replace what happens when a message in the queue has the id
+     * @param Replace|null $replace what it replaces of a message in the queue that has the id
      */
     public function __construct(
         public readonly ?string $id = null,
         public readonly int $priority = 0,
         public readonly float|DateInterval|null $ttl = null,
         public readonly float|DateInterval|null $unique = null,
-        public readonly bool|string $replace = false,
+        public readonly ?Replace $replace = null,
     ) {
     }
 }

@@ -10,6 +10,7 @@ use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Queue;
+use Dueq\State;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
 use Symfony\Component\Messenger\Envelope;
@@ -165,7 +166,7 @@ final class DueqTransport implements
     public function all(?int $limit = null): iterable
     {
         $left = $limit ?? PHP_INT_MAX;
-        foreach (['ready', 'delayed'] as $state) {
+        foreach ([State::Ready, State::Delayed] as $state) {
             $messages = $this->call(fn () => $this->queue->peek($state, min(100, max(1, $left))));
             for ($this->call(fn () => $messages->rewind()); $left > 0 && $messages->valid(); $this->call(fn () => $messages->next())) {
                 if (!$messages->current()->isSchedule()) {

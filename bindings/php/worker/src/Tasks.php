@@ -131,10 +131,10 @@ final class Tasks
     /**
      * @internal
      * @param non-empty-list<string> $queues one of partitions is alone
-     * @param string $order as of Dueq\Queues
+     * @param Order $order as of Dueq\Queues
      * @throws InvalidArgumentException
      */
-    public function source(array $queues, string $order = 'preference'): Queue|Queues
+    public function source(array $queues, Order $order = Order::Preference): Queue|Queues
     {
         foreach ($queues as $queue) {
             if (isset($this->partitions[$queue])) {

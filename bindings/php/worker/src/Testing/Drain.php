@@ -6,6 +6,7 @@ namespace Dueq\Testing;
 
 use Dueq\Client;
 use Dueq\Message;
+use Dueq\State;
 use Dueq\Tasks;
 use Dueq\Worker;
 use Dueq\Worker\Job;
@@ -97,7 +98,7 @@ final class Drain
     {
         $first = null;
         foreach ($queues as $queue) {
-            foreach ($tasks->queue($queue)->peek('delayed') as $message) {
+            foreach ($tasks->queue($queue)->peek(State::Delayed) as $message) {
                 if (!$message->isSchedule()) {
                     $first = $first === null || $message->time < $first->time ? $message : $first;
                     if (!isset($tasks->partitions[$queue])) {

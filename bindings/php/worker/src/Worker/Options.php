@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 use Dueq\Client;
+use Dueq\Order;
 use InvalidArgumentException;
 
 /**
@@ -42,12 +43,12 @@ final class Options
 
     /**
      * @param list<string>|null $queues one is there as often as its weight says; null: those of the worker
-     * @param string $order of them, as of Dueq\Queues
+     * @param Order $order of them, as of Dueq\Queues
      */
     private function __construct(
         public readonly string $bootstrap,
         public readonly ?array $queues,
-        public readonly string $order,
+        public readonly Order $order,
         public readonly int $concurrency,
         public readonly int $prefetch,
         public readonly ?float $lease,
@@ -117,11 +118,11 @@ final class Options
         return $given;
     }
 
-    /** @return array{list<string>|null, string} names, and their order */
+    /** @return array{list<string>|null, Order} names, and their order */
     private static function queues(?string $list): array
     {
         if ($list === null) {
-            return [null, 'round robin'];
+            return [null, Order::RoundRobin];
         }
         $entries = explode(',', $list);
         $weights = [];
@@ -131,13 +132,13 @@ final class Options
             }
         }
         if ($weights === []) {
-            return [$entries, 'preference'];
+            return [$entries, Order::Preference];
         }
         if (count($weights) < count($entries) || min($weights) < 1) {
             throw new InvalidArgumentException('--queues: all queues have a weight of at least 1, or none has one');
         }
 
-        return [self::turns($weights), 'round robin'];
+        return [self::turns($weights), Order::RoundRobin];
     }
 
     /**
