@@ -5,8 +5,8 @@ dueq.redisson and dueq.laravel have the queues of these.
 
 from dueq import _core
 from dueq._decision import Decided
-from dueq._fields import State
-from dueq._flight import Push
+from dueq._inflight import Push
+from dueq._message import State
 from dueq.app import App, Task
 from dueq.backoff import Backoff
 from dueq.blocking.consumer import Consumer

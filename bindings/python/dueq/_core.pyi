@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from typing_extensions import Buffer
 
-from dueq._flight import Push
+from dueq._inflight import Push
 
 class Client:
     """A client; opaque (a capsule, not importable)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 if TYPE_CHECKING:
     from dueq import _core
-    from dueq._fields import Fields, Home
+    from dueq._message import Home, MessageBase
 
 
 class Sending:
@@ -40,7 +40,7 @@ class Sending:
 class Processing(Protocol):
     """The block of a message."""
 
-    def end(self, message: Fields, error: BaseException | None) -> None:
+    def end(self, message: MessageBase, error: BaseException | None) -> None:
         """It has ended; once more does nothing. error: what it raised."""
 
 
@@ -53,18 +53,18 @@ class Tracer(Protocol):
     def created(self, home: Home, queue: str, row: _core.DraftRow) -> _core.DraftRow:
         """A message is handed to a pusher. Returns it with headers."""
 
-    def received(self, messages: Sequence[Fields], since: int) -> None:
+    def received(self, messages: Sequence[MessageBase], since: int) -> None:
         """A reserve that began at `since`, nanoseconds since 1970, has got messages."""
 
-    def processing(self, message: Fields) -> Processing:
+    def processing(self, message: MessageBase) -> Processing:
         """The block of a message begins."""
 
     def settling(
-        self, verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+        self, verb: str, home: Home, queue: str, messages: Sequence[MessageBase | str]
     ) -> AbstractContextManager[None]:
         """A call is to settle messages, or tickets, of a queue."""
 
-    def settled(self, verb: str, message: Fields) -> None:
+    def settled(self, verb: str, message: MessageBase) -> None:
         """A message is settled with its consumer's next request."""
 
 
@@ -77,7 +77,7 @@ def sending(home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending
 
 
 def settling(
-    verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+    verb: str, home: Home, queue: str, messages: Sequence[MessageBase | str]
 ) -> AbstractContextManager[None]:
     """Around a call that settles these."""
     return tracer.settling(verb, home, queue, messages) if tracer else nullcontext()

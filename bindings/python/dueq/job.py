@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dueq import _core
 from dueq._decision import Decided, Decision, Fail, Push, Release, Retry
-from dueq._fields import Fields, described, noted
 from dueq._log import escaped
+from dueq._message import MessageBase, described, noted
 from dueq.blocking.message import Message
 from dueq.draft import Body, Draft, TaskDraft
 from dueq.errors import InvalidError
@@ -50,7 +50,7 @@ _INSTEAD = {
 }
 
 
-class JobMessage(Fields):
+class JobMessage(MessageBase):
     """
     The message of a job, to read: id, body, headers, attempt ... It has no verbs, as the worker
     settles the message: Job has what a job may ask for, the same in every pool.

@@ -24,9 +24,9 @@ from opentelemetry import context, metrics, propagate, trace
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
 from dueq import _core, _trace
-from dueq._fields import Fields
+from dueq._consumer import ConsumerBase
 from dueq._link import KEYED
-from dueq._loop import Loop
+from dueq._message import MessageBase
 from dueq.draft import headers_of, with_headers
 from dueq.errors import Duplicate
 from dueq.serializers import TASK
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import SpanContext, TracerProvider
 
-    from dueq._fields import Home
+    from dueq._message import Home
 
 __all__ = ["Instrumentor", "instrument", "uninstrument"]
 
@@ -117,22 +117,22 @@ class _Tracer:
         ):
             return _carrying(row)
 
-    def received(self, messages: Sequence[Fields], since: int) -> None:
+    def received(self, messages: Sequence[MessageBase], since: int) -> None:
         about = _about(messages[0]._home, messages[0].queue, "receive")
         span = _Span(self, about, SpanKind.CLIENT, _links_to(messages), since=since)
         span.tell_of(messages)
         self.consumed.add(len(messages), about)
         span.end(self.operation_seconds)
 
-    def processing(self, message: Fields) -> _trace.Processing:
+    def processing(self, message: MessageBase) -> _trace.Processing:
         return _Processing(self, message)
 
     def settling(
-        self, verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+        self, verb: str, home: Home, queue: str, messages: Sequence[MessageBase | str]
     ) -> _Settling:
         return _Settling(self, verb, home, queue, messages)
 
-    def settled(self, verb: str, message: Fields) -> None:
+    def settled(self, verb: str, message: MessageBase) -> None:
         # It has no duration that is a call's: its outcome comes later.
         _Settling(self, verb, message._home, message.queue, (message,)).span.end()
 
@@ -155,11 +155,11 @@ class _Span:
             _name(about), parent, kind, about, links, start_time=self._since
         )
 
-    def tell_of(self, messages: Sequence[Fields | str]) -> None:
+    def tell_of(self, messages: Sequence[MessageBase | str]) -> None:
         """Which message it is of, or of how many."""
         if len(messages) > 1:
             self.open.set_attribute("messaging.batch.message_count", len(messages))
-        elif isinstance(messages[0], Fields):
+        elif isinstance(messages[0], MessageBase):
             self.open.set_attribute("messaging.message.id", messages[0].id)
 
     def fail(self, error: BaseException) -> None:
@@ -221,7 +221,7 @@ class _Sending(_trace.Sending):
 
 
 class _Processing:
-    def __init__(self, tracer: _Tracer, message: Fields) -> None:
+    def __init__(self, tracer: _Tracer, message: MessageBase) -> None:
         self._seconds = tracer.process_seconds
         about = _about(message._home, message.queue, "process")
         here = context.get_current()
@@ -236,10 +236,10 @@ class _Processing:
             self._span.open.set_attribute("messaging.dueq.task", message.headers[TASK])
         self.context = trace.set_span_in_context(self._span.open, parent)
         self._token: Token[Context] | None = context.attach(self.context)
-        if isinstance(message._home, Loop):  # else its reserve has counted it
+        if isinstance(message._home, ConsumerBase):  # else its reserve has counted it
             tracer.consumed.add(1, about)
 
-    def end(self, message: Fields, error: BaseException | None) -> None:
+    def end(self, message: MessageBase, error: BaseException | None) -> None:
         if not self._token:
             return
         context.detach(self._token)
@@ -258,13 +258,13 @@ class _Settling:
         verb: str,
         home: Home,
         queue: str,
-        messages: Sequence[Fields | str],
+        messages: Sequence[MessageBase | str],
     ) -> None:
         self._seconds = tracer.operation_seconds
         parent = context.get_current()
         first = messages[0]
         # The end of a message's block, which is over: it belongs to what the block did.
-        if isinstance(first, Fields) and len(messages) == 1 and not _is_in_span(parent):
+        if isinstance(first, MessageBase) and len(messages) == 1 and not _is_in_span(parent):
             processing = first._processing
             parent = processing.context if isinstance(processing, _Processing) else parent
         about = _about(home, queue, verb, "settle")
@@ -334,9 +334,9 @@ def _links(contexts: Iterable[SpanContext]) -> list[Link]:
     return [Link(each) for each in contexts if each.is_valid]
 
 
-def _links_to(messages: Iterable[Fields | str]) -> list[Link]:
+def _links_to(messages: Iterable[MessageBase | str]) -> list[Link]:
     """To the contexts in which they were made, as far as they are known."""
-    return _links(_context_of(each.headers) for each in messages if isinstance(each, Fields))
+    return _links(_context_of(each.headers) for each in messages if isinstance(each, MessageBase))
 
 
 def _carrying(row: _core.DraftRow) -> _core.DraftRow:

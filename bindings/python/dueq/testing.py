@@ -12,7 +12,7 @@ from dueq.blocking.message import Message
 from dueq.blocking.queue import Queue
 from dueq.job import Job
 from dueq.times import moment
-from dueq.worker.run import Run, Runner
+from dueq.worker.runner import Run, Runner
 
 # As long as a test in a debugger may take.
 _LEASE_S = 3600.0

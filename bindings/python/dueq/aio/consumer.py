@@ -13,13 +13,13 @@ from typing import Any, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._loop import Loop
+from dueq._consumer import ConsumerBase
 from dueq.aio.message import Message
 from dueq.aio.pool import Pool, running_loop, surely, wait
 from dueq.errors import Error
 
 
-class Consumer(Loop):
+class Consumer(ConsumerBase):
     """
     A loop over messages as they become ready, as dueq.Consumer.
 

@@ -17,8 +17,8 @@ from dueq._log import log
 from dueq.errors import Error, InvalidError
 
 if TYPE_CHECKING:
-    from dueq._fields import Fields
     from dueq._link import Open
+    from dueq._message import MessageBase
 
 R = TypeVar("R")
 
@@ -104,18 +104,18 @@ class Pool(Links):
         self.release(link)
         return answer
 
-    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
         """Whether the settlement of a message waits for the next request: never."""
         return False
 
-    def forget(self, message: Fields) -> None:
+    def forget(self, message: MessageBase) -> None:
         """A message from reserve() has no heartbeat."""
 
-    def has_lost(self, message: Fields) -> bool:
+    def has_lost(self, message: MessageBase) -> bool:
         """Without a heartbeat only its own verbs learn so."""
         return False
 
-    def keep_ack(self, message: Fields, failure: Error) -> bool:
+    def keep_ack(self, message: MessageBase, failure: Error) -> bool:
         """Nobody keeps it."""
         return False
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from dueq import _core, _trace
-from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
+from dueq._inflight import InFlight, Push, log_failed, warn_of_forgotten
 from dueq._link import Alone, held
 from dueq.aio.pool import Pool, running_loop, surely
 from dueq.draft import Body, Options, row, with_options
@@ -37,12 +37,12 @@ class Pusher(Alone):
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
         self._loop = running_loop()
-        self._flight = Flight(pool.acquire(), queue, most)
+        self._inflight = InFlight(pool.acquire(), queue, most)
         self._moved = asyncio.Event()
         self._count = 0
         self._landing: asyncio.Task[None] | None = None
         pool.tenants.add(self)
-        self._descriptor = _core.descriptor(self._flight.link.client)
+        self._descriptor = _core.descriptor(self._inflight.link.client)
         # The event loop must not hold what everybody else has forgotten.
         self._loop.add_reader(self._descriptor, _move, weakref.ref(self))
         self._closed = False
@@ -56,12 +56,12 @@ class Pusher(Alone):
         """
         draft = row(body, options)
         if _trace.tracer:
-            draft = _trace.tracer.created(self._pool, self._flight.queue, draft)
+            draft = _trace.tracer.created(self._pool, self._inflight.queue, draft)
         self._count += 1
         if not self._count % _IN_A_ROW:
             await asyncio.sleep(0)
         self._check()
-        while not (push := self._flight.push(draft)):
+        while not (push := self._inflight.push(draft)):
             await self._wait()
             self._check()
         return push
@@ -69,14 +69,14 @@ class Pusher(Alone):
     async def flush(self) -> None:
         """Waits for all pushes, and raises the failures so far as the end of the block does."""
         self._check()
-        while self._flight.collect():
+        while self._inflight.collect():
             await self._wait()
-        self._flight.raise_failed()
+        self._inflight.raise_failed()
 
     async def close(self) -> None:
         """Does what the end of the block does. Does nothing when it is closed already."""
         await self._leave()
-        self._flight.raise_failed()
+        self._inflight.raise_failed()
 
     async def _leave(self) -> None:
         """Waits until all are done, and gives the link back; when it is cancelled, afterwards."""
@@ -107,28 +107,28 @@ class Pusher(Alone):
 
     def _forgotten(self) -> None:
         # A child after fork() has no pushes of its own: it needs an event loop of its own for them.
-        if self._closed or self._flight.pid != os.getpid():
+        if self._closed or self._inflight.pid != os.getpid():
             return
         self._closed = True
-        left = self._flight.left()
+        left = self._inflight.left()
         if self._loop.is_running():
             self._loop.call_soon_threadsafe(self._land_later)
         else:
-            self._flight.land()
+            self._inflight.land()
             self._end()
-            self._flight.log_failed()
-        warn_of_forgotten(self, self._flight.queue, left)
+            self._inflight.log_failed()
+        warn_of_forgotten(self, self._inflight.queue, left)
 
     def _land_later(self) -> None:
         self._landing = self._pool.background(self._land())
-        self._landing.add_done_callback(lambda _: self._flight.log_failed())
+        self._landing.add_done_callback(lambda _: self._inflight.log_failed())
 
     def _check(self) -> None:
         if self._closed:
             raise InvalidError("this pusher is closed")
 
     def _move(self) -> None:
-        self._flight.collect()
+        self._inflight.collect()
         self._moved.set()
 
     async def _wait(self) -> None:
@@ -137,14 +137,14 @@ class Pusher(Alone):
 
     async def _land(self) -> None:
         self._loop.add_reader(self._descriptor, _move, lambda: self)
-        while self._flight.collect():
+        while self._inflight.collect():
             await surely(self._wait)
         self._end()
 
     def _end(self) -> None:
         self._loop.remove_reader(self._descriptor)
         self._pool.tenants.discard(self)
-        self._pool.release(self._flight.link)
+        self._pool.release(self._inflight.link)
 
 
 def _move(pusher: Callable[[], Pusher | None]) -> None:

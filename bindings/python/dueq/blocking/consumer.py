@@ -10,12 +10,12 @@ from typing import Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._loop import Loop
+from dueq._consumer import ConsumerBase
 from dueq.blocking.message import Message
 from dueq.blocking.pool import Pool
 
 
-class Consumer(Loop):
+class Consumer(ConsumerBase):
     """
     A loop over messages as they become ready, from Queue.consume(). It costs one round trip for
     each batch: the settlements of `with` blocks are sent with the next reserve.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self, overload
 
 from dueq import _core
 from dueq._call import Answer, Call, on
-from dueq._fields import Fields, described, noted
 from dueq._log import log
+from dueq._message import MessageBase, described, noted
 from dueq._trace import sending, settling
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, rows
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dueq.blocking.consumer import Consumer
 
 
-class Message(Fields):
+class Message(MessageBase):
     """
     A message, from reserve(), Queue.find() or Queue.peek().
 

@@ -13,7 +13,7 @@ from dueq._link import SLICE_MS, Link, Linked, Links
 from dueq.errors import Error
 
 if TYPE_CHECKING:
-    from dueq._fields import Fields
+    from dueq._message import MessageBase
 
 
 class Pool(Links):
@@ -53,18 +53,18 @@ class Pool(Links):
         """Runs what must end although this exception goes on."""
         step()
 
-    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
         """Whether the settlement of a message waits for the next request: never."""
         return False
 
-    def forget(self, message: Fields) -> None:
+    def forget(self, message: MessageBase) -> None:
         """A message from reserve() has no heartbeat."""
 
-    def has_lost(self, message: Fields) -> bool:
+    def has_lost(self, message: MessageBase) -> bool:
         """Without a heartbeat only its own verbs learn so."""
         return False
 
-    def keep_ack(self, message: Fields, failure: Error) -> bool:
+    def keep_ack(self, message: MessageBase, failure: Error) -> bool:
         """Nobody keeps it."""
         return False
 

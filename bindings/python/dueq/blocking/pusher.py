@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from dueq import _trace
-from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
+from dueq._inflight import InFlight, Push, log_failed, warn_of_forgotten
 from dueq._link import Alone, held
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Options, row, with_options
@@ -32,12 +32,12 @@ class Pusher(Alone):
     Many threads may use it at once. A child after fork() starts with no pushes in flight.
     """
 
-    _flight: Flight | None = None
+    _inflight: InFlight | None = None
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
         self._lock = threading.RLock()  # of this thread again: a signal handler may push
-        self._flight = Flight(pool.acquire(), queue, most)
+        self._inflight = InFlight(pool.acquire(), queue, most)
         held.add(self)
 
     @with_options
@@ -66,7 +66,7 @@ class Pusher(Alone):
     def close(self) -> None:
         """Does what the end of the block does. Does nothing when it is closed already."""
         with self._lock:
-            flight, self._flight = self._flight, None
+            flight, self._inflight = self._inflight, None
             if flight:
                 flight.land()
                 # A link that is left in the middle is not put back: nobody holds it then.
@@ -94,7 +94,7 @@ class Pusher(Alone):
         self._forgotten()
 
     def _forgotten(self) -> None:
-        flight = self._flight
+        flight = self._inflight
         left = flight.left() if flight else 0
         # What a child after fork() has forgotten may be its parent's.
         if not flight or not (left or flight.pid == os.getpid()):
@@ -106,7 +106,7 @@ class Pusher(Alone):
         finally:
             warn_of_forgotten(self, flight.queue, left)
 
-    def _open(self) -> Flight:
-        if not self._flight:
+    def _open(self) -> InFlight:
+        if not self._inflight:
             raise InvalidError("this pusher is closed")
-        return self._flight
+        return self._inflight

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core, _trace
 from dueq._call import Answer, Call, counted, on
-from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
 from dueq._link import KEYED, opener
 from dueq._log import log
-from dueq._turns import in_turn
+from dueq._message import (
+    STATES,
+    MessageBase,
+    State,
+    StateName,
+    listed,
+    settled,
+    state_number,
+    tickets,
+)
 from dueq._verbs import OfIds, Verbs
+from dueq._weights import weighted_order
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
@@ -326,7 +335,7 @@ class Queue(Source, Verbs):
         """
         return Pusher(self._home, self._own, counted(most, "most", _core.MAX_PUSHES))
 
-    def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
+    def ack_many(self, messages: Iterable[MessageBase | str]) -> list[bool]:
         """
         Acknowledges any number of messages or tickets. False: the lease was lost. Raises
         InvalidError for a message of another queue.
@@ -655,7 +664,7 @@ class Queues(Source):
         if isinstance(names, str):
             raise TypeError("names: a list of names is required, not one name")
         self.weights = dict(names) if isinstance(names, Mapping) else None
-        turns = in_turn(self.weights) if self.weights else None
+        turns = weighted_order(self.weights) if self.weights else None
         if turns:
             order = "round robin"
         names = tuple(names)

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from dueq import aio
 from dueq.errors import Error
-from dueq.worker import report
-from dueq.worker.run import Run
+from dueq.worker import job_log
+from dueq.worker.runner import Run
 from dueq.worker.worker import Slot, Worker
 
 # A loop that has not run for so long is stuck.
@@ -144,18 +144,18 @@ class Loop:
                     if running.failure:
                         message._leave_block(running.failure)
                     outcome = decision and await decision.settle(message)
-                except report.NO_FAILURE as error:
-                    if report.has_crashed(self._worker, error):
+                except job_log.NO_FAILURE as error:
+                    if job_log.has_crashed(self._worker, error):
                         await message._crash()
-                        report.crashed(running, error)
+                        job_log.crashed(running, error)
                         return
-                    await message.release(report.release_delay(self._worker, error))
-                    report.released(running, error)
+                    await message.release(job_log.release_delay(self._worker, error))
+                    job_log.released(running, error)
                 else:
-                    report.ended(running, decision, outcome)
+                    job_log.ended(running, decision, outcome)
                     await run.tell_exhausted_in_loop(outcome)
         except Exception as error:
-            report.failed(message, running, error)
+            job_log.failed(message, running, error)
         finally:
             self._free.put_nowait(slot)
             self._worker.end(slot)

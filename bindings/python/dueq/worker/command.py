@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dueq import _core
-from dueq._turns import in_turn
+from dueq._weights import weighted_order
 from dueq.errors import Error
 from dueq.worker import logs
 
@@ -106,10 +106,10 @@ def main(words: Sequence[str] | None = None) -> int:
     settings = parse(words)
     logs.set_up(settings.log)
     # The rest is loaded when --help is over.
-    from dueq.worker import parent, process, watch
+    from dueq.worker import process, supervisor, watch
 
     if settings.pool == "processes":
-        return parent.run(settings)
+        return supervisor.run(settings)
     code = process.run(settings)
     if code == process.RELOAD:
         watch.start_anew()
@@ -130,7 +130,7 @@ def _queues(text: str) -> dict[str, int] | tuple[str, ...]:
     if len(weights) < len(parts):
         raise argparse.ArgumentTypeError(f"{text!r}: give each queue a weight, once, or none")
     try:
-        in_turn(weights)
+        weighted_order(weights)
     except Error as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return weights

@@ -7,16 +7,16 @@ import signal
 import sys
 
 from dueq.errors import Error
-from dueq.worker import exits
+from dueq.worker import exit_codes
 from dueq.worker.aio import Loop
+from dueq.worker.app_loader import NoApp, load
+from dueq.worker.channel import Channel
 from dueq.worker.command import Settings
-from dueq.worker.control import RELOAD, Control
-from dueq.worker.load import NoApp, load
+from dueq.worker.control_thread import RELOAD, ControlThread
 from dueq.worker.logs import log
 from dueq.worker.notify import Notifier
-from dueq.worker.running import catch_interrupts
+from dueq.worker.running_job import catch_interrupts
 from dueq.worker.signals import Signals
-from dueq.worker.tether import Tether
 from dueq.worker.threads import Threads
 from dueq.worker.watch import Watch
 from dueq.worker.worker import Pool, Worker
@@ -24,8 +24,8 @@ from dueq.worker.worker import Pool, Worker
 __all__ = ["RELOAD", "run"]
 
 
-def run(settings: Settings, tether: Tether | None = None) -> int:
-    """Runs a worker and returns its exit code, or RELOAD. tether: it is a child of parent.py."""
+def run(settings: Settings, channel: Channel | None = None) -> int:
+    """Runs a worker and returns its exit code, or RELOAD. channel: of a child of supervisor.py."""
     # Their default would stop or end the process while the app is imported.
     signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -33,27 +33,27 @@ def run(settings: Settings, tether: Tether | None = None) -> int:
         app = load(settings.app)
     except NoApp as error:
         print(f"dueq-worker: {error}", file=sys.stderr)
-        return exits.USAGE
+        return exit_codes.USAGE
     except Exception as error:
         watch = Watch(error) if settings.watch else None
         log.exception("%s cannot be imported", settings.app)
         if watch is None:
-            return exits.FAILED
+            return exit_codes.FAILED
         watch.wait()
         return RELOAD
     if not (settings.queues or app.queue_names):
         print(f"dueq-worker: {settings.app} has no task and no --queues", file=sys.stderr)
-        return exits.USAGE
+        return exit_codes.USAGE
     signals = Signals()
     catch_interrupts()
     try:
-        worker = Worker(settings, app, tether)
+        worker = Worker(settings, app, channel)
         pool: Pool = Loop(worker) if settings.pool == "asyncio" else Threads(worker)
         worker.pool = pool
-        control = Control(worker, pool, signals, None if tether else Notifier())
+        control = ControlThread(worker, pool, signals, None if channel else Notifier())
     except Error as error:
         print(f"dueq-worker: {error}", file=sys.stderr)
-        return exits.USAGE
+        return exit_codes.USAGE
     log.info(
         "process %d: %s, queues %s, %s",
         os.getpid(),

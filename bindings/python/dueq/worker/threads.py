@@ -9,9 +9,9 @@ from dueq.blocking.consumer import Consumer
 from dueq.blocking.message import Message
 from dueq.blocking.queue import Queues
 from dueq.errors import Error
-from dueq.worker import exits, report
+from dueq.worker import exit_codes, job_log
 from dueq.worker.logs import log
-from dueq.worker.run import Run, Runner
+from dueq.worker.runner import Run, Runner
 from dueq.worker.worker import Slot, Worker
 
 
@@ -77,7 +77,7 @@ class Threads:
                     self._worker.reach()
         except BaseException:
             log.exception("slot %d ended", slot.number)
-            self._worker.stop(exits.FAILED, "a failure")
+            self._worker.stop(exit_codes.FAILED, "a failure")
         finally:
             runner.close()
             self._serving = self._serving - {slot}
@@ -108,17 +108,17 @@ class Threads:
                     if running.failure:
                         message._leave_block(running.failure)
                     outcome = decision and decision.settle(message)
-                except report.NO_FAILURE as error:
-                    if report.has_crashed(self._worker, error):
+                except job_log.NO_FAILURE as error:
+                    if job_log.has_crashed(self._worker, error):
                         message._crash()
-                        report.crashed(running, error)
+                        job_log.crashed(running, error)
                         return
-                    message.release(report.release_delay(self._worker, error))
-                    report.released(running, error)
+                    message.release(job_log.release_delay(self._worker, error))
+                    job_log.released(running, error)
                 else:
-                    report.ended(running, decision, outcome)
+                    job_log.ended(running, decision, outcome)
                     run.tell_exhausted(outcome)
         except Exception as error:
-            report.failed(message, running, error)
+            job_log.failed(message, running, error)
         finally:
             self._worker.end(slot)

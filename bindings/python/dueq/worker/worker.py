@@ -11,11 +11,11 @@ from typing import Protocol
 from dueq.app import App
 from dueq.errors import Error, InvalidError
 from dueq.stats import Stats
-from dueq.worker import exits
+from dueq.worker import exit_codes
+from dueq.worker.channel import Channel
 from dueq.worker.command import Settings
 from dueq.worker.logs import log
-from dueq.worker.running import Running
-from dueq.worker.tether import Tether
+from dueq.worker.running_job import RunningJob
 
 # For so long the heartbeat keeps the message of a job that has no time limit of its own.
 _MAX_RUN_S = 86400.0
@@ -27,7 +27,7 @@ class Slot:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.running: Running | None = None
+        self.running: RunningJob | None = None
 
 
 class Pool(Protocol):
@@ -61,7 +61,7 @@ class Pool(Protocol):
 class Worker:
     """The state of a worker process."""
 
-    def __init__(self, settings: Settings, app: App, tether: Tether | None) -> None:
+    def __init__(self, settings: Settings, app: App, channel: Channel | None) -> None:
         self.settings = settings
         self.app = app
         self.queues = settings.queues or dict.fromkeys(app.queue_names, 1)
@@ -74,11 +74,11 @@ class Worker:
             )
         self.slots = [Slot(number) for number in range(settings.concurrency)]
         self.pool: Pool | None = None
-        self.tether = tether
-        self.quiet = tether is not None and tether.quiet
+        self.channel = channel
+        self.quiet = channel is not None and channel.quiet
         self.stopping = False
         self.ready = False
-        self.code = exits.OK
+        self.code = exit_codes.OK
         self.stop_by = float("inf")
         """When the grace is over, by the monotonic clock."""
         self.done = 0
@@ -113,22 +113,22 @@ class Worker:
         """Whether a slot may take messages now."""
         return not self.stopping and not self.quiet
 
-    def begin(self, slot: Slot, running: Running) -> None:
+    def begin(self, slot: Slot, running: RunningJob) -> None:
         """A job begins."""
         slot.running = running
-        if self.tether:
-            self.tether.hard_at = running.hard_at
+        if self.channel:
+            self.channel.hard_at = running.hard_at
 
     def end(self, slot: Slot) -> None:
         """It has ended, and its message is settled."""
         slot.running = None
-        if self.tether:
-            self.tether.hard_at = 0.0
+        if self.channel:
+            self.channel.hard_at = 0.0
         with self._lock:
             self.done += 1
             over = self.done == self.settings.max_jobs
         if over:
-            self.stop(exits.OK, f"--max-jobs {self.settings.max_jobs} is reached")
+            self.stop(exit_codes.OK, f"--max-jobs {self.settings.max_jobs} is reached")
 
     def reach(self) -> bool:
         """Waits until the server answers, at first for each queue. False: the worker is to stop."""
@@ -152,7 +152,7 @@ class Worker:
 
     def _tell_unused(self, found: Mapping[str, Stats]) -> None:
         """A mistyped name looks like an idle queue. Of several processes the first tells."""
-        if self.ready or (self.tether and not self.tether.tells):
+        if self.ready or (self.channel and not self.channel.tells):
             return
         for name, has in found.items():
             if not (has.pushed or has.ready or has.delayed or has.leased or has.dead):
@@ -165,4 +165,4 @@ class Worker:
     def fail(self, error: Error) -> None:
         """The server refuses for good."""
         log.error("the worker cannot go on: %s: %s", type(error).__name__, error)
-        self.stop(exits.FAILED, "a failure")
+        self.stop(exit_codes.FAILED, "a failure")

@@ -33,7 +33,7 @@ class Push:
         return f"<Push {self.id or 'without an id'} {outcome}>"
 
 
-class Flight:
+class InFlight:
     """The pushes under way on one link."""
 
     def __init__(self, link: Link, queue: str, most: int) -> None:

@@ -8,12 +8,12 @@ import time
 from typing import TYPE_CHECKING, cast
 
 from dueq._decision import Decision, Fail, Push, Release, Retry
-from dueq._fields import Fields, described
+from dueq._message import MessageBase, described
 from dueq.errors import LeaseLost
 from dueq.job import PAUSE_S, Stopped
 from dueq.serializers import BadTask, UnknownTask
 from dueq.worker.logs import fields, log
-from dueq.worker.running import Running
+from dueq.worker.running_job import RunningJob
 
 if TYPE_CHECKING:
     from dueq.worker.worker import Worker
@@ -35,7 +35,7 @@ def release_delay(worker: Worker, error: BaseException) -> float:
     return 0.0 if worker.stopping or isinstance(error, Stopped) else PAUSE_S
 
 
-def ended(running: Running, decision: Decision | None, outcome: object) -> None:
+def ended(running: RunningJob, decision: Decision | None, outcome: object) -> None:
     """A job has ended without an exception. outcome: what the settlement returned."""
     if running.failure is not None:
         is_retried = isinstance(decision, Retry)
@@ -64,7 +64,9 @@ def _plain(seconds: float) -> str:
     return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
-def _wished(level: int, running: Running, what: str, more: str, error: str | BaseException) -> None:
+def _wished(
+    level: int, running: RunningJob, what: str, more: str, error: str | BaseException
+) -> None:
     text = described(error) if isinstance(error, BaseException) else error
     log.log(
         level,
@@ -78,7 +80,7 @@ def _wished(level: int, running: Running, what: str, more: str, error: str | Bas
     )
 
 
-def _done(running: Running, more: str) -> None:
+def _done(running: RunningJob, more: str) -> None:
     job = running.job
     seconds = time.monotonic() - running.since
     if job.lost:
@@ -93,7 +95,7 @@ def _done(running: Running, more: str) -> None:
     )
 
 
-def _lost(running: Running) -> None:
+def _lost(running: RunningJob) -> None:
     log.warning(
         "%s: ended after %.3f s, but its lease was lost before: it may run elsewhere",
         _name(running.job.message),
@@ -102,7 +104,7 @@ def _lost(running: Running) -> None:
     )
 
 
-def released(running: Running, error: BaseException) -> None:
+def released(running: RunningJob, error: BaseException) -> None:
     """A job ended without a failure."""
     job = running.job
     log.warning(
@@ -113,7 +115,7 @@ def released(running: Running, error: BaseException) -> None:
     )
 
 
-def crashed(running: Running, error: BaseException) -> None:
+def crashed(running: RunningJob, error: BaseException) -> None:
     """A job has exited."""
     job = running.job
     log.error(
@@ -125,7 +127,9 @@ def crashed(running: Running, error: BaseException) -> None:
     )
 
 
-def failed(message: Fields, running: Running | None, error: Exception, why: str = "") -> None:
+def failed(
+    message: MessageBase, running: RunningJob | None, error: Exception, why: str = ""
+) -> None:
     """A job has failed, or its message is none. why: it is not retried."""
     if running is None or isinstance(error, (UnknownTask, BadTask)):
         log.error("%s: %s", _name(message), described(error))
@@ -145,7 +149,7 @@ def failed(message: Fields, running: Running | None, error: Exception, why: str 
     )
 
 
-def hook_failed(running: Running, error: BaseException) -> None:
+def hook_failed(running: RunningJob, error: BaseException) -> None:
     """What on_exhausted raised changes nothing."""
     log.error(
         "%s: on_exhausted failed: %s",
@@ -156,7 +160,7 @@ def hook_failed(running: Running, error: BaseException) -> None:
     )
 
 
-def _name(message: Fields) -> str:
+def _name(message: MessageBase) -> str:
     task = message.headers.get("task")
     what = f"task {task}" if task else f"message of {message.queue}"
     return f"{what} {message.id} attempt {message.attempt}"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from dueq import _core, _trace
 from dueq._call import counted
-from dueq._fields import Fields, described
+from dueq._heartbeat_log import logger
 from dueq._link import Alone, held
 from dueq._log import encoded, log
-from dueq._logger import logger
+from dueq._message import MessageBase, described
 from dueq.errors import Error, InvalidError
 from dueq.times import duration_ms, optional_ms, patience_ms
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dueq._link import Links
 
 
-class Loop(Alone):
+class ConsumerBase(Alone):
     """The core's consumer on a link of its own."""
 
     __contains__ = None  # which would take messages
@@ -59,7 +59,7 @@ class Loop(Alone):
         except BaseException:
             home.release(self._link)
             raise
-        self._last: Fields | None = None
+        self._last: MessageBase | None = None
         self._looping = False
         self._stopped = False
         self._closed = False
@@ -96,15 +96,15 @@ class Loop(Alone):
         """
         return _core.consumer_leave(self._handle)
 
-    def forget(self, message: Fields) -> None:
+    def forget(self, message: MessageBase) -> None:
         """A verb has settled a message: its lease is extended no longer."""
         _core.consumer_forget(self._handle, message.ticket)
 
-    def has_lost(self, message: Fields) -> bool:
+    def has_lost(self, message: MessageBase) -> bool:
         """Whether it is known that another consumer has it, or that it was cancelled."""
         return _core.consumer_has_lost(self._handle, message.ticket)
 
-    def keep_ack(self, message: Fields, failure: Error) -> bool:
+    def keep_ack(self, message: MessageBase, failure: Error) -> bool:
         """Its ack has failed. Whether the heartbeat sends the ack when the server is back."""
         return not self._closed and _core.consumer_keep_ack(
             self._handle, message.ticket, failure.status
@@ -119,7 +119,7 @@ class Loop(Alone):
     def _tell_lost(self) -> None:
         """A message may have been lost: those who asked for it are told."""
 
-    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
         """Settles the last message at the end of its block, with the next request."""
         if message is not self._last or self._thread != get_ident() or self._closed:
             return False
@@ -209,7 +209,7 @@ class Loop(Alone):
 def _forked() -> None:
     # What the parent's loops have delivered is settled by the child at once, if at all.
     for loop in held:
-        if isinstance(loop, Loop):
+        if isinstance(loop, ConsumerBase):
             loop._last = None
 
 

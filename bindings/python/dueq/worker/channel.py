@@ -8,7 +8,7 @@ import struct
 _STATE = struct.Struct("=dB")
 
 
-class Tether:
+class Channel:
     """
     Shared memory of a parent and one child.
 

@@ -13,14 +13,14 @@ from typing import NoReturn
 
 from dueq import _core
 from dueq._call import on
-from dueq._fields import Fields
+from dueq._message import MessageBase
 from dueq.blocking.message import Message
 from dueq.blocking.pool import Pool as Calls
 from dueq.errors import Error
-from dueq.worker import exits
+from dueq.worker import exit_codes
 from dueq.worker.logs import log
 from dueq.worker.notify import Notifier
-from dueq.worker.running import Running
+from dueq.worker.running_job import RunningJob
 from dueq.worker.signals import Signals
 from dueq.worker.watch import Watch, start_anew
 from dueq.worker.worker import Pool, Worker
@@ -36,7 +36,7 @@ _LAST_WAIT_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-class Control:
+class ControlThread:
     """Runs beside the slots until end() is called."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Control:
         self._pool = pool
         self._signals = signals
         self._notifier = notifier
-        self._tether = worker.tether
+        self._channel = worker.channel
         self._watch = Watch() if worker.settings.watch else None
         self._calls = Calls(worker.app.url, *worker.queues)
         self._began = time.monotonic()
@@ -71,28 +71,28 @@ class Control:
     def _run(self) -> None:
         try:
             while not self._ended:
-                descriptors = [self._tether.alive] if self._tether else []
+                descriptors = [self._channel.alive] if self._channel else []
                 numbers, closed = self._signals.wait(TICK_S, *descriptors)
                 for number in numbers:
                     self._signal(number)
                 if closed:
-                    self._worker.stop(exits.OK, "the parent has ended")
-                    self._tether = None
+                    self._worker.stop(exit_codes.OK, "the parent has ended")
+                    self._channel = None
                 self._tick()
         except BaseException:
             log.exception("the control thread ended")
-            self._leave(exits.FAILED)
+            self._leave(exit_codes.FAILED)
 
     def _signal(self, number: int) -> None:
         worker, name = self._worker, signal.Signals(number).name
         if number in (signal.SIGTERM, signal.SIGINT):
             if self._signalled:
                 log.warning("%s again: ends at once", name)
-                self._leave(exits.ABORTED + number)
+                self._leave(exit_codes.ABORTED + number)
             self._signalled = True
-            worker.stop(exits.OK, name)
+            worker.stop(exit_codes.OK, name)
             if worker.code == RELOAD:
-                worker.code = exits.OK
+                worker.code = exit_codes.OK
         elif number == signal.SIGTSTP and not worker.quiet:
             log.info("%s: takes nothing new", name)
             worker.quiet = True
@@ -114,17 +114,17 @@ class Control:
                 log.warning("the grace of %g s is over", settings.grace)
                 self._leave(worker.code)
         elif settings.max_time and now - self._began >= settings.max_time:
-            worker.stop(exits.OK, f"--max-time {settings.max_time:g} is over")
+            worker.stop(exit_codes.OK, f"--max-time {settings.max_time:g} is over")
         elif settings.memory and (size := _resident_mb()) > settings.memory:
-            worker.stop(exits.OK, f"{size} MB are more than --memory {settings.memory}")
+            worker.stop(exit_codes.OK, f"{size} MB are more than --memory {settings.memory}")
         elif self._watch and (path := self._watch.changed()):
             worker.stop(RELOAD, f"{path} has changed")
         self._tell()
 
-    def _running(self) -> list[Running]:
+    def _running(self) -> list[RunningJob]:
         return [slot.running for slot in self._worker.slots if slot.running]
 
-    def _limit(self, running: Running, now: float) -> None:
+    def _limit(self, running: RunningJob, now: float) -> None:
         """The time limits of one job."""
         if now >= running.soft_at and not running.interrupted:
             running.interrupt()
@@ -134,17 +134,17 @@ class Control:
         text = f"HardTimeout: the job did not end within {now - running.since:.0f} s"
         log.error("%r: %s\n%s", running.job, text, running.stack())
         self._within(lambda: self._retry(running, text))
-        self._worker.stop(exits.STUCK, "a job is stuck")
+        self._worker.stop(exit_codes.STUCK, "a job is stuck")
 
-    def _retry(self, running: Running, text: str) -> None:
+    def _retry(self, running: RunningJob, text: str) -> None:
         message = running.job.message
         if not Message(self._calls, message.queue, message._row).retry(error=text):
             running.tell_stuck(TimeoutError(text))
 
     def _tell(self) -> None:
         worker = self._worker
-        if self._tether:
-            self._tether.ready = worker.ready
+        if self._channel:
+            self._channel.ready = worker.ready
         if self._notifier is None:
             return
         if worker.ready and not self._told_ready:
@@ -184,11 +184,11 @@ class Control:
         logging.shutdown()
         sys.stdout.flush()
         sys.stderr.flush()
-        if code == RELOAD and not self._worker.tether:
+        if code == RELOAD and not self._worker.channel:
             start_anew()
-        os._exit(exits.OK if code == RELOAD else code)
+        os._exit(exit_codes.OK if code == RELOAD else code)
 
-    def _release(self, messages: list[Fields]) -> None:
+    def _release(self, messages: list[MessageBase]) -> None:
         self._pool.release_prefetched()
         for queue in {message.queue for message in messages}:
             tickets = tuple(message.ticket for message in messages if message.queue == queue)

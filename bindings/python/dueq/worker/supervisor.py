@@ -7,13 +7,13 @@ import signal
 import time
 from dataclasses import replace
 
-from dueq.worker import exits, process
+from dueq.worker import exit_codes, process
+from dueq.worker.channel import Channel
 from dueq.worker.command import Settings
-from dueq.worker.control import TICK_S
+from dueq.worker.control_thread import TICK_S
 from dueq.worker.logs import log
 from dueq.worker.notify import Notifier
 from dueq.worker.signals import HANDLED, Signals
-from dueq.worker.tether import Tether
 
 # A child that ends so soon is replaced after a pause, which doubles each time.
 _AT_ONCE_S = 5.0
@@ -28,7 +28,7 @@ class Child:
 
     def __init__(self) -> None:
         self.pid = 0
-        self.tether: Tether | None = None
+        self.channel: Channel | None = None
         self.began = 0.0
         self.due = 0.0
         self.pause = 0.0
@@ -44,7 +44,7 @@ class Child:
         self.due = now + self.pause
 
 
-class Parent:
+class Supervisor:
     """Starts, watches and replaces its children. Only they import the app."""
 
     def __init__(self, settings: Settings) -> None:
@@ -57,17 +57,17 @@ class Parent:
         self._quiet = False
         self._stopping = False
         self._stop_by = float("inf")
-        self._code = exits.OK
+        self._code = exit_codes.OK
         self._ready = False
 
-    def run(self) -> tuple[int, Tether | None]:
-        """Returns the exit code; and in a child its tether."""
+    def run(self) -> tuple[int, Channel | None]:
+        """Returns the exit code; and in a child its channel."""
         log.info("parent %d of %d processes", os.getpid(), len(self._children))
         while True:
             for child in self._children:
                 due = not child.pid and time.monotonic() >= child.due
                 if due and not self._stopping and self._fork(child):
-                    return 0, child.tether
+                    return 0, child.channel
             numbers, _ = self._signals.wait(TICK_S)
             for number in numbers:
                 self._signal(number)
@@ -80,7 +80,7 @@ class Parent:
     def _fork(self, child: Child) -> bool:
         """Starts a child. True: this is it."""
         is_first = child is self._children[0] and not child.began
-        child.tether = Tether(self._alive, self._quiet, is_first)
+        child.channel = Channel(self._alive, self._quiet, is_first)
         child.began = time.monotonic()
         # A signal for the child would wake the parent, as long as it has the parent's handlers.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
@@ -102,7 +102,7 @@ class Parent:
             return
         if number in (signal.SIGTERM, signal.SIGINT):
             if self._stopping:
-                self._code = exits.ABORTED + number
+                self._code = exit_codes.ABORTED + number
             self._stop(self._code, signal.Signals(number).name)
             return
         if number in (signal.SIGTSTP, signal.SIGCONT):
@@ -132,7 +132,7 @@ class Parent:
             self._replace(child, now, os.waitstatus_to_exitcode(status))
         elif now >= self._stop_by:
             self._kill(child, "it did not end within the grace")
-        elif child.tether and 0 < child.tether.hard_at <= now - _KILL_AFTER_S:
+        elif child.channel and 0 < child.channel.hard_at <= now - _KILL_AFTER_S:
             self._kill(child, "its job is over its hard limit")
 
     def _kill(self, child: Child, why: str) -> None:
@@ -141,23 +141,25 @@ class Parent:
 
     def _replace(self, child: Child, now: float, code: int) -> None:
         pid = child.pid
-        child.ended(now, code == exits.OK)
+        child.ended(now, code == exit_codes.OK)
         if self._stopping:
             return
-        was_ready = child.tether is not None and child.tether.ready
-        if code == exits.USAGE and not was_ready:
-            self._stop(exits.USAGE, "the command line is wrong")
+        was_ready = child.channel is not None and child.channel.ready
+        if code == exit_codes.USAGE and not was_ready:
+            self._stop(exit_codes.USAGE, "the command line is wrong")
             return
-        if code == exits.FAILED and not (was_ready or self._ready):
-            self._stop(exits.FAILED, "it cannot start")
+        if code == exit_codes.FAILED and not (was_ready or self._ready):
+            self._stop(exit_codes.FAILED, "it cannot start")
             return
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
         after = f" in {child.pause:g} s" if child.pause else ""
-        tell = log.info if code == exits.OK else log.error
+        tell = log.info if code == exit_codes.OK else log.error
         tell("process %d %s, and is replaced%s", pid, how, after)
 
     def _tell(self) -> None:
-        if not self._ready and all(child.tether and child.tether.ready for child in self._children):
+        if not self._ready and all(
+            child.channel and child.channel.ready for child in self._children
+        ):
             self._ready = True
             self._notifier.say("READY=1")
         self._notifier.alive()
@@ -165,8 +167,8 @@ class Parent:
 
 def run(settings: Settings) -> int:
     """Runs the parent, and in each child the worker process. Returns the exit code."""
-    code, tether = Parent(settings).run()
-    if tether is None:
+    code, channel = Supervisor(settings).run()
+    if channel is None:
         return code
-    code = process.run(replace(settings, concurrency=1), tether)
-    return exits.OK if code == process.RELOAD else code
+    code = process.run(replace(settings, concurrency=1), channel)
+    return exit_codes.OK if code == process.RELOAD else code

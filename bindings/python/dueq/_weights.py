@@ -9,7 +9,7 @@ from dueq import _core
 from dueq.errors import InvalidError
 
 
-def in_turn(weights: Mapping[str, int]) -> tuple[str, ...]:
+def weighted_order(weights: Mapping[str, int]) -> tuple[str, ...]:
     """Each name as often as its weight says, evenly spread. InvalidError for other weights."""
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:

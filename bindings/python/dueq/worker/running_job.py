@@ -35,7 +35,7 @@ class Stack:
         return "".join(self._lines).rstrip()
 
 
-class Running:
+class RunningJob:
     """A job in a slot. The control thread asks it, and interrupts it."""
 
     def __init__(self, job: Job, task: Task[..., Any] | None) -> None:
@@ -116,7 +116,7 @@ class Running:
         return Stack(traceback.walk_stack(sys._current_frames().get(thread or 0)), True)
 
 
-_in_main: Running | None = None
+_in_main: RunningJob | None = None
 
 
 def catch_interrupts() -> None:

@@ -46,17 +46,17 @@ class Home(Protocol):
     def where(self) -> str:
         """The server's URL, without the password."""
 
-    def forget(self, message: Fields, /) -> None:
+    def forget(self, message: MessageBase, /) -> None:
         """A verb has settled it."""
 
-    def has_lost(self, message: Fields, /) -> bool:
+    def has_lost(self, message: MessageBase, /) -> bool:
         """Whether it is known that another consumer has it, or that it was cancelled."""
 
-    def keep_ack(self, message: Fields, failure: Error, /) -> bool:
+    def keep_ack(self, message: MessageBase, failure: Error, /) -> bool:
         """Its ack has failed. Whether the ack is kept, and sent when the server is back."""
 
 
-class Fields:
+class MessageBase:
     """The fields of a message."""
 
     __slots__ = ("_asked", "_home", "_lost", "_processing", "_row", "_settled", "queue")
@@ -257,12 +257,12 @@ def listed(items: Iterable[R], name: str) -> Iterable[R]:
 
 
 def tickets(
-    queue: str, messages: Iterable[Fields | str], partitioned: bool = False
+    queue: str, messages: Iterable[MessageBase | str], partitioned: bool = False
 ) -> Iterator[str]:
     """The tickets of messages, or tickets. InvalidError for a message of another queue."""
     prefix = _core.partition_name(queue, 0)[:-1]
     for item in messages:
-        if not isinstance(item, Fields):
+        if not isinstance(item, MessageBase):
             yield item
         elif item.queue == queue or (partitioned and item.queue.startswith(prefix)):
             yield item.ticket
@@ -270,10 +270,10 @@ def tickets(
             raise InvalidError(f"the message is of the queue {item.queue}, not of {queue}")
 
 
-def settled(messages: Iterable[Fields | str]) -> None:
+def settled(messages: Iterable[MessageBase | str]) -> None:
     """A call has settled them."""
     for item in messages:
-        if isinstance(item, Fields):
+        if isinstance(item, MessageBase):
             item._let_go()
 
 

@@ -10,18 +10,18 @@ from weakref import WeakSet
 from dueq import _core
 
 if TYPE_CHECKING:
-    from dueq._loop import Loop
+    from dueq._consumer import ConsumerBase
 
 
-class Logger:
+class HeartbeatLogger:
     """One of a process, as long as that lives. It sleeps until a heartbeat writes to its pipe."""
 
     def __init__(self) -> None:
-        self._loops: WeakSet[Loop] = WeakSet()
+        self._loops: WeakSet[ConsumerBase] = WeakSet()
         self._lock = threading.RLock()
         self._ends: tuple[int, int] | None = None
 
-    def add(self, loop: Loop) -> None:
+    def add(self, loop: ConsumerBase) -> None:
         """Logs also what the heartbeat of this one finds."""
         with self._lock:
             self._loops.add(loop)
@@ -57,5 +57,5 @@ class Logger:
             _core.wake_by(-1)
 
 
-logger = Logger()
+logger = HeartbeatLogger()
 os.register_at_fork(after_in_child=logger.forked)

@@ -14,8 +14,8 @@ from dueq._decision import Decided, Decision, Fail, Retry
 from dueq.app import App, Task
 from dueq.job import Job, Stopped, current
 from dueq.serializers import TASK, UnknownTask, arguments_of
-from dueq.worker import report
-from dueq.worker.running import Running
+from dueq.worker import job_log
+from dueq.worker.running_job import RunningJob
 
 if TYPE_CHECKING:
     from dueq import aio
@@ -55,7 +55,7 @@ class Run:
             handler, *(args if task else [job.message]), **kwargs
         )
         self._run = run
-        self.running = Running(job, task)
+        self.running = RunningJob(job, task)
         # In a thread of its own: that of the job is stuck.
         self.running.tell_stuck = lambda error: self._tell(error, asyncio.run)
 
@@ -137,7 +137,7 @@ class Run:
         try:
             yield
         except BaseException as failure:
-            report.hook_failed(self.running, failure)
+            job_log.hook_failed(self.running, failure)
 
     def _plain(self, run_async: Callable[[], Any]) -> None:
         """The plain middleware, and inside of it the rest."""
