@@ -104,7 +104,7 @@ static void count_workers(const struct roster *roster, struct glance *row) {
         if (strcmp(roster->list[i].queue, row->whole) != 0)
             continue;
         bool lapsed = roster_lapsed(worker);
-        row->lapsed += lapsed;
+        row->lapsed += roster_crashed(worker);
         row->workers += !lapsed;
         row->held += lapsed ? 0 : worker->held;
         row->working += lapsed ? 0 : worker->working;

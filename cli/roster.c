@@ -135,6 +135,16 @@ size_t roster_queues(const struct roster *roster, size_t first) {
 
 bool roster_lapsed(const dueq_worker *worker) { return worker->until_ms <= worker->now_ms; }
 
+bool roster_crashed(const dueq_worker *worker) {
+    return roster_lapsed(worker) && !worker->stopping;
+}
+
+const char *roster_state(const dueq_worker *worker, bool works) {
+    if (roster_lapsed(worker))
+        return worker->stopping ? "stopped" : "lapsed";
+    return worker->stopping ? "stops" : works ? "works" : "waits";
+}
+
 const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
                                      const dueq_holding **holding) {
     for (size_t i = 0; i < roster->count; i++) {

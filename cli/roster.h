@@ -31,6 +31,10 @@ void roster_end(struct roster *roster);
 /* One consumer is as often in the list, from there on, as it has queues. */
 size_t roster_queues(const struct roster *roster, size_t first);
 bool roster_lapsed(const dueq_worker *worker);
+/* The same, and it was not stopping: it crashed, or is cut off. */
+bool roster_crashed(const dueq_worker *worker);
+/* In one word what it does, or what became of it. */
+const char *roster_state(const dueq_worker *worker, bool works);
 /* The consumer that holds this ticket, and how; NULL: none says so. */
 const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
                                      const dueq_holding **holding);

@@ -103,7 +103,7 @@ static void print_who(const struct cli *cli, const dueq_message *message,
         cli_label("held by");
         put_process(worker);
         if (roster_lapsed(worker))
-            fputs(", which has lapsed", stdout);
+            fputs(worker->stopping ? ", which was stopped" : ", which has lapsed", stdout);
         fputs("\n", stdout);
         cli_label(holder->holding->working ? "works since" : "has it since");
         cli_print_time(holder->holding->since_ms, message->now_ms);
@@ -230,12 +230,9 @@ json_object *json_of_slow(const char *queue, const struct slow *slow, const dueq
 static void print_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
     const dueq_worker *worker = slow->consumer->worker;
     char span[TIME_ROOM];
-    printf("%9s %9s %10u %8lld  ",
-           time_format_span(message->now_ms - slow->holding->since_ms, span),
-           roster_lapsed(worker)    ? "lapsed"
-           : slow->holding->working ? "works"
-                                    : "waits",
-           message->deliveries, (long long)worker->pid);
+    printf(
+        "%9s %9s %10u %8lld  ", time_format_span(message->now_ms - slow->holding->since_ms, span),
+        roster_state(worker, slow->holding->working), message->deliveries, (long long)worker->pid);
     cli_put_brief(worker->host, 60);
     fputs("  ", stdout);
     cli_put_text(queue);

@@ -142,8 +142,8 @@ static bool nobody(const struct roster *roster, const struct glance *row, const 
         return because(why, CAUSE_NOBODY, WHY_ACT,
                        "no workers: none is registered; the oldest waits for %s", waited);
     return because(why, CAUSE_NOBODY, WHY_ACT,
-                   "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
-                   SHOWN(lapsed->host), (long long)lapsed->pid,
+                   "no workers: the last, %.*s process %lld, %s %s ago; waits for %s",
+                   SHOWN(lapsed->host), (long long)lapsed->pid, roster_state(lapsed, false),
                    time_format_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 

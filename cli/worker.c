@@ -256,6 +256,7 @@ static void stop(struct worker *worker, int number) {
     worker->signal = number;
     worker->ending = true;
     worker->stop_ms = time_monotonic_ms() + worker->work->grace_ms;
+    dueq_consumer_wind_down(worker->consumer);
     notify("STOPPING=1");
     for (size_t i = 0; i < worker->work->concurrency; i++)
         job_stop(&worker->jobs[i], worker->stop_ms);

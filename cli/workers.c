@@ -5,10 +5,6 @@
 #include "json.h"
 #include "roster.h"
 
-static const char *state_of(const dueq_worker *worker, int64_t working) {
-    return roster_lapsed(worker) ? "lapsed" : working ? "works" : "waits";
-}
-
 static json_object *json_holdings(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
     for (size_t i = 0; i < worker->holding_count; i++) {
@@ -38,6 +34,7 @@ void cli_json_worker(json_object *object, const dueq_worker *worker) {
     json_object_object_add(object, "until_ms", json_object_new_int64(worker->until_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(worker->now_ms));
     json_object_object_add(object, "lapsed", json_object_new_boolean(roster_lapsed(worker)));
+    json_object_object_add(object, "stopping", json_object_new_boolean(worker->stopping));
 }
 
 json_object *json_of_worker(const struct consumer *list, size_t count) {
@@ -70,7 +67,7 @@ static void print_worker(const struct consumer *list, size_t count) {
     }
     if (worker->slots)
         snprintf(slots, sizeof slots, "%lld", (long long)worker->slots);
-    printf("%-6s %8lld %5s %7lld %5lld %8s %8s  ", state_of(worker, working),
+    printf("%-7s %8lld %5s %7lld %5lld %8s %8s  ", roster_state(worker, working > 0),
            (long long)worker->pid, slots, (long long)working, (long long)held,
            time_format_span(worker->now_ms - worker->since_ms, up),
            time_format_span(worker->now_ms - worker->seen_ms, seen));
@@ -97,7 +94,7 @@ static int run_workers(struct cli *cli, int argc, char *argv[]) {
         return code;
     code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
     if (roster.count > 0 && !cli->json)
-        printf("%-6s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
+        printf("%-7s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
                "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
     for (size_t i = 0, count; i < roster.count; i += count) {
         count = roster_queues(&roster, i);
@@ -113,8 +110,11 @@ const struct command workers_command = {
     "every ten, or every 25 while it holds nothing; it leaves when it ends. Without a QUEUE the\n"
     "command lists those of all queues, for which it scans the names of all keys of the server. A\n"
     "line has\n"
-    "  STATE    works, waits, or lapsed: it was not seen for a minute, so it was killed or is cut\n"
-    "           off; it is shown for an hour\n"
+    "  STATE    works, waits, or stops: it takes no further message, and ends when it has settled\n"
+    "           those that it holds. lapsed: it was not seen for a minute, so it was killed or is\n"
+    "           cut off; stopped: the same after it began to stop, as at a deploy that did not "
+    "wait\n"
+    "           for it. Both are shown for an hour\n"
     "  SLOTS    how many messages it works on at a time\n"
     "  WORKING  how many it worked on when it was seen\n"
     "  HELD     the same with those that it has prefetched\n"

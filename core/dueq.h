@@ -496,6 +496,7 @@ typedef struct dueq_worker {
     int64_t now_ms;   /* the server's clock when it answered */
     int64_t held;     /* how many messages of this queue it held, prefetched ones too, */
     int64_t working;  /* and how many of these its program worked on */
+    int stopping;     /* 1: it takes no further message, and ends when it has settled these */
     /* Those that it had held for a second, in the order in which it got them; at most DUEQ_MAX_HOLDINGS. */
     const dueq_holding *holdings;
     size_t holding_count;
@@ -683,6 +684,12 @@ DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
  * Returns 1 if the heartbeat has ended, or there is none; else 0.
  */
 DUEQ_API int dueq_consumer_leave(dueq_consumer *consumer);
+
+/*
+ * The program takes no further message, and ends when it has settled those that it works on: the heartbeat tells the
+ * queues so. Who is killed after that was stopping (dueq_worker), and has not crashed. Any thread may call it.
+ */
+DUEQ_API void dueq_consumer_wind_down(dueq_consumer *consumer);
 
 /*
  * How many messages were lost so far: acknowledged or to be delivered after another consumer had taken them, or they had

@@ -209,6 +209,16 @@ static PyObject *consumer_leave(PyObject *capsule) {
     return PyBool_FromLong(!consumer->consumer || dueq_consumer_leave(consumer->consumer));
 }
 
+static PyObject *consumer_wind_down(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    if (consumer->consumer)
+        dueq_consumer_wind_down(consumer->consumer);
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *consumer_lost(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
@@ -243,5 +253,6 @@ PyObject *consumer_has_lost(PyObject *capsule, dueq_bytes ticket);
 PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int failure);
 PyObject *consumer_disown(PyObject *capsule);
 PyObject *consumer_leave(PyObject *capsule);
+PyObject *consumer_wind_down(PyObject *capsule);
 PyObject *consumer_lost(PyObject *capsule);
 PyObject *consumer_close(PyObject *capsule);

@@ -71,6 +71,7 @@
 %rename(consumer_keep_ack) consumer_keep_ack;
 %rename(consumer_disown) consumer_disown;
 %rename(consumer_leave) consumer_leave;
+%rename(consumer_wind_down) consumer_wind_down;
 %rename(consumer_lost) consumer_lost;
 %rename(consumer_close) consumer_close;
 

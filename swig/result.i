@@ -119,9 +119,10 @@ static PyObject *worker_object(const dueq_worker *worker) {
                          PyLong_FromLongLong(worker->now_ms),
                          PyLong_FromLongLong(worker->held),
                          PyLong_FromLongLong(worker->working),
+                         PyBool_FromLong(worker->stopping),
                          holdings};
 
-    return tuple_object(items, 13);
+    return tuple_object(items, 14);
 }
 
 static PyObject *failure_object(const dueq_failure *failure) {

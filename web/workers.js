@@ -20,6 +20,7 @@ function processes(list) {
       one.holdings.push(...holdings.filter((held) => held.working).map((held) => ({ ...held, queue: placeOf(queue, held) })));
     }
     one.slots += worker.slots;
+    one.stopping ||= worker.stopping;
     one.since_ms = Math.min(one.since_ms, worker.since_ms);
     one.seen_ms = Math.max(one.seen_ms, worker.seen_ms);
     found.set(key, one);
@@ -29,13 +30,17 @@ function processes(list) {
 
 const state = (text, kind) => cell("State", [text, kind], () => el("span", { class: "badge " + kind }, text));
 
+const stateOf = ({ lapsed, stopping, working }) =>
+  lapsed ? (stopping ? state("stopped", "") : state("lapsed", "bad"))
+    : stopping ? state("stops", "") : working ? state("works", "good") : state("waits", "");
+
 const queueLink = (queue, most) => el("a", { href: path("q", queue) }, brief(queue, most));
 
 function workerCells(worker) {
   const longest = worker.holdings.sort((a, b) => a.since_ms - b.since_ms)[0], queues = [...worker.queues.keys()].sort();
   return [
     cell("Worker", `${brief(worker.host, 40)} · ${worker.pid}`),
-    worker.lapsed ? state("lapsed", "bad") : worker.working ? state("works", "good") : state("waits", ""),
+    stateOf(worker),
     cell("Program", [worker.program, worker.version], () => [brief(worker.program, 40), " ", el("span", { class: "dim" }, brief(worker.version, 20))]),
     cell("Queues", queues, () => queues.map((queue) => [queueLink(queue, 40), " "])),
     cell("In work", worker.slots ? `${worker.working} of ${worker.slots}` : String(worker.working)),
@@ -55,7 +60,7 @@ function slowCells({ queue, id, holder, deliveries, time_ms }) {
   return [
     cell("Message", id, () => el("a", { href: path("q", queue, "m", id) }, brief(id, 60))), cell("Queue", queue, () => queueLink(queue, 60)),
     cell("Held for", span(holder.now_ms - holder.held_since_ms)),
-    holder.lapsed ? state("lapsed", "bad") : holder.working ? state("works", "good") : state("waits", ""),
+    stateOf(holder),
     cell("By", `${brief(holder.host, 40)} · ${holder.pid}`), cell("Delivery", String(deliveries)), cell("Lease ends", away(time_ms, holder.now_ms))];
 }
 

@@ -300,6 +300,7 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
     consumer->stopped = true;
+    dueq_consumer_wind_down(consumer->loop->consumer);
     if (!consumer->loop->looping) {
         dueq_php_loop_settle(consumer->loop);
     }

@@ -1668,6 +1668,12 @@ namespace Dueq
         /** How many of these its program worked on. */
         public readonly int $working;
 
+        /**
+         * Whether it takes no further message: it ends when it has settled these. If its registration has ended, it was
+         * stopped, and did not end in time; else it crashed, or is cut off.
+         */
+        public readonly bool $stopping;
+
         /** @var list<Holding> those that it had held for a second, in the order in which it got them; at most 100 */
         public readonly array $holdings;
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c9ff6866e32e51bf83df19d455431fe287b8538b */
+ * Stub hash: fc58292dccb9f23bd0bd13ee5768d3b2bb8fe74c */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2302,6 +2302,12 @@ static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
 	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_working_name);
+
+	zval property_stopping_default_value;
+	ZVAL_UNDEF(&property_stopping_default_value);
+	zend_string *property_stopping_name = zend_string_init("stopping", sizeof("stopping") - 1, 1);
+	zend_declare_typed_property(class_entry, property_stopping_name, &property_stopping_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_stopping_name);
 
 	zval property_holdings_default_value;
 	ZVAL_UNDEF(&property_holdings_default_value);

@@ -15,6 +15,7 @@ enum {
     WORKER_LAPSED,
     WORKER_HELD,
     WORKER_WORKING,
+    WORKER_STOPPING,
     WORKER_HOLDINGS
 };
 enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_WORKING };
@@ -65,6 +66,7 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_LAPSED), worker->until_ms <= worker->now_ms);
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_HELD), (zend_long)worker->held);
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_WORKING), (zend_long)worker->working);
+    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_STOPPING), worker->stopping);
     holdings = OBJ_PROP_NUM(object, WORKER_HOLDINGS);
     array_init_size(holdings, (uint32_t)worker->holding_count);
     for (size_t i = 0; i < worker->holding_count; i++) {

@@ -37,7 +37,9 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
     page_say(page, roster_lapsed(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
              LABEL, "held by", (int)worker->host.size, (const char *)worker->host.data,
              (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
-             roster_lapsed(worker) ? ", which has lapsed" : "");
+             !roster_lapsed(worker) ? ""
+             : worker->stopping     ? ", which was stopped"
+                                    : ", which has lapsed");
     put_time(page, holding->working ? "works since" : "has it since", holding->since_ms,
              message->now_ms);
 }

@@ -57,9 +57,8 @@ static void draw_sums(const struct top *top, struct top_page *page) {
         bool again = i && one[-1].worker->session.size == one->worker->session.size &&
                      memcmp(one[-1].worker->session.data, one->worker->session.data,
                             one->worker->session.size) == 0;
-        bool is_lapsed = roster_lapsed(one->worker);
-        lapsed += !again && is_lapsed;
-        workers += !again && !is_lapsed;
+        lapsed += !again && roster_crashed(one->worker);
+        workers += !again && !roster_lapsed(one->worker);
     }
     FILE *out = page_line(page);
     for (size_t k = 0; k < 5; k++)
@@ -171,12 +170,9 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
         if (!oldest || worker->holdings[i].since_ms < oldest->since_ms)
             oldest = &worker->holdings[i];
     top_cell(out, worker->host, width);
-    fprintf(out, " %8lld %-6s %3lld/%-3lld %7s %7s  ", (long long)worker->pid,
-            roster_lapsed(worker) ? "lapsed"
-            : worker->working     ? "works"
-                                  : "waits",
-            (long long)worker->held, (long long)worker->slots,
-            time_format_span(worker->now_ms - worker->since_ms, up),
+    fprintf(out, " %8lld %-7s %3lld/%-3lld %7s %7s  ", (long long)worker->pid,
+            roster_state(worker, worker->working > 0), (long long)worker->held,
+            (long long)worker->slots, time_format_span(worker->now_ms - worker->since_ms, up),
             time_format_span(worker->now_ms - worker->seen_ms, seen));
     top_cell_text(out, consumer->queue, width);
     if (oldest) {
@@ -190,13 +186,13 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
 static void draw_workers(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 12;
     FILE *out = page_line(page);
-    fprintf(out, "%-*s %8s %-6s %7s %7s %7s  %-*s LONGEST HELD, PROGRAM", width, "HOST", "PROCESS",
+    fprintf(out, "%-*s %8s %-7s %7s %7s %7s  %-*s LONGEST HELD, PROGRAM", width, "HOST", "PROCESS",
             "STATE", "HELD/OF", "SINCE", "SEEN", width, "QUEUE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
     for (size_t i = 0; i < top->model.roster.count; i++) {
         draw_worker(&top->model.roster.list[i], width, page_line(page));
-        page_put(page, roster_lapsed(top->model.roster.list[i].worker) ? TOP_WARN : TOP_PLAIN,
+        page_put(page, roster_crashed(top->model.roster.list[i].worker) ? TOP_WARN : TOP_PLAIN,
                  true);
     }
     if (!top->model.roster.count)

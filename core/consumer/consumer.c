@@ -67,6 +67,8 @@ int dueq_consumer_leave(dueq_consumer *consumer) {
     return consumer->leases->ended;
 }
 
+void dueq_consumer_wind_down(dueq_consumer *consumer) { consumer->leases->winds_down = true; }
+
 /* ---- Requests ---- */
 
 bool dueq__consumer_asks_lateness(dueq_consumer *consumer) {

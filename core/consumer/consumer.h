@@ -75,7 +75,8 @@ struct dueq__leases {
     _Atomic size_t running;
     _Atomic size_t lost;
     _Atomic bool stopping;
-    _Atomic bool ended; /* the heartbeat has */
+    _Atomic bool ended;      /* the heartbeat has */
+    _Atomic bool winds_down; /* the program takes no further message */
     struct dueq__warnings warnings;
 };
 

@@ -51,6 +51,7 @@ struct dueq__heartbeat {
     int64_t unanswered_ms;      /* since when its calls have had no answer; 0: the last one had */
     int64_t call_ended_ms;      /* when the last call ended */
     bool registered;
+    bool wound_down;     /* the next registration says that the consumer takes no further message */
     bool timings_denied; /* it may not send what was measured */
     bool idle;           /* its last registration had no leased messages */
 };
@@ -268,6 +269,12 @@ static void *run_thread(void *opaque) {
         dueq__leases_warn_lost(leases);
         if (registers)
             register_all(heartbeat);
+        /* With leased messages this loop runs every half a second. Without them the consumer is closed soon. */
+        if (leases->winds_down && heartbeat->registered && !heartbeat->wound_down) {
+            heartbeat->wound_down = true;
+            heartbeat->idle = false;
+            heartbeat->register_ms = heartbeat->register_leased_ms = 0;
+        }
     }
     if (heartbeat->registered)
         leave_queues(heartbeat);

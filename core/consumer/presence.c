@@ -49,9 +49,9 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
         count++;
     }
     pthread_mutex_unlock(&leases->lock);
-    int head = snprintf(out, DUEQ__PRESENCE_ROOM, "%ld %zu %lld %zu %zu\n%s", (long)getpid(),
+    int head = snprintf(out, DUEQ__PRESENCE_ROOM, "%ld %zu %lld %zu %zu%s\n%s", (long)getpid(),
                         presence->slots, (long long)(now - presence->opened_ms), leased, running,
-                        presence->names);
+                        leases->winds_down ? " 1" : "", presence->names);
     *has_leased = *has_leased || leased;
     memcpy(out + head, holdings, size);
     return (size_t)head + size;

@@ -68,6 +68,14 @@ static bool take_line(dueq_bytes *text, dueq_bytes *line) {
     return dueq__is_name(*line);
 }
 
+/* How many messages its program works on, and 1: it takes no further one. */
+static bool take_stopping(dueq_bytes *text, dueq_worker *worker) {
+    int64_t one;
+    worker->stopping =
+        take_number(text, &worker->working, ' ') && take_number(text, &one, '\n') && one == 1;
+    return worker->stopping;
+}
+
 static size_t count_lines(dueq_bytes text) {
     size_t count = 0;
     for (size_t i = 0; i < text.size; i++)
@@ -97,8 +105,9 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *hold
         !take_number(&text, &left_ms, ' ') || left_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &worker->pid, ' ') || !take_number(&text, &worker->slots, ' ') ||
         !take_number(&text, &age, ' ') || !take_number(&text, &worker->held, ' ') ||
-        !take_number(&text, &worker->working, '\n') || !take_line(&text, &worker->host) ||
-        !take_line(&text, &worker->program) || !take_line(&text, &worker->version))
+        !(take_number(&text, &worker->working, '\n') || take_stopping(&text, worker)) ||
+        !take_line(&text, &worker->host) || !take_line(&text, &worker->program) ||
+        !take_line(&text, &worker->version))
         return false;
     worker->since_ms = said_ms > age ? said_ms - age : 0;
     worker->until_ms = worker->seen_ms + left_ms;

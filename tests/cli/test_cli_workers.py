@@ -218,6 +218,37 @@ def test_workers_that_lapsed(dueq: Program, server: Server) -> None:
     assert row.split()[1] == "lapsed"
 
 
+def test_worker_that_is_killed_while_it_stops_has_not_crashed(
+    dueq: Program, server: Server, gate: Gate
+) -> None:
+    def states() -> list[str]:
+        return [line.split()[0] for line in dueq("workers").lines[1:]]
+
+    def lapsed() -> float:
+        (line,) = [
+            line for line in dueq("metrics").lines if line.startswith("dueq_lapsed_workers{")
+        ]
+        return float(line.split()[-1])
+
+    for number, stops in enumerate([False, True]):
+        dueq("push", "orders", "a", "--id", f"a{number}")
+        with dueq.start("work", "orders", "--grace", "60s", "--", *AT_THE_GATE) as worker:
+            runs(worker)
+            dueq.until(lambda: states()[-1:] == ["works"])
+            if stops:
+                worker.terminate()
+                dueq.until(lambda: "stops" in states())
+            worker.kill()
+            worker.communicate(timeout=60)
+        for row in dueq("workers", "--json").objects:
+            server.command("ZINCRBY", "dueq:{orders}:consumers", "-60000", row["session"])
+        assert sorted(states()) == ["lapsed", "stopped"][: number + 1]
+        assert lapsed() == 1
+        text = dueq("who", f"a{number}").text
+        assert ("which was stopped" if stops else "which has lapsed") in text
+    assert "lapsed 1\n" in dueq("top", "--once").text
+
+
 def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--id", "x")
     ticket = dueq.take()

@@ -290,7 +290,7 @@ static void compare_worker(struct run *run, json_object *expected, const dueq_wo
     } numbers[] = {{"pid", worker->pid},           {"slots", worker->slots},
                    {"since_ms", worker->since_ms}, {"seen_ms", worker->seen_ms},
                    {"until_ms", worker->until_ms}, {"held", worker->held},
-                   {"working", worker->working}};
+                   {"working", worker->working},   {"stopping", worker->stopping}};
     const struct {
         const char *name;
         dueq_bytes text;

@@ -228,6 +228,32 @@ static pid_t start_worker(void) {
     _exit(0);
 }
 
+static int stopping(void) {
+    dueq_result *result;
+    assert_int_equal(workers(other.queue, &result), 1);
+    int stopping = dueq_result_worker(result, 0)->stopping;
+    dueq_result_free(result);
+    return stopping;
+}
+
+static void test_worker_that_winds_down_says_so(void **state) {
+    (void)state;
+    const dueq_message *message;
+    push_body(other.queue, "a", 0, NULL);
+    dueq_consumer *consumer = open_at_once(jobs.queue);
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 0, &message, NULL));
+    await_workers(other.queue, 1);
+    assert_int_equal(stopping(), 0);
+    dueq_consumer_wind_down(consumer);
+    int64_t until = now_ms() + 20000;
+    while (!stopping()) {
+        assert_true(now_ms() < until);
+        usleep(10000);
+    }
+    dueq_consumer_close(consumer);
+    assert_int_equal(count_workers(other.queue), 0);
+}
+
 /* Brings the end of all registrations so much nearer. */
 static void pass(long long ms) {
     redisReply *names = command(&server, "ZRANGE dueq:{jobs}:consumers 0 -1");
@@ -430,6 +456,7 @@ int main(void) {
         WITH(test_workers_say_what_they_hold_since_when),
         WITH(test_workers_of_several_queues_are_with_each_once),
         WITH(test_workers_of_partitions_are_with_the_name),
+        WITH(test_worker_that_winds_down_says_so),
         WITH(test_worker_that_is_killed_lapses_and_goes),
         WITH(test_workers_are_a_thousand_at_most),
         WITH(test_worker_that_says_the_same_stays),

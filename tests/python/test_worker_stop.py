@@ -79,6 +79,63 @@ def test_worker_stop_releases_what_does_not_finish(
             assert (message.attempt, message.crashes) == (1, 0)
 
 
+# A process that has done its share is replaced, and the worker goes on.
+ENDS = [
+    (pool, way)
+    for pool in ("threads", "processes", "asyncio")
+    for way in ("stop", "abort", "--max-jobs", "--max-time")
+    if pool != "processes" or not way.startswith("--")
+]
+
+
+@pytest.mark.parametrize(("pool", "way"), ENDS)
+def test_worker_is_registered_no_more_however_it_ends(
+    url: str, tmp_path: Path, pool: str, way: str
+) -> None:
+    words = [way, "1" if way == "--max-jobs" else "4"] if way.startswith("--") else []
+    with (
+        WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "2", *words) as worker,
+        dueq.Queue("default", url) as queue,
+    ):
+        if way in ("abort", "--max-jobs"):
+            push(url, "hold", "x")
+            worker.wait_for("began x")
+        until(queue.workers, "the registration")
+        if way == "--max-jobs":
+            worker.gate.touch()
+        elif way == "stop":
+            worker.send(signal.SIGTERM)
+        elif way == "abort":
+            stop(worker)
+            worker.send(signal.SIGTERM)
+        assert worker.ended() == (128 + signal.SIGTERM if way == "abort" else 0)
+        assert queue.workers() == []
+
+
+@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize(("pool", "task"), [HOLDS[0], HOLDS[5]])
+def test_worker_that_is_killed_while_it_stops_is_told_from_a_crash(
+    url: str, tmp_path: Path, server: Server, pool: str, task: str, stops: bool
+) -> None:
+    push(url, task, "x")
+    with (
+        WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "1") as worker,
+        dueq.Queue("default", url) as queue,
+    ):
+        worker.wait_for("began x")
+        until(lambda: sum(one.working for one in queue.workers()) == 1, "the registration")
+        if stops:
+            stop(worker)
+            until(lambda: [one for one in queue.workers() if one.stopping], "that it stops")
+        worker.send(signal.SIGKILL)
+        worker.ended()
+        for one in queue.workers():
+            server.command("ZINCRBY", "dueq:{default}:consumers", "-60000", one.session)
+        found = queue.workers()
+        assert {one.lapsed for one in found} == {True}
+        assert {one.stopping for one in found} == {stops}
+
+
 @some_holds
 def test_worker_second_signal_aborts(url: str, tmp_path: Path, pool: str, task: str) -> None:
     push(url, task, "x")

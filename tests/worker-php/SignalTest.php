@@ -42,6 +42,7 @@ final class SignalTest extends WorkerTestCase
         $message = $this->queue()->reserve();
         $this->assertSame([1, 0, 2, ''], [$message->attempt, $message->crashes, $message->deliveries, $message->error]);
         $this->assertStringContainsString('released: the worker stops, and its grace is over', $worker->log());
+        $this->assertSame([], $this->queue()->workers());
     }
 
     public function testAJobThatDoesNotLetGoIsKilledAndReleased(): void
@@ -62,10 +63,14 @@ final class SignalTest extends WorkerTestCase
         $this->tasks->push('last', [60.0]);
         $worker = $this->start();
         $this->assertSame('it begins', $this->heard());
+        $stopping = fn (): array => array_map(fn ($one) => $one->stopping, array_values($this->queue()->workers()));
+        $this->await([false], $stopping);
         $worker->signal(SIGTERM);
         $worker->awaitLog('/stops: no new jobs, and 25 s for those that run/');
+        $this->await([true], $stopping);
         $worker->signal(SIGINT);
         $this->assertSame(128 + SIGINT, $worker->wait());
+        $this->assertSame([], $this->queue()->workers());
         $this->assertSame([1, 0, 0], $this->counts());
         $this->assertSame(1, $this->queue()->reserve()->attempt);
     }

@@ -83,6 +83,7 @@ class ConsumerBase(Alone):
         released. Other threads and signal handlers may call it.
         """
         self._stopped = True
+        _core.consumer_wind_down(self._handle)
 
     @property
     def where(self) -> str:

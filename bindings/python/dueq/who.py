@@ -57,6 +57,11 @@ class WorkerInfo(Counted):
     """How many messages of this queue it held, prefetched ones too."""
     working: int
     """How many of these its program worked on."""
+    stopping: bool
+    """
+    Whether it takes no further message: it ends when it has settled these. If its registration has
+    ended, it was stopped, and did not end in time; else it crashed, or is cut off.
+    """
     holdings: tuple[Holding, ...]
     """Those that it had held for a second, in the order in which it got them; at most 100."""
 
@@ -68,7 +73,7 @@ class WorkerInfo(Counted):
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
         """The worker as the core has it."""
-        since_ms, seen_ms, until_ms, now_ms, held, working, holdings = row[6:]
+        since_ms, seen_ms, until_ms, now_ms, held, working, stopping, holdings = row[6:]
         return cls(
             *row[:6],
             since=moment(since_ms),
@@ -77,6 +82,7 @@ class WorkerInfo(Counted):
             now=moment(now_ms),
             held=held,
             working=working,
+            stopping=stopping,
             holdings=tuple(map(_holding, holdings)),
         )
 
