@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-/* The queues of other systems, as queues with other keys, and the verbs that both have alike. */
-
 static const struct dueq__foreign_key reply_key = {DUEQ__KEY_REPLY, "dueq:", ":reply", true};
 
 static char *put(char *at, const void *data, size_t size) {
@@ -44,7 +42,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
     if (!at)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     *queue = (dueq_queue){.client = client, .recall = &dueq__script_recall_foreign};
-    /* First, as dueq__keys_make() has it: by this key the allocation is freed. */
+    /* The reply key comes first, as in dueq__keys_make(): its address is the allocation's. */
     at = make(at, &reply_key, list, queue->keys);
     for (size_t i = 0; i < count; i++)
         at = make(at, &table[i], list, queue->keys);
@@ -66,7 +64,7 @@ void dueq__foreign_close(dueq_queue *queue) {
     free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
 }
 
-/* ---- size ---- */
+/* size */
 
 static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     dueq_sizes sizes = {0};
@@ -103,7 +101,7 @@ dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_s
     return status;
 }
 
-/* ---- clear ---- */
+/* clear */
 
 static void decode_cleared(dueq_client *client, const struct dueq__reply *reply) {
     int64_t cleared;
@@ -133,7 +131,7 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
     return status;
 }
 
-/* ---- transfer, migrate ---- */
+/* transfer, migrate */
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
     dueq__wait_finish_found(client, dueq__result_whole(&dueq__kind_moved, moved, &client->error));

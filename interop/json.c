@@ -3,9 +3,9 @@
 #include <locale.h>
 #include <stdlib.h>
 
-/* ---- Tokens --------------------------------------------------------------------------------------- */
+/* Tokens */
 
-/* The number in four hexadecimal digits; -1: they are none, or fewer. */
+/* The number of four hexadecimal digits; -1: four digits do not follow. */
 static int32_t hex4(const unsigned char *at, const unsigned char *end) {
     int32_t number = 0;
     if (end - at < 4)
@@ -21,10 +21,10 @@ static int32_t hex4(const unsigned char *at, const unsigned char *end) {
     return number;
 }
 
-/* A token or an escape that is none; and one that is half a pair of surrogates. */
+/* BAD: no token or escape of JSON. HALF: half a surrogate pair, or a string that has one. */
 enum { BAD = -1, HALF = -2 };
 
-/* Reads an escape behind its backslash, and both of a pair of surrogates; or BAD, HALF. */
+/* Takes an escape behind its backslash, or both escapes of a surrogate pair; or BAD, HALF. */
 static int32_t take_escape(const unsigned char **at, const unsigned char *end) {
     static const char escaped[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
     if (*at == end || !**at)
@@ -48,7 +48,7 @@ static int32_t take_escape(const unsigned char **at, const unsigned char *end) {
     return 0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF));
 }
 
-/* Goes behind a string whose first quote was taken, and returns a quote; or BAD, HALF. */
+/* Goes behind a string whose first quote was taken. Returns '"', BAD, or HALF. */
 static int skip_string(const unsigned char **at, const unsigned char *end) {
     const unsigned char *begin = *at;
     int kind = '"';
@@ -107,7 +107,7 @@ static void skip_space(struct dueq__json_walk *walk) {
         walk->at++;
 }
 
-/* Goes behind the token that begins with this byte, and says what it is. */
+/* Goes behind the token that begins with this byte, and returns its kind. */
 static int skip_token(const unsigned char **at, const unsigned char *end) {
     switch (**at) {
     case '{':
@@ -144,9 +144,9 @@ int dueq__json_token(struct dueq__json_walk *walk, dueq_bytes *token) {
     return kind;
 }
 
-/* ---- The whole text ------------------------------------------------------------------------------- */
+/* The whole text */
 
-/* Where the text is: one bit for each level, set for an object. */
+/* The arrays and objects that are open: one bit for each, set for an object. */
 struct levels {
     unsigned char objects[DUEQ__JSON_DEPTH / 8];
     unsigned depth, deepest;
@@ -170,12 +170,12 @@ static bool enter(struct levels *levels, bool object) {
     return true;
 }
 
-/* What is wrong where this token is and another was wanted. */
+/* The fault of a text that has this token where another one must be. */
 static enum dueq__json_fault unwanted(int token) {
     return token == HALF ? DUEQ__JSON_HALF : DUEQ__JSON_NONE;
 }
 
-/* Takes a member's name and its colon, with its first token at hand. */
+/* Takes a member's name, whose token was read, and the colon behind the name. */
 static enum dueq__json_fault take_name(struct dueq__json_walk *walk, int token) {
     dueq_bytes unused;
     if (token != '"')
@@ -184,8 +184,8 @@ static enum dueq__json_fault take_name(struct dueq__json_walk *walk, int token) 
 }
 
 /*
- * Takes a value from its first token on; of a container that is not empty, as far as the value within
- * that comes next, which the caller takes then (`more`).
+ * Takes a value whose first token was read. Of a container that is not empty, it takes what comes
+ * before the first value inside, and sets `more`: the caller takes that value next.
  */
 static enum dueq__json_fault take_value(struct dueq__json_walk *walk, struct levels *levels,
                                         int token, bool *more) {
@@ -209,7 +209,7 @@ static enum dueq__json_fault take_value(struct dueq__json_walk *walk, struct lev
     return take_name(walk, next);
 }
 
-/* Behind a value: goes on to the next one, out of the containers that end here. */
+/* Behind a value: leaves the containers that end here. `more`: another value follows. */
 static enum dueq__json_fault take_rest(struct dueq__json_walk *walk, struct levels *levels,
                                        bool *more) {
     dueq_bytes unused;
@@ -243,7 +243,7 @@ enum dueq__json_fault dueq__json_fault(dueq_bytes text, unsigned depth) {
     return fault;
 }
 
-/* ---- Values --------------------------------------------------------------------------------------- */
+/* Values */
 
 enum dueq__json dueq__json_kind(dueq_bytes value) {
     struct dueq__json_walk walk = dueq__json_tokens(value);
@@ -276,7 +276,7 @@ struct dueq__json_walk dueq__json_walk(dueq_bytes value) {
     return walk;
 }
 
-/* Goes behind the rest of a value whose first token was taken; false: it does not end. */
+/* Goes behind the rest of a value whose first token was taken. False: the value has no end. */
 static bool skip_value(struct dueq__json_walk *walk, int token) {
     dueq_bytes unused;
     for (size_t depth = 0; token > 0; token = dueq__json_token(walk, &unused)) {
@@ -351,7 +351,7 @@ bool dueq__json_double(dueq_bytes value, double *number) {
     dueq_bytes token;
     if (dueq__json_token(&walk, &token) != '0')
         return false;
-    /* strtod() reads as the program's language writes numbers, and wants a NUL. */
+    /* strtod() takes the decimal point from the program's locale, and needs a NUL. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *copy = plain ? malloc(token.size + 1) : NULL;
     if (copy) {
@@ -365,9 +365,9 @@ bool dueq__json_double(dueq_bytes value, double *number) {
     return copy != NULL;
 }
 
-/* ---- Strings -------------------------------------------------------------------------------------- */
+/* Strings */
 
-/* A character in UTF-8; returns its size. */
+/* Writes a character in UTF-8; returns its size in bytes. */
 static size_t put_character(int32_t character, unsigned char out[4]) {
     if (character < 0x80) {
         out[0] = (unsigned char)character;
@@ -380,7 +380,7 @@ static size_t put_character(int32_t character, unsigned char out[4]) {
     return size;
 }
 
-/* The next piece of a string without its escapes, of 1 to 4 bytes; 0: it ends here. */
+/* Takes a byte of a string, or an escape as 1 to 4 bytes of UTF-8; 0: the string ends here. */
 static size_t take_piece(struct dueq__json_walk *walk, unsigned char out[4]) {
     if (walk->at >= walk->end || *walk->at == '"')
         return 0;
@@ -393,7 +393,7 @@ static size_t take_piece(struct dueq__json_walk *walk, unsigned char out[4]) {
     return character < 0 ? 0 : put_character(character, out);
 }
 
-/* The string's inside; false: it is none. */
+/* Begins a walk behind the string's first quote. False: the value is no string. */
 static bool inside(dueq_bytes value, struct dueq__json_walk *walk) {
     struct dueq__json_walk whole = dueq__json_tokens(value);
     dueq_bytes token;

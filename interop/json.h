@@ -1,9 +1,10 @@
 /*
- * JSON texts as they stand, by RFC 8259: json.c looks into them and copies nothing.
- * No function reads outside the bytes it is given, but what it says holds for checked texts alone.
+ * Reads JSON texts (RFC 8259) in place, without a copy: json.c.
+ * No function reads outside the bytes that it gets. Results are right only for a text that
+ * dueq__json_fault() found good.
  *
- * Strict: UTF-8 without a byte order mark, no lone surrogates among the escapes, no NaN, no trailing
- * commas. What passes is JSON to PHP, to Redis's cjson and to Jackson alike.
+ * That check is strict: UTF-8 without a byte order mark, no lone surrogates among the escapes, no
+ * NaN, no trailing commas. A text that passes is JSON to PHP, to Redis's cjson and to Jackson.
  */
 #ifndef DUEQ_JSON_H
 #define DUEQ_JSON_H
@@ -21,24 +22,25 @@ enum dueq__json {
     DUEQ__JSON_BAD
 };
 
-#define DUEQ__JSON_DEPTH 1024 /* the deepest that can be checked */
+#define DUEQ__JSON_DEPTH 1024 /* levels of nesting that can be checked */
 
-/* What is wrong with a text: the first that is. */
+/* The first fault of a text. */
 enum dueq__json_fault {
     DUEQ__JSON_GOOD = 0,
-    DUEQ__JSON_NONE, /* no JSON in UTF-8 */
-    DUEQ__JSON_DEEP, /* nested deeper than was asked for */
-    DUEQ__JSON_HALF /* a string has an escape of half a surrogate pair, for which UTF-8 has no form */
+    DUEQ__JSON_NONE, /* not JSON in UTF-8 */
+    DUEQ__JSON_DEEP, /* nested deeper than the caller allows */
+    DUEQ__JSON_HALF  /* an escape of half a surrogate pair, for which UTF-8 has no form */
 };
 
-/* What an error says of the last of these. */
+/* How an error describes DUEQ__JSON_HALF. */
 #define DUEQ__JSON_HALF_PAIR                                                                       \
     "a string in it has half of a surrogate pair (such as \\uD83D alone), for which UTF-8 has no " \
     "form"
 
 /*
- * Is the text one value, white space around it allowed? depth: how deep its arrays and objects may be
- * nested, 0 for none of them, DUEQ__JSON_DEPTH at most; counted as PHP and cjson do.
+ * Checks that the text is one JSON value, which may have white space around it.
+ * depth: how deep arrays and objects may be nested, counted as PHP and cjson count: 0 (no array and
+ * no object) to DUEQ__JSON_DEPTH.
  */
 enum dueq__json_fault dueq__json_fault(dueq_bytes text, unsigned depth);
 
@@ -46,36 +48,47 @@ static inline bool dueq__json_check(dueq_bytes text, unsigned depth) {
     return dueq__json_fault(text, depth) == DUEQ__JSON_GOOD;
 }
 
-/* ---- Of a checked text, or of a value out of one ------------------------------------------------- */
+/* For a checked text, or for a value that these functions found in one */
 
-/* What it is, by its first byte. */
+/* The type of a value, by its first byte; DUEQ__JSON_BAD where no value begins with that byte. */
 enum dueq__json dueq__json_kind(dueq_bytes value);
 
-/* The text of an object's member; of the last where there are several, as PHP and cjson do. */
+/*
+ * Finds a member of an object by its name. Of several members with the name the last one counts, as
+ * it does for PHP and cjson. False: the object has no such member.
+ */
 bool dueq__json_member(dueq_bytes object, const char *name, dueq_bytes *value);
 
-/* A number without fraction and exponent that fits; false: it is something else. */
+/* Reads a number without fraction and exponent that fits. False: the value is no such number. */
 bool dueq__json_integer(dueq_bytes value, int64_t *number);
-/* A number; infinite where it is beyond a double. False: it is something else, or memory is out. */
+/* Reads a number; beyond the range of a double: infinite. False: no number, or out of memory. */
 bool dueq__json_double(dueq_bytes value, double *number);
 
-/* The bytes of a string without its escapes; out: has room for value.size bytes, or is NULL. */
+/*
+ * Writes a string without its quotes and escapes to `out`, and returns how many bytes that is; 0 if
+ * the value is no string. out: room for value.size bytes, or NULL: only counts.
+ */
 size_t dueq__json_string(dueq_bytes value, char *out);
-/* Is it a string, and this one? */
+/* True if the value is a string with this content. */
 bool dueq__json_equals(dueq_bytes value, const char *string);
 
-/* Over the items of an array or the members of an object: start, then next() until it is false. */
+/*
+ * Visits the items of an array or the members of an object: dueq__json_walk() begins, then
+ * dueq__json_next() gives one after the other, until it returns false.
+ */
 struct dueq__json_walk {
     const unsigned char *at, *end;
 };
 
 struct dueq__json_walk dueq__json_walk(dueq_bytes value);
-/* name: the member's name as a string's text; in an array size 0; may be NULL. */
+/* name: the member's name, with its quotes and escapes; size 0 in an array. May be NULL. */
 bool dueq__json_next(struct dueq__json_walk *walk, dueq_bytes *name, dueq_bytes *value);
 
 /*
- * The next token: one of {}[]:, as itself, '"' for a string, '0' for a number, 't', 'f', 'n' for true,
- * false, null; 0 at the end; negative: not JSON. For those who go through a deep text once.
+ * Reads the next token. Returns {, }, [, ], : or a comma as itself, '"' for a string, '0' for a
+ * number, 't', 'f' and 'n' for true, false and null, 0 at the end, or a negative number if the text
+ * is not JSON there. A caller that goes through all levels of a deep text reads tokens: each byte
+ * is read once, while dueq__json_next() reads a nested value again at each level.
  */
 struct dueq__json_walk dueq__json_tokens(dueq_bytes text);
 int dueq__json_token(struct dueq__json_walk *walk, dueq_bytes *token);

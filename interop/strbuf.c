@@ -59,7 +59,7 @@ static void add_unit(struct dueq__strbuf *text, unsigned unit) {
         dueq__strbuf_byte(text, digits[unit >> shift & 15]);
 }
 
-/* Adds what stands at `at` in an escaped form; returns how many bytes that is. */
+/* Adds the character at `at`, escaped; returns how many bytes of UTF-8 the character has. */
 static size_t add_escape(struct dueq__strbuf *text, const unsigned char *at) {
     static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
     const char *found = *at ? strchr(plain, *at) : NULL;

@@ -4,7 +4,7 @@
 
 #include "verbs/verbs.h"
 
-/* Starts as {0}. A failed allocation is remembered: `failed` is asked once, at the end. */
+/* Begins as {0}. A failed allocation sets `failed`, which the caller checks once, at the end. */
 struct dueq__strbuf {
     char *data;
     size_t size, room;
@@ -12,21 +12,24 @@ struct dueq__strbuf {
 };
 
 void dueq__strbuf_free(struct dueq__strbuf *text);
-/* Adds `size` bytes and returns where they go, until something else is added; NULL: out of memory. */
+/* Adds `size` bytes for the caller to fill in before the next addition; NULL: out of memory. */
 char *dueq__strbuf_space(struct dueq__strbuf *text, size_t size);
 void dueq__strbuf_bytes(struct dueq__strbuf *text, dueq_bytes bytes);
 void dueq__strbuf_string(struct dueq__strbuf *text, const char *string);
 void dueq__strbuf_byte(struct dueq__strbuf *text, int byte);
-/* In decimal. */
+/* Adds the number in decimal. */
 void dueq__strbuf_number(struct dueq__strbuf *text, int64_t number);
 /*
- * Well-formed UTF-8 as a string of JSON, with its quotes. Escaped is what must be, in the short forms
- * where there are such, else as \u001F: to the byte as Jackson writes it. pairs: what is beyond U+FFFF is
- * escaped too, as a pair of surrogates, which is how Jackson 2 writes it; Jackson 3 writes it as it is.
+ * Adds well-formed UTF-8 as a JSON string with its quotes, to the byte as Jackson writes it: only
+ * what JSON requires is escaped, by the short form (\n) where JSON has one, else as \u001F.
+ * pairs: characters beyond U+FFFF are escaped as surrogate pairs. Jackson 2 does so, Jackson 3 not.
  */
 void dueq__strbuf_json(struct dueq__strbuf *text, dueq_bytes utf8, bool pairs);
 
-/* A name out of foreign bytes for an error's text: as far as it is plain ASCII. */
+/*
+ * A name from another program, for an error's text: up to its first byte that is no visible ASCII
+ * character, and at most 95 bytes.
+ */
 struct dueq__shown {
     char text[96];
 };

@@ -19,7 +19,10 @@ static bool subscribe(dueq_client *client, dueq_bytes channel) {
     return sent;
 }
 
-/* SUBSCRIBE was answered by an error: its own, or a passing one. */
+/*
+ * The server answered SUBSCRIBE with an error. A passing one: the client subscribes again later.
+ * Any other ends the call, or, where the channel is not needed, the attempts to subscribe.
+ */
 static void refused(dueq_client *client, bool needed, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
@@ -44,7 +47,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     } else if (dueq__bytes_equal(kind, dueq__text("message"))) {
         channel->told(client, dueq__reply_item(reply, 2));
     } else {
-        /* From here on nothing is missed, but before it was. */
+        /* The server tells of changes from now on. The call asks for earlier ones itself. */
         client->subscription.on = true;
         client->call.wait.watches->ask = true;
     }

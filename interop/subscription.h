@@ -1,4 +1,4 @@
-/* A channel on which a call that waits is told of changes: subscription.c. */
+/* The channel on which the server tells a waiting call of changes: subscription.c. */
 #ifndef DUEQ_SUBSCRIPTION_H
 #define DUEQ_SUBSCRIPTION_H
 
@@ -6,16 +6,17 @@
 
 struct dueq__channel {
     dueq_bytes name;
-    bool needed; /* a call fails where the server refuses it; else it looks now and then */
+    /* True: a refused subscription ends the call. False: the call then looks at intervals. */
+    bool needed;
     void (*told)(dueq_client *client, const struct dueq__reply *message);
 };
 
-/* So many refusals in a row: the server, or what stands before it, does not do this. */
+/* After so many refusals in a row calls ask no more: the server or a proxy does not do this. */
 #define DUEQ__MAX_REFUSALS 3
 
-/* Connects, subscribes and takes in what is told, as far as that goes without blocking. */
+/* Connects, subscribes, and passes what came on the channel to told(). Never blocks. */
 void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *channel);
-/* When the pump has something to do at the latest, in ms. */
+/* When the pump must run next at the latest, in ms of the monotonic clock. */
 int64_t dueq__subscription_next_ms(const dueq_client *client);
 
 #endif

@@ -1,7 +1,7 @@
--- recall_foreign: after a lost connection, tells what a call of another system's queue answered if it was run.
+-- recall_foreign: after a lost connection, finds what a call on another system's queue answered.
 -- keys reply
 -- ARGV    number of the call
--- Returns nil if the call was not run, else its answer. It changes nothing.
+-- Returns the call's answer, or nil if the call was not run. Changes nothing.
 local number, answer = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
