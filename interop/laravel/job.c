@@ -2,15 +2,18 @@
 
 #include "verbs/verbs.h"
 
-/* Jobs out of the payloads of Laravel 5.5 to 13. */
+/* How jobs are read from the payloads of Laravel 5.5 to 13. */
 
-/* The answer of pop.lua: so many words in front, and so many for each job. */
+/* Items of pop.lua's answer: before the jobs, and for each job. */
 #define FIXED 4
 #define EACH 4
 #define NUMBER_SIZE 24
-#define SECONDS (DUEQ_MAX_TIME_MS / 1000) /* the most of a time */
+#define SECONDS (DUEQ_MAX_TIME_MS / 1000) /* the largest time, in seconds */
 
-/* The members that a worker reads: the values' texts, size 0 where there is none, or null. */
+/*
+ * The JSON texts of the members that a worker reads. Size 0: the payload has no such member, or the
+ * member (except `data`) is null.
+ */
 struct members {
     dueq_bytes job, data, display_name, id, uuid;
     dueq_bytes max_tries, timeout, backoff, delay, retry_until, timeout_at;
@@ -18,9 +21,9 @@ struct members {
 
 /* One job of the answer. */
 struct popped {
-    dueq_bytes reserved, was;
-    size_t place, digits; /* of the raised attempts */
-    size_t blanks;        /* at the end, which only the reserved one has */
+    dueq_bytes reserved, was; /* was: the text of the attempts before they were raised */
+    size_t place, digits;     /* where the raised attempts are in `reserved`, and their size */
+    size_t blanks;            /* at the end of `reserved`; the payload does not have them */
     struct members members;
 };
 
@@ -42,7 +45,7 @@ static void find_members(dueq_bytes payload, struct members *members) {
         {"timeoutAt", &members->timeout_at},
     };
     *members = (struct members){0};
-    /* What is no JSON to PHP has no members: its worker lets such a job fail, so may ours. */
+    /* A payload that PHP cannot decode has no members. Laravel's worker fails such a job. */
     if (!dueq__json_check(payload, DUEQ__LARAVEL_DEPTH))
         return;
     struct dueq__json_walk walk = dueq__json_walk(payload);
@@ -56,7 +59,7 @@ static void find_members(dueq_bytes payload, struct members *members) {
                         : value;
 }
 
-/* A number, also one that is written as a string, without its fraction; what is no number is 0. */
+/* The number in a JSON number or string, without its fraction, from 0 to `most`; 0: no number. */
 static int64_t number_of(dueq_bytes value, int64_t most) {
     char text[NUMBER_SIZE];
     int64_t number = 0;
@@ -70,9 +73,9 @@ static int64_t number_of(dueq_bytes value, int64_t most) {
     return number < 0 ? 0 : number > most ? most : number;
 }
 
-/* ---- The backoff: a number, a string "10,60", or a list ---- */
+/* The backoff: a number, a string such as "10,60", or a list of numbers */
 
-/* Room for it: a list's numbers take no more than they do there, and a number has few digits. */
+/* No number of a list gets longer than it is in the payload; any other number fits NUMBER_SIZE. */
 static size_t backoff_room(dueq_bytes value) { return value.size ? value.size + NUMBER_SIZE : 0; }
 
 static size_t put_number(char *out, int64_t number) {
@@ -106,11 +109,11 @@ static dueq_bytes keep_backoff(dueq_result *result, dueq_bytes value) {
     return (dueq_bytes){out, size};
 }
 
-/* ---- From the answer ---- */
+/* The answer of pop.lua */
 
 static bool is_of_number(char byte) { return (byte >= '0' && byte <= '9') || strchr("+-.e", byte); }
 
-/* Takes one job of the answer apart; false: the script does not return this. */
+/* Reads one job of the answer. False: pop.lua returns no such items. */
 static bool take(const struct dueq__reply *reply, size_t at, struct popped *popped) {
     int64_t place, blanks;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &popped->reserved) ||
@@ -150,7 +153,7 @@ static dueq_bytes keep_string(dueq_result *result, dueq_bytes value) {
     return (dueq_bytes){out, size};
 }
 
-/* The payload as it was before its attempts were raised. */
+/* Keeps the payload as it was before the script raised its attempts. */
 static dueq_bytes keep_payload(dueq_result *result, const struct popped *popped) {
     const char *text = popped->reserved.data;
     size_t rest = popped->place + popped->digits;

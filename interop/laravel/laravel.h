@@ -1,6 +1,6 @@
 /*
- * Laravel's queues, inside: queue.c (the queue, size, clear, delete, release), push.c with payload.c, pop.c
- * (also migrate) with job.c. The scripts are core/scripts/laravel.
+ * Laravel's queues. queue.c: open, close, size, clear, delete, release. push.c: push, with
+ * payload.c. pop.c: pop, with job.c, and migrate. tracking.c: how a waiting call learns of changes.
  */
 #ifndef DUEQ_LARAVEL_INSIDE_H
 #define DUEQ_LARAVEL_INSIDE_H
@@ -11,7 +11,7 @@
 #include "../strbuf.h"
 #include "../subscription.h"
 
-enum { /* its keys: foreign.c makes them */
+enum { /* indexes of the queue's keys */
        DUEQ__LARAVEL_JOBS = DUEQ__KEY_FIRST,
        DUEQ__LARAVEL_LATER,
        DUEQ__LARAVEL_RESERVED,
@@ -22,13 +22,14 @@ enum { /* its keys: foreign.c makes them */
 struct dueq_laravel {
     dueq_queue queue;
     /* Of the call that waits: tracking.c. */
-    size_t tracks;      /* so many of the keys have their changes told */
-    bool fruitless;     /* it has found nothing so far */
-    bool told;          /* it asked for changes since its last request */
-    int64_t changed_us; /* when to look because of one; DUEQ__NEVER: there was none */
+    size_t tracks;  /* how many keys of tracked[] it tracks */
+    bool fruitless; /* it has found nothing so far */
+    bool told;      /* the server was asked to tell of changes since the last request */
+    /* When to look because of a change, by the monotonic clock; DUEQ__NEVER: no change. */
+    int64_t changed_us;
 };
 
-/* The one whose call is under way. */
+/* The queue whose call is under way. */
 static inline dueq_laravel *dueq__laravel_of(const dueq_client *client) {
     return (dueq_laravel *)client->call.queue;
 }
@@ -37,35 +38,40 @@ extern const struct dueq__script dueq__script_laravel_push, dueq__script_laravel
     dueq__script_laravel_migrate, dueq__script_laravel_delete, dueq__script_laravel_release,
     dueq__script_laravel_size, dueq__script_laravel_clear;
 
-#define DUEQ__LARAVEL_DEPTH 512 /* how deep PHP's json_decode() goes */
+#define DUEQ__LARAVEL_DEPTH 512 /* levels of nesting that PHP's json_decode() reads */
 #define DUEQ__UUID_SIZE 36
 
-/* ---- payload.c: what is pushed ---------------------------------------------------------------------- */
+/* payload.c */
 
-/* INVALID, or TOO_LARGE for what is too large by itself. */
+/* Errors: INVALID, or TOO_LARGE: a ready-made payload has more than DUEQ_MAX_BODY bytes. */
 dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__error *error);
-/* Adds the payload of a checked draft that is not ready-made; uuid: receives its own. */
+/*
+ * Adds the payload of a checked draft without a ready-made one. uuid receives the payload's uuid.
+ */
 void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__strbuf *text,
                          char uuid[DUEQ__UUID_SIZE]);
 
-/* "10" or "10,60": seconds, up to nine digits each. */
+/* True for seconds such as "10" or "10,60", of up to nine digits each. */
 bool dueq__laravel_is_backoff(dueq_bytes text);
 
-/* ---- job.c: what is popped -------------------------------------------------------------------------- */
+/* job.c */
 
-/* From the answer of pop.lua; NULL with error set. */
+/* The result of pop's answer; NULL: *error says why there is none. */
 dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__error *error);
 
-/* ---- tracking.c: what a call that waits is told (struct dueq__foreign_wait) ------------------------- */
+/* tracking.c: functions of a struct dueq__foreign_wait */
 
-/* How many of the keys a call has tracked: times, or jobs without a token as well. */
+/* How many keys of tracked[] a call tracks: those with times, or the list of jobs as well. */
 #define DUEQ__LARAVEL_TIMES 2
 #define DUEQ__LARAVEL_ALL 3
 void dueq__laravel_listen(dueq_client *client);
 int64_t dueq__laravel_listen_ms(const dueq_client *client);
 void dueq__laravel_track(dueq_client *client);
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply);
-/* dueq__wait_found_nothing() of a call that changes are told to; where none can be, it looks now and then. */
+/*
+ * dueq__wait_found_nothing() for a call of Laravel. While the server tells no changes, it looks each
+ * second.
+ */
 void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 
 #endif

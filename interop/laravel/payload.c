@@ -3,19 +3,23 @@
 #include <math.h>
 
 /*
- * Payloads as Laravel 13 writes them, member by member in its order (Illuminate\Queue\Queue), and as PHP's
- * json_encode() with JSON_UNESCAPED_UNICODE does. Left out is `delay`, which older workers take for the backoff.
+ * Payloads as Laravel 13 writes them: its members in its order (Illuminate\Queue\Queue), and the
+ * bytes of PHP's json_encode() with JSON_UNESCAPED_UNICODE. Only `delay` is left out, because older
+ * workers take it for the backoff.
  */
 
-#define ID_SIZE 32 /* of the id, which Laravel makes by Str::random(32) */
+#define ID_SIZE 32 /* characters of the id, which Laravel makes by Str::random(32) */
 
-/* ---- Checking ---- */
+/* Checking */
 
 static dueq_status invalid(struct dueq__error *error, const char *what) {
     return dueq__fail(error, DUEQ_INVALID, "%s", what);
 }
 
-/* Laravel's script decodes a number beyond a double, and fails to encode it again: the job is lost. */
+/*
+ * False: a number is beyond the range of a double. Laravel's script decodes such a number, fails to
+ * encode it again, and so loses the job.
+ */
 static bool all_finite(dueq_bytes json) {
     struct dueq__json_walk walk = dueq__json_tokens(json);
     dueq_bytes token;
@@ -119,7 +123,7 @@ dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__er
     return status;
 }
 
-/* ---- Writing ---- */
+/* Writing */
 
 static void add_escape(struct dueq__strbuf *text, unsigned char byte) {
     static const char plain[] = "\"\\/\b\f\n\r\t", escaped[] = "\"\\/bfnrt",
@@ -135,7 +139,9 @@ static void add_escape(struct dueq__strbuf *text, unsigned char byte) {
     dueq__strbuf_byte(text, digits[byte & 15]);
 }
 
-/* UTF-8 as a string of JSON, to the byte as PHP writes it: also slashes and the two separators are escaped. */
+/*
+ * Adds UTF-8 as a JSON string, to the byte as PHP does: slashes, U+2028 and U+2029 are escaped too.
+ */
 static void add_string(struct dueq__strbuf *text, dueq_bytes utf8) {
     const unsigned char *at = utf8.data, *end = at + utf8.size, *begin = at;
     dueq__strbuf_byte(text, '"');
@@ -165,7 +171,7 @@ static void add_number(struct dueq__strbuf *text, const char *name, int64_t numb
         dueq__strbuf_string(text, "null");
 }
 
-/* A random UUID (RFC 9562, version 4). */
+/* Makes a random UUID (RFC 9562, version 4). */
 static void make_uuid(char out[DUEQ__UUID_SIZE]) {
     static const char form[] = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx",
                       digits[] = "0123456789abcdef";
@@ -191,7 +197,7 @@ static void add_id(struct dueq__strbuf *text) {
     }
 }
 
-/* What people see: the name that was given, or the class. */
+/* The display name of the payload: the draft's, or the class. */
 static dueq_bytes shown(const dueq_laravel_draft *draft) {
     if (draft->display_name.size)
         return draft->display_name;
@@ -236,7 +242,7 @@ void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__strbuf *t
     else
         dueq__strbuf_string(text, "null");
     add_number(text, ",\"timeout\":", draft->timeout_s);
-    /* Laravel writes it for objects alone, and its worker keeps to it in any job. */
+    /* Laravel writes retryUntil for job objects only, but its worker obeys it in any job. */
     if (draft->retry_until_s || draft->command.size)
         add_number(text, ",\"retryUntil\":", draft->retry_until_s);
     dueq__strbuf_string(text, ",\"data\":");

@@ -1,14 +1,14 @@
 #include "laravel.h"
 
-/* What takes jobs, and what moves those that are due: both may wait. */
+/* The calls that may wait: pop and migrate. */
 
-/* The words that both answers begin with. */
+/* The first two items of both answers: the server's clock, and how long until a job is due. */
 static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
     return dueq__reply_number(dueq__reply_item(reply, 0), now) && *now >= 0 &&
            dueq__reply_number(dueq__reply_item(reply, 1), pause_ms) && *pause_ms >= -1;
 }
 
-/* ---- pop ---- */
+/* pop */
 
 static dueq_status ask_pop(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
@@ -22,7 +22,10 @@ static dueq_status ask_pop(dueq_client *client, bool stay) {
     return dueq__call_submit(client, &words);
 }
 
-/* Gives back what the request under way takes, or took, for nobody will know of it. */
+/*
+ * The call is abandoned, so nobody reads what its request takes. Writes the command that gives
+ * these jobs back.
+ */
 static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
@@ -119,7 +122,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     return dueq__wait_request(queue->queue.client, 0);
 }
 
-/* ---- migrate ---- */
+/* migrate */
 
 static dueq_status ask_migrate(dueq_client *client, bool stay) {
     struct dueq__resp words;
@@ -166,7 +169,7 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
     return dueq__wait_request(queue->queue.client, 0);
 }
 
-/* ---- Blocking ---- */
+/* The blocking forms */
 
 dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,
                              int64_t retry_after_ms, dueq_result **result) {

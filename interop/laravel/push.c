@@ -2,22 +2,22 @@
 
 #include "laravel.h"
 
-/* Where the payload and the name of a draft are in the batch's text. */
+/* Where the payload and the id of a draft are in the batch's text. */
 struct place {
-    size_t payload, payload_size; /* size 0: it is ready-made, and in the draft */
+    size_t payload, payload_size; /* size 0: the payload is ready-made, in the draft */
     size_t id, id_size;
 };
 
-/* The drafts of a call, checked, and written where they are not ready-made. */
+/* The checked drafts of a call, and the payloads of those that have no ready-made one. */
 struct batch {
     const dueq_laravel_draft *drafts;
     size_t count;
     struct dueq__strbuf text;
-    size_t ids; /* bytes of all names */
+    size_t ids; /* bytes of all ids */
     struct place places[DUEQ_MAX_BATCH];
 };
 
-/* A ready-made payload's uuid, else its id. */
+/* Adds the uuid of a ready-made payload, or without one its id. */
 static void take_id(dueq_bytes payload, struct dueq__strbuf *text) {
     dueq_bytes name;
     bool found =
@@ -65,7 +65,7 @@ static dueq_status make(dueq_queue *queue, const dueq_laravel_draft *drafts, siz
     return status;
 }
 
-/* The words of the request, and the names that live as long as the call; false: out of memory. */
+/* Adds the drafts to the request, and their ids to the call. False: out of memory. */
 static bool put(dueq_client *client, const struct batch *batch, struct dueq__resp *words) {
     dueq_bytes *ids = client->call.ids = malloc(batch->count * sizeof *ids + batch->ids);
     if (!ids)

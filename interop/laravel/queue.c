@@ -2,7 +2,7 @@
 
 #include "laravel.h"
 
-/* A queue of Laravel's, and what takes no payload apart. */
+/* The calls that do not read payloads. */
 
 dueq_status dueq_laravel_open(dueq_client *client, const void *name, size_t size, dueq_bytes prefix,
                               dueq_laravel **queue) {
@@ -50,7 +50,7 @@ void dueq_laravel_close(dueq_laravel *queue) {
     free(queue);
 }
 
-/* ---- size, clear ---- */
+/* size, clear */
 
 dueq_status dueq_laravel_size_submit(dueq_laravel *queue) {
     return dueq__foreign_size_submit(&queue->queue, &dueq__script_laravel_size);
@@ -60,7 +60,7 @@ dueq_status dueq_laravel_clear_submit(dueq_laravel *queue) {
     return dueq__foreign_clear_submit(&queue->queue, &dueq__script_laravel_clear);
 }
 
-/* ---- delete, release ---- */
+/* delete, release */
 
 static dueq_status check_reserved(dueq_queue *queue, const dueq_bytes *reserved, size_t count) {
     size_t total = 0;
@@ -110,7 +110,7 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
     return submit_reserved(&queue->queue, reserved, count, &words);
 }
 
-/* ---- Blocking ---- */
+/* The blocking forms */
 
 dueq_status dueq_laravel_delete(dueq_laravel *queue, const dueq_bytes *reserved, size_t count,
                                 dueq_result **result) {

@@ -4,23 +4,28 @@
 #include "laravel.h"
 
 /*
- * What a call that waits is told: that keys have changed, by the server, which tracks for the command
- * connection what that asks for and tells the subscriber of a channel of its own (redis.io: client-side
- * caching, "two connections mode"). A change is told once and only after it was asked for, so each request
- * that may find nothing asks again before.
+ * How a waiting call learns that other clients have changed the queue's keys. The server tracks
+ * keys that the command connection reads, and tells their changes to a second connection, the
+ * subscriber of __redis__:invalidate (redis.io: client-side caching, "two connections mode"). It
+ * tells one change for each read. So the call reads the keys again before each request that may
+ * find nothing.
  */
 
-/* Changes may come by the thousand: they make a call look so soon after its last look, at the earliest. */
+/*
+ * Changes may come by the thousand. After one, a call looks so long after its last look, or later.
+ */
 #define SPACE_US 200000
 /*
- * How often a call looks to which the server sends no changes. Also how soon it looks after a change of the list
- * itself: whoever was to have that item was woken for it, and only an item without a token is there still.
+ * How often a call looks while the server tells no changes. Also how long it waits after a change
+ * of the list alone: a job that comes with a token wakes a worker, which takes that job in this
+ * time. Only a job without a token is then still in the list.
  */
 #define LOOK_US 1000000
 
 /*
- * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
- * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
+ * The keys with due times, and the list, to which jobs may come without a token. A producer that
+ * delays a job, and a worker that reserves one, add no token; up to Laravel 5.7 a push added none
+ * either.
  */
 static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
 
@@ -28,7 +33,7 @@ static bool can_track(const dueq_client *client) {
     return client->subscription.on && client->subscription.refusals < DUEQ__MAX_REFUSALS;
 }
 
-/* Are its changes since the last request told? */
+/* True: the server tells of changes since the last request. */
 static bool is_told(const dueq_client *client) {
     return dueq__laravel_of(client)->told && client->node->conn.state == DUEQ__CONN_READY &&
            client->subscription.tracked_id == client->node->conn.id;
@@ -38,7 +43,7 @@ static bool send_tracking(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, subscription->conn.id);
-    /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
+    /* OPTIN: only keys read behind CLIENT CACHING YES. NOLOOP: only changes by other clients. */
     const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
                                 dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
                                 dueq__text("NOLOOP")};
@@ -53,7 +58,7 @@ void dueq__laravel_track(dueq_client *client) {
     dueq_laravel *queue = dueq__laravel_of(client);
     queue->told = false;
     queue->changed_us = DUEQ__NEVER;
-    /* A call that finds something at once has no use for it. */
+    /* A call that finds a job by its first request needs no tracking. */
     if (!queue->fruitless || !can_track(client) || !send_tracking(client))
         return;
     const dueq_bytes next[] = {dueq__text("CLIENT"), dueq__text("CACHING"), dueq__text("YES")};
@@ -75,7 +80,7 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
         dueq__client_unsubscribe(client);
         dueq__backoff_retry_later(client, error.text);
     } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
-        /* The last of the three is answered, and none before it was refused. */
+        /* Only EXISTS, the last of the three commands, answers a number: none was refused. */
         client->subscription.refusals = 0;
     }
 }
@@ -96,7 +101,7 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     dueq__wait_found_nothing(client, now, pause == DUEQ__NEVER ? -1 : pause);
 }
 
-/* The names of keys; none: all have changed. */
+/* names: the changed keys; no list: the server has deleted all keys (FLUSHALL). */
 static void told(dueq_client *client, const struct dueq__reply *names) {
     dueq_laravel *queue = dueq__laravel_of(client);
     bool list = dueq__reply_count(names) > 0;

@@ -2,7 +2,7 @@
 
 #define TOO_LARGE "a value of %zu bytes: a string in Redis has 512 MiB at most"
 
-/* ---- The codecs that are text or bytes as they are ----------------------------------------------- */
+/* The codecs of plain text and plain bytes */
 
 static dueq_status write_bytes(const dueq_value *value, struct dueq__strbuf *out,
                                struct dueq__error *error) {
@@ -37,7 +37,7 @@ static dueq_status write_long(const dueq_value *value, struct dueq__strbuf *out,
     return DUEQ_OK;
 }
 
-/* As Java's Long.parseLong() does, of ASCII digits. */
+/* Reads what Java's Long.parseLong() reads, in ASCII digits. */
 static bool parse_long(dueq_bytes bytes, int64_t *number) {
     const char *at = bytes.data, *end = at + bytes.size;
     bool negative = at < end && *at == '-';
@@ -64,7 +64,7 @@ static dueq_status read_long(dueq_bytes bytes, dueq_value *value, struct dueq__e
                       "not an integer of 64 bits in decimal: was it written by another codec?");
 }
 
-/* ---- All codecs ---------------------------------------------------------------------------------- */
+/* All codecs */
 
 static dueq_status check_value(const dueq_value *value, struct dueq__error *error) {
     int64_t integer = value->integer;
@@ -166,7 +166,7 @@ dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *val
     return status;
 }
 
-/* ---- The public two ------------------------------------------------------------------------------ */
+/* dueq_codec_encode(), dueq_codec_decode() */
 
 static dueq_status make_result(const dueq_value *value, dueq_result **made,
                                struct dueq__error *error) {

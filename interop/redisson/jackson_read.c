@@ -1,13 +1,13 @@
 /*
- * Values that Redisson's Jackson codecs wrote. Of JsonJackson(3)Codec's text the names of Java's own lists,
- * maps and numbers are taken away, and plain JSON is left.
+ * Reads values that Redisson's Jackson codecs wrote. JsonJacksonCodec and JsonJackson3Codec name
+ * the classes of Java's own lists, maps and numbers. Without these names the text is plain JSON.
  */
 #include <math.h>
 
 #include "../json.h"
 #include "codec.h"
 
-/* Classes that are written as ["NAME",NUMBER], and what such a value is by itself. */
+/* Classes that are written as ["NAME",NUMBER], and the kind of such a value by itself. */
 static const struct {
     const char *name;
     dueq_kind kind;
@@ -24,7 +24,7 @@ static const struct {
     {"java.util.concurrent.atomic.AtomicLong", DUEQ_LONG},
 };
 
-/* False: the class is none of them. */
+/* False: `numbers` does not have the class. */
 static bool number_class(dueq_bytes name, dueq_kind *kind) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (dueq__json_equals(name, numbers[i].name)) {
@@ -34,14 +34,17 @@ static bool number_class(dueq_bytes name, dueq_kind *kind) {
     return false;
 }
 
-/* Java writes these names as they are: does the text of one begin so, and have this in it? */
+/*
+ * True if a class's name begins with `begin` and contains `part`. Java writes these names without
+ * escapes, so their JSON text can be compared.
+ */
 static bool named(dueq_bytes name, const char *begin, const char *part) {
     size_t size = strlen(begin);
     return name.size > size + 1 && memcmp((const char *)name.data + 1, begin, size) == 0 &&
            memmem(name.data, name.size, part, strlen(part));
 }
 
-/* A collection of java.util, or an array of plain values or of anything, but not of arrays. */
+/* Collections of java.util, and arrays, except arrays of arrays. */
 static bool list_class(dueq_bytes name) {
     return named(name, "java.util.", "") || (named(name, "[", "") && !named(name, "[[", ""));
 }
@@ -51,7 +54,7 @@ static bool map_class(dueq_bytes name) {
            dueq__json_equals(name, "java.util.Properties");
 }
 
-/* A string's inside as far as it is good to show. */
+/* The inside of a string, for an error's text. */
 static struct dueq__shown shown(dueq_bytes string) {
     const char *begin = string.data;
     return dueq__strbuf_shown((dueq_bytes){begin + 1, string.size - 2});
@@ -61,7 +64,7 @@ struct reader {
     struct dueq__json_walk walk; /* through a checked text */
     struct dueq__strbuf *out;
     struct dueq__error *error;
-    unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* a bit for each level of what is read */
+    unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* one bit for each level, set for an object */
     unsigned depth;
 };
 
@@ -77,7 +80,7 @@ static bool in_object(const struct reader *reader) {
     return reader->depth > 0 && reader->objects[level / 8] >> level % 8 & 1;
 }
 
-/* Takes ["CLASS",NUMBER] or ["CLASS",[ from behind its first bracket on. */
+/* Takes the rest of ["CLASS",NUMBER], or of ["CLASS",[, behind the first bracket. */
 static bool read_wrapped(struct reader *reader) {
     dueq_bytes name, token;
     dueq_kind kind;
@@ -106,7 +109,10 @@ static bool read_wrapped(struct reader *reader) {
     return false;
 }
 
-/* Takes an object; one of a class that is no map as it is, from its brace on. */
+/*
+ * Takes the beginning of an object behind its brace. An object whose class is no map is copied
+ * whole, and unchanged.
+ */
 static void read_object(struct reader *reader, dueq_bytes brace) {
     struct dueq__json_walk ahead = reader->walk;
     dueq_bytes name, token;
@@ -128,7 +134,7 @@ static void read_object(struct reader *reader, dueq_bytes brace) {
     reader->depth--;
 }
 
-/* A value, or the beginning of one that has others in it; false: it is not plain. */
+/* Takes a value, or the beginning of a list or an object. False: the value has no plain form. */
 static bool read_value(struct reader *reader, int kind, dueq_bytes token) {
     if (kind == '[')
         return read_wrapped(reader);
@@ -155,7 +161,7 @@ static bool read_member(struct reader *reader, dueq_bytes name) {
     return read_value(reader, kind, token);
 }
 
-/* Behind a list's own bracket there is that of ["CLASS",[...]]. */
+/* Leaves a list or an object. A list ends with two brackets: ["CLASS",[...]]. */
 static bool leave(struct reader *reader, int kind) {
     dueq_bytes token;
     dueq__strbuf_byte(reader->out, kind);
@@ -183,9 +189,12 @@ static bool read_all(struct reader *reader) {
     return true;
 }
 
-/* ---- The value itself ----------------------------------------------------------------------------- */
+/* The value itself */
 
-/* What a number is by itself: the narrowest that holds it. */
+/*
+ * Makes a number a value of the narrowest kind that holds it. kind: that of its class, if it has
+ * one.
+ */
 static dueq_status read_number(dueq_bytes number, dueq_kind kind, dueq_value *value,
                                struct dueq__error *error) {
     value->kind = DUEQ_JSON;
@@ -209,7 +218,7 @@ static dueq_status read_number(dueq_bytes number, dueq_kind kind, dueq_value *va
     return DUEQ_OK;
 }
 
-/* Is the text ["CLASS",NUMBER] of such a class? */
+/* True if the text is ["CLASS",NUMBER], of a class in `numbers`. */
 static bool wrapped_number(dueq_bytes text, dueq_bytes *number, dueq_kind *kind) {
     struct dueq__json_walk walk = dueq__json_walk(text);
     dueq_bytes name, more;

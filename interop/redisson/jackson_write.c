@@ -1,7 +1,7 @@
 /*
- * Values as Redisson's Jackson codecs write them. JsonJacksonCodec names the class of all that JSON alone
- * would not bring back: longs, lists, maps. JsonJackson3Codec does not name that of a long that stands by
- * itself. All but TypedJsonJackson3Codec leave out the members of a map that are null.
+ * Writes values as Redisson's Jackson codecs do. JsonJacksonCodec names the class of each value
+ * whose type JSON does not show: longs, lists, maps. JsonJackson3Codec does the same, but not for a
+ * long by itself. All but TypedJsonJackson3Codec leave out the null members of a map.
  */
 #include <math.h>
 
@@ -11,13 +11,13 @@
 struct writer {
     struct dueq__json_walk walk; /* through a checked text */
     struct dueq__strbuf *out;
-    struct dueq__strbuf string;                  /* room for one */
-    unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* a bit for each level */
+    struct dueq__strbuf string;                  /* room for one string */
+    unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* one bit for each level, set for an object */
     unsigned depth;
-    bool typed; /* the classes of Java's are named */
-    bool pairs; /* what is beyond U+FFFF is escaped */
+    bool typed; /* Java's classes are named */
+    bool pairs; /* characters beyond U+FFFF are escaped */
     bool nulls; /* null members are written */
-    bool java;  /* there are objects that name their class */
+    bool java;  /* the text has objects that name their class */
 };
 
 static void add_typed(struct dueq__strbuf *out, const char *name, dueq_bytes number) {
@@ -39,7 +39,7 @@ static bool is_real(dueq_bytes number) {
            memchr(number.data, 'E', number.size);
 }
 
-/* A number beyond Java's plain ones. */
+/* Adds a number as a BigDecimal or a BigInteger. */
 static void add_big(struct dueq__strbuf *out, bool typed, dueq_bytes number) {
     if (typed)
         add_typed(out, is_real(number) ? "java.math.BigDecimal" : "java.math.BigInteger", number);
@@ -47,7 +47,10 @@ static void add_big(struct dueq__strbuf *out, bool typed, dueq_bytes number) {
         dueq__strbuf_bytes(out, number);
 }
 
-/* A number in a list or a map, as the narrowest that holds it: Integer, Long, BigInteger; Double. */
+/*
+ * Writes a number of a list or a map as the narrowest of Integer, Long and BigInteger, or as a
+ * Double, or, beyond the range of a double, as a BigDecimal.
+ */
 static void write_number(struct writer *writer, dueq_bytes number) {
     int64_t integer;
     double real;
@@ -86,7 +89,7 @@ static bool in_object(const struct writer *writer) {
     return writer->depth > 0 && writer->objects[level / 8] >> level % 8 & 1;
 }
 
-/* Takes an object of a class that is named as it is; false: it is a plain one. */
+/* Copies an object that names its class, unchanged. False: the object names none. */
 static bool write_java(struct writer *writer, dueq_bytes brace) {
     struct dueq__json_walk ahead = writer->walk;
     dueq_bytes name;
@@ -104,7 +107,7 @@ static bool write_java(struct writer *writer, dueq_bytes brace) {
     return true;
 }
 
-/* A value, or the beginning of one that has others in it. */
+/* Writes a value, or the beginning of a list or an object. */
 static void write_value(struct writer *writer, int kind, dueq_bytes token) {
     switch (kind) {
     case '[':
@@ -129,7 +132,7 @@ static void write_value(struct writer *writer, int kind, dueq_bytes token) {
     }
 }
 
-/* A member, from its name on; false: its name means something else to Java. */
+/* Writes a member, from its name on. False: the name is "@class", which names a class to Java. */
 static bool write_member(struct writer *writer, dueq_bytes name) {
     dueq_bytes token;
     dueq__json_token(&writer->walk, &token);
@@ -146,7 +149,9 @@ static bool write_member(struct writer *writer, dueq_bytes name) {
     return true;
 }
 
-/* Goes through a checked text once, token by token, so that a deep one takes no more time or stack. */
+/*
+ * Reads a checked text token by token, so that a deep text takes no more time or stack than others.
+ */
 static bool write_all(struct writer *writer) {
     dueq_bytes token;
     for (int kind; (kind = dueq__json_token(&writer->walk, &token)) > 0;) {
@@ -179,8 +184,9 @@ static dueq_status check_given(dueq_codec codec, dueq_bytes text, struct dueq__e
 }
 
 /*
- * Can Jackson read what was written? An object that names its class was taken as it is: that it can be
- * read is known as far as its class is known here.
+ * Checks that Jackson can read the written text. java: objects that name their class were copied
+ * unchanged, so their form is checked too; what a class needs that dueq does not know is not
+ * checked.
  */
 static dueq_status check_written(dueq_codec codec, dueq_bytes written, bool java,
                                  struct dueq__error *error) {
@@ -232,7 +238,7 @@ static dueq_status write_json(dueq_codec codec, dueq_bytes text, enum dueq__null
                           "the value has a member \"@class\" that is not the first of its object: "
                           "JsonJackson takes it for the name of a Java class");
     if (!typed || out->failed)
-        return DUEQ_OK; /* dueq__codec_write() sees the failure */
+        return DUEQ_OK; /* dueq__codec_write() reports a failure of `out` */
     dueq_bytes written = {out->data + begin, out->size - begin};
     return check_written(codec, written, writer.java, error);
 }

@@ -1,4 +1,4 @@
-/* Numbers as Java writes them. */
+/* Writes numbers as Java does. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,20 +6,20 @@
 
 #define MOST_DIGITS 17 /* enough to tell any two doubles apart */
 
-/* A positive number as digits, without zeros at the end, and where the point is: 0.DIGITS * 10^point. */
+/* A positive number: 0.DIGITS * 10^point, without zeros at the end of the digits. */
 struct decimal {
     char digits[MOST_DIGITS + 1];
     int count, point;
 };
 
-/* Rounded to so many digits, and up by one in the last of them if `up`. */
+/* Rounds to `count` digits. up: adds 1 to the last digit. */
 static struct decimal round_to(double number, int count, bool up) {
     char text[MOST_DIGITS + 16];
     struct decimal decimal = {.count = count};
     snprintf(text, sizeof text, "%.*e", count - 1, number);
     decimal.point = atoi(strchr(text, 'e') + 1) + 1;
     decimal.digits[0] = text[0];
-    /* text[1] is the point, in the language of the program. */
+    /* The decimal point of the program's locale may have several bytes: count back from the 'e'. */
     for (int i = 1; i < count; i++)
         decimal.digits[i] = strchr(text, 'e')[i - count];
     int at = count - 1;
@@ -40,9 +40,10 @@ static double value_of(const struct decimal *decimal) {
 }
 
 /*
- * The shortest digits that are this number again and no other, two at least, the nearest of those
- * (Double.toString() since Java 19; earlier ones sometimes write a digit more). Just above a power of two
- * the nearest digits may be outside, and the next ones inside.
+ * The fewest digits, but at least two, that read as this number and no other; of several, the
+ * nearest to the number (Double.toString() since Java 19; earlier Javas sometimes write one digit
+ * more). Just above a power of two the nearest digits may read as another number, and the next ones
+ * as this one.
  */
 static struct decimal shortest(double number) {
     struct decimal decimal = {0};
@@ -59,7 +60,7 @@ static struct decimal shortest(double number) {
     return decimal;
 }
 
-/* The digits from `begin` up to `end`, zeros where there are none; at least one. */
+/* Adds the digits from `begin` to before `end`, at least one, with zeros behind the last digit. */
 static void add_digits(struct dueq__strbuf *text, const struct decimal *decimal, int begin,
                        int end) {
     do
@@ -79,7 +80,7 @@ void dueq__strbuf_double(struct dueq__strbuf *text, double number) {
     }
     struct decimal decimal = shortest(negative ? -number : number);
     int count = decimal.count, point = decimal.point;
-    /* From 10^-3 to below 10^7 plainly, else one digit, the rest and the power of ten. */
+    /* Plain from 10^-3 to below 10^7; else one digit, the point, the rest and the power of ten. */
     if (point > 0 && point <= 7) {
         add_digits(text, &decimal, 0, point);
         dueq__strbuf_byte(text, '.');

@@ -1,13 +1,14 @@
 /*
- * Kryo 5 as Redisson's Kryo5Codec sets it up, without references: a byte for the class, then the value.
- * Layouts: the writers of com.esotericsoftware.kryo.io.Output, 5.4 to 5.6.
+ * Values as Kryo 5 writes them when Redisson's Kryo5Codec sets it up, without references: a byte
+ * for the class, then the value. The layouts are those of com.esotericsoftware.kryo.io.Output, 5.4
+ * to 5.6.
  */
 #include <math.h>
 
 #include "../json.h"
 #include "codec.h"
 
-enum { /* the number of a class that is known without its name, plus 2 */
+enum { /* the number of a class that is registered, and so written without its name, plus 2 */
        KRYO_NULL = 0,
        KRYO_NAMED = 1,
        KRYO_INTEGER = 2,
@@ -20,12 +21,15 @@ enum { /* the number of a class that is known without its name, plus 2 */
        KRYO_DOUBLE = 10
 };
 
-/* byte[]: the class's name follows, as the first name of this value, a string "[B". */
+/* byte[]: a class with a name, which is the first name in this value (0), the string "[B". */
 static const unsigned char byte_array[] = {KRYO_NAMED, 0, '[', 'B' | 0x80};
 
-/* ---- Writing ------------------------------------------------------------------------------------- */
+/* Writing */
 
-/* Seven bits a byte, the lowest first, the high bit where more follow; the last of `most` has eight. */
+/*
+ * Adds seven bits in each byte, the lowest bits first; the high bit says that a byte follows. If
+ * there are `most` bytes, the last one has eight bits of the number.
+ */
 static void add_varint(struct dueq__strbuf *out, uint64_t number, int most) {
     int count = 1;
     for (; number > 0x7F && count < most; count++, number >>= 7)
@@ -33,7 +37,7 @@ static void add_varint(struct dueq__strbuf *out, uint64_t number, int most) {
     dueq__strbuf_byte(out, (int)number);
 }
 
-/* 0, -1, 1, -2 ... as 0, 1, 2, 3 ... */
+/* Maps 0, -1, 1, -2 ... to 0, 1, 2, 3 ... */
 static uint64_t zigzag(int64_t number) { return (uint64_t)number << 1 ^ (number < 0 ? ~0ULL : 0); }
 
 static void add_little_endian(struct dueq__strbuf *out, uint64_t number, int size) {
@@ -41,7 +45,9 @@ static void add_little_endian(struct dueq__strbuf *out, uint64_t number, int siz
         dueq__strbuf_byte(out, (int)(number >> 8 * i & 0xFF));
 }
 
-/* As add_varint, but that the first byte has a mark in its high bit, and six bits. */
+/*
+ * As add_varint(), but the first byte has a mark in its high bit, and only six bits of the number.
+ */
 static void add_length(struct dueq__strbuf *out, uint64_t number) {
     bool more = number > 0x3F;
     dueq__strbuf_byte(out, (int)(number & 0x3F) | 0x80 | (more ? 0x40 : 0));
@@ -49,14 +55,14 @@ static void add_length(struct dueq__strbuf *out, uint64_t number) {
         add_varint(out, number >> 6, 5);
 }
 
-/* One half of a pair of surrogates, or any other unit above U+07FF. */
+/* Adds a UTF-16 unit above U+07FF, such as half a surrogate pair, in three bytes. */
 static void add_unit(struct dueq__strbuf *out, uint32_t unit) {
     dueq__strbuf_byte(out, 0xE0 | (int)(unit >> 12));
     dueq__strbuf_byte(out, 0x80 | (int)(unit >> 6 & 0x3F));
     dueq__strbuf_byte(out, 0x80 | (int)(unit & 0x3F));
 }
 
-/* The character of four bytes of UTF-8. */
+/* The character that four bytes of UTF-8 encode. */
 static uint32_t character_of(const unsigned char *at) {
     return (uint32_t)(at[0] & 0x07) << 18 | (uint32_t)(at[1] & 0x3F) << 12 |
            (uint32_t)(at[2] & 0x3F) << 6 | (at[3] & 0x3F);
@@ -134,20 +140,20 @@ dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__strbuf *out,
     return DUEQ_OK;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------- */
+/* Reading */
 
 struct reader {
     const unsigned char *at, *end;
-    bool half; /* half a pair of surrogates was left out */
+    bool half; /* half a surrogate pair was left out */
 };
 
 static size_t left(const struct reader *reader) { return (size_t)(reader->end - reader->at); }
 
-/* Adds the next bytes from bit `shift` on, up to `bits` bits in all; false: it does not end or fit. */
+/* Takes a varint, from bit `shift` on. False: it does not end, or has more than `bits` bits. */
 static bool take_bits(struct reader *reader, uint64_t *number, int shift, int bits) {
     for (; left(reader) > 0; shift += 7) {
         uint64_t byte = *reader->at++;
-        bool last = bits == 64 && shift == 56; /* of nine bytes, with all its bits */
+        bool last = bits == 64 && shift == 56; /* the ninth byte, which has eight bits */
         uint64_t part = last ? byte : byte & 0x7F;
         if (shift >= bits || (bits - shift < 8 && part >> (bits - shift)))
             return false;
@@ -180,7 +186,7 @@ static bool take_little_endian(struct reader *reader, uint64_t *number, int size
     return true;
 }
 
-/* A UTF-16 unit in one to three bytes; false: it is none. */
+/* Takes a UTF-16 unit of one to three bytes. False: there is none. */
 static bool take_unit(struct reader *reader, uint32_t *unit) {
     if (left(reader) == 0)
         return false;
@@ -202,7 +208,7 @@ static bool take_unit(struct reader *reader, uint32_t *unit) {
     return *unit >= (more == 1 ? 0x80U : 0x800U);
 }
 
-/* Units as UTF-8; of half a pair of surrogates, nothing. Three bytes each at most, a pair's six become four. */
+/* Takes `units` UTF-16 units as UTF-8, and leaves out each half of a surrogate pair. */
 static bool take_units(struct reader *reader, uint64_t units, struct dueq__strbuf *room) {
     while (units-- > 0) {
         const unsigned char *begin = reader->at;
@@ -230,7 +236,7 @@ static bool take_units(struct reader *reader, uint64_t units, struct dueq__strbu
     return true;
 }
 
-/* A string; null: Java's null in a string's place. */
+/* Takes a string. *null: Java's null is in its place. */
 static bool take_string(struct reader *reader, struct dueq__strbuf *room, bool *null) {
     *null = false;
     if (left(reader) == 0)
@@ -252,7 +258,7 @@ static bool take_string(struct reader *reader, struct dueq__strbuf *room, bool *
     return *null || take_units(reader, length - 1, room);
 }
 
-/* A value of a class that is written by its name. */
+/* Reads a value whose class has a name. Only byte[] can be read. */
 static dueq_status read_named(struct reader *reader, dueq_value *value, struct dueq__strbuf *room,
                               struct dueq__error *error) {
     uint64_t number, size;
@@ -301,7 +307,7 @@ static bool take_double(struct reader *reader, double *number) {
     return true;
 }
 
-/* A value whose class has a number of its own; false: there is no such, or it is cut off. */
+/* Reads a value whose class has a number. False: no class has it, or the value is cut off. */
 static bool read_numbered(struct reader *reader, unsigned number, dueq_value *value,
                           struct dueq__strbuf *room) {
     bool null;

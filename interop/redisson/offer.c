@@ -1,11 +1,13 @@
 #include "codec.h"
 #include "redisson.h"
 
-/* Offering values. What is random of an element is made here, as scripts have no chance of their own. */
+/*
+ * offer. The random id of each element is made here: a script's random numbers are always the same.
+ */
 
 #define ID_SIZE 8
 
-/* Writes the values one behind the other; ends[i]: where the i-th ends. */
+/* Writes the values one behind the other. ends[i]: where the i-th value ends. */
 static dueq_status write_values(dueq_redisson *queue, const dueq_offer *offers, size_t count,
                                 struct dueq__strbuf *text, size_t ends[]) {
     struct dueq__error *error = &queue->queue.client->error;

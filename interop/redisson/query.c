@@ -1,7 +1,7 @@
 #include "codec.h"
 #include "redisson.h"
 
-/* Values that wait: looked at or taken from the front, found and taken by what they are. */
+/* The calls on values that wait. */
 
 static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script, bool changes,
                          void (*decode)(dueq_client *client, const struct dueq__reply *reply),
@@ -15,7 +15,7 @@ static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script
     return DUEQ_OK;
 }
 
-/* ---- poll, peek ---- */
+/* poll, peek */
 
 static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script *script,
                                 bool changes, size_t count) {
@@ -39,7 +39,7 @@ dueq_status dueq_redisson_peek_submit(dueq_redisson *queue, size_t count) {
     return submit_front(queue, &dueq__script_redisson_peek, false, count);
 }
 
-/* ---- remove, contains ---- */
+/* remove, contains */
 
 static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
     int64_t status;
@@ -51,8 +51,8 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /*
- * Writes a value as it is looked for; *size: how much of it is as dueq writes it. Behind that is what
- * Redisson writes of the same value, where that is shorter: it has left null members out.
+ * Writes the value to look for, as dueq writes it; *size: its size. Behind it follows the same
+ * value as Redisson writes it, if that is shorter, because Redisson leaves out null members.
  */
 static dueq_status write_wanted(dueq_redisson *queue, const dueq_value *value,
                                 struct dueq__strbuf *text, size_t *size) {
@@ -95,7 +95,7 @@ dueq_status dueq_redisson_contains_submit(dueq_redisson *queue, const dueq_value
     return submit_found(queue, &dueq__script_redisson_contains, false, value);
 }
 
-/* ---- Blocking ---- */
+/* The blocking forms */
 
 dueq_status dueq_redisson_poll(dueq_redisson *queue, size_t count, dueq_result **result) {
     return dueq__ops_run(&queue->queue, dueq_redisson_poll_submit(queue, count), result);

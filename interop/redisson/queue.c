@@ -3,8 +3,6 @@
 #include "../foreign.h"
 #include "redisson.h"
 
-/* The queue itself: opened, closed, counted, cleared. */
-
 static const struct dueq__foreign_key keys[] = {
     {DUEQ__REDISSON_DESTINATION, "", "", false},
     {DUEQ__REDISSON_OFFERED, "redisson_delay_queue:", "", true},
@@ -49,7 +47,7 @@ void dueq_redisson_close(dueq_redisson *queue) {
     free(queue);
 }
 
-/* ---- size, clear ---- */
+/* size, clear */
 
 dueq_status dueq_redisson_size_submit(dueq_redisson *queue) {
     return dueq__foreign_size_submit(&queue->queue, &dueq__script_redisson_size);

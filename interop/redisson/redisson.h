@@ -1,6 +1,7 @@
 /*
- * Redisson's delayed queues: queue.c opens, counts and clears them, offer.c, transfer.c and take.c do what
- * their names say, query.c finds values that wait, values.c makes results of values. codec.h: their bytes.
+ * Redisson's delayed queues. queue.c: open, close, size, clear. offer.c, transfer.c, take.c: the
+ * calls of these names. query.c: poll, peek, remove, contains. values.c: results that have values.
+ * codec.h: how values are written.
  */
 #ifndef DUEQ_REDISSON_REDISSON_H
 #define DUEQ_REDISSON_REDISSON_H
@@ -8,7 +9,7 @@
 #include "../dueq_redisson.h"
 #include "verbs/verbs.h"
 
-enum { /* its keys: foreign.c makes them */
+enum { /* indexes of the queue's keys */
        DUEQ__REDISSON_DESTINATION = DUEQ__KEY_FIRST,
        DUEQ__REDISSON_OFFERED,
        DUEQ__REDISSON_TIMEOUT,
@@ -21,9 +22,13 @@ struct dueq_redisson {
     dueq_queue queue;
     dueq_codec codec;
     dueq_layout layout;
-    uint64_t serial;                /* of this handle among the client's */
-    char takes[DUEQ__ID_SIZE + 24]; /* the session of its takes, which no other call writes over */
-    uint64_t unread; /* the number of the first take since which no answer came; 0: the last did */
+    uint64_t serial; /* of this handle; no other of the client has it */
+    /*
+     * The session of the takes, of this handle alone: no other call overwrites their kept answer.
+     */
+    char takes[DUEQ__ID_SIZE + 24];
+    /* The number of the first take since the last answer to one; 0: the last take was answered. */
+    uint64_t unread;
 };
 
 extern const struct dueq__script dueq__script_redisson_offer, dueq__script_redisson_transfer,
@@ -31,14 +36,15 @@ extern const struct dueq__script dueq__script_redisson_offer, dueq__script_redis
     dueq__script_redisson_remove, dueq__script_redisson_contains, dueq__script_redisson_clear,
     dueq__script_redisson_size;
 
-/* The one whose call is under way. */
+/* The queue whose call is under way. */
 static inline dueq_redisson *dueq__redisson_of(const dueq_client *client) {
     return (dueq_redisson *)client->call.queue;
 }
 
 /*
- * Ends a call, or its wait, with the values of an answer: { now ms, us to wait or -1, a digit for each
- * value (1: it was packed in neither layout), the values }, or the first two alone where there are none.
+ * Ends a call, or its wait, with the values of an answer: { now ms, us to wait (-1: until woken), a
+ * digit for each value (0, or 1: packed in neither layout), the values }. An answer without values
+ * has only the first two.
  */
 void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply);
 

@@ -4,13 +4,15 @@
 #include "redisson.h"
 
 /*
- * Taking values from the destination. One that comes while a call waits is parked by the server, so that none
- * is lost with a connection or a process; the take that follows finds it there, whoever's it is. What a take
- * took whose answer never came is noted with the session: the next take has the server put it back. Where
- * several in a row have no answer, that is the last of them that was run.
+ * take. While a call waits, the server moves a value that comes to the list of parked values, so
+ * that no value is lost with a connection or a process. The next take of any client finds it there.
+ *
+ * The server keeps the answer of a take. If no answer came, the next take of the handle has the
+ * server put these values back. If several takes in a row had no answer, each put back the values
+ * of the one before, so the server keeps those of the last take that it ran.
  */
 
-/* How long what a take took whose answer never came is kept for the next take. */
+/* How long the server keeps the values of a take for the next take of the handle. */
 #define UNREAD_MS (2 * 3600 * 1000)
 
 static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread) {
@@ -18,7 +20,7 @@ static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread
     dueq__resp_number(words, (int64_t)unread);
 }
 
-/* From now on there is something that was not read. */
+/* Notes that the answer of this take, or of an earlier one, was not read. */
 static void keep_unread(dueq_redisson *queue) {
     if (!queue->unread)
         queue->unread = queue->queue.client->call.number;
@@ -42,8 +44,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /*
- * Puts back what the last request takes, or took, for nobody will know of it. The next take asks for the
- * same, in case that this does not arrive.
+ * The call is abandoned, so nobody reads what its request takes. Writes the command that puts these
+ * values back. The next take asks for the same, in case this command does not arrive.
  */
 static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;

@@ -3,8 +3,8 @@
 #include "redisson.h"
 
 /*
- * Moving what is due to the destination. A call that waits does so as Redisson does, subscribed to the
- * channel that tells the earliest time, and by its own clock.
+ * transfer. A waiting call does what Redisson does: it subscribes to the channel on which the
+ * earliest due time is published, and looks at that time by its own clock.
  */
 
 static dueq_status ask(dueq_client *client, bool stay) {
@@ -17,7 +17,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    /* now, us to wait, moved, quarantined, the next due time: or the first two alone */
+    /* now ms, us to wait, moved, quarantined, the next due time in ms; or only the first two */
     int64_t numbers[5] = {0};
     size_t items = dueq__reply_count(reply);
     bool sound = items == 2 || items == 5;
@@ -35,7 +35,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* The next time, in ms of the server's clock; while the call asks for it, this one may be the older. */
+/*
+ * message: the earliest due time, in ms of the server's clock. During a request nobody knows
+ * whether the message is newer than the answer will be: the call then asks again.
+ */
 static void told(dueq_client *client, const struct dueq__reply *message) {
     int64_t due;
     bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;

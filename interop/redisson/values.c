@@ -1,4 +1,4 @@
-/* Results that are made of values. */
+/* Results that have values. */
 #include "codec.h"
 #include "redisson.h"
 #include "verbs/verbs.h"
@@ -31,7 +31,7 @@ struct reading {
     struct dueq__strbuf room;
 };
 
-/* What could not be read has its bytes as they are. NO_MEMORY: error is set. */
+/* Reads a value. CORRUPT: the value has the stored bytes. NO_MEMORY: *error is set. */
 static dueq_status read_value(struct reading *reading, size_t index, dueq_value *value,
                               struct dueq__error *error) {
     struct dueq__error unreadable = {0};
@@ -47,7 +47,7 @@ static dueq_status read_value(struct reading *reading, size_t index, dueq_value 
     return status;
 }
 
-/* Reads each twice: to measure it, and to keep it. */
+/* Reads each value twice: first for its size, then to keep it. */
 static dueq_result *make(struct reading *reading, struct dueq__error *error) {
     size_t count = reading->digits.size;
     size_t bytes = 0;
@@ -65,7 +65,7 @@ static dueq_result *make(struct reading *reading, struct dueq__error *error) {
     return result;
 }
 
-/* Is the answer what the scripts return? */
+/* False: no script returns such an answer. */
 static bool is_sound(const struct dueq__reply *reply, int64_t *now, int64_t *pause,
                      dueq_bytes *digits) {
     size_t items = dueq__reply_count(reply);

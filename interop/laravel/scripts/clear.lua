@@ -1,7 +1,7 @@
--- clear: takes all jobs of a queue of Laravel's away. What was quarantined stays.
+-- clear: deletes all jobs of a Laravel queue. Quarantined payloads stay.
 -- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute
--- Returns how many jobs these were, as text.
+-- Returns how many jobs were deleted, as text.
 
 redis.call('LLEN', notify)
 local count = redis.call('LLEN', jobs) + redis.call('ZCARD', later) + redis.call('ZCARD', reserved)

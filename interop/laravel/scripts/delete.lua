@@ -1,7 +1,7 @@
--- delete: finishes reserved jobs of a queue of Laravel's.
+-- delete: deletes reserved jobs of a Laravel queue.
 -- keys reserved reply
 -- ARGV    number, keep, minute, then the reserved payload of each
--- Returns one digit for each: 0 done, 4 it is not reserved any more.
+-- Returns one digit for each: 0 deleted, 4 no longer reserved.
 
 local outcome = {}
 for i = 4, #ARGV do

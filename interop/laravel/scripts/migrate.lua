@@ -1,8 +1,9 @@
--- migrate: moves jobs of a queue of Laravel's that are due to the list, and tells workers that wait.
+-- migrate: moves due jobs of a Laravel queue to its list, and wakes waiting workers.
 -- keys jobs later reserved notify quarantine reply
--- ARGV    number, keep, minute, how many of each set
--- Returns { now ms, ms until the next is due (-1: none), jobs moved, payloads quarantined }.
+-- ARGV    number, keep, minute, how many of each set at most
+-- Returns { now ms, ms until the next job is due (-1: none), jobs moved, payloads quarantined }.
 
+-- A key of another type ends the script here, before any change.
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)
 redis.call('ZCARD', reserved)

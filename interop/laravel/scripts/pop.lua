@@ -1,11 +1,14 @@
--- pop: takes jobs from a queue of Laravel's under a reservation, after moving those that are due to the list.
+-- pop: moves due jobs of a Laravel queue to its list, then takes jobs from the list and reserves
+-- them.
 -- keys jobs later reserved notify quarantine reply
--- ARGV    number, keep, minute, how many (0: nobody reads that call's answer, so what it took goes
---         back as it was), ms to reserve them for, '1' if the caller took a token
--- Returns { now ms, ms until the next is due (-1: none), payloads quarantined, until when they are reserved in
--- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
--- many blanks it has at its end to tell it from others }.
+-- ARGV    number, keep, minute, how many (0: nobody reads the answer of the call `number`, so the
+--         jobs that it took go back unchanged), how long to reserve them in ms, '1' if the caller
+--         took a token
+-- Returns { now ms, ms until the next job is due (-1: none), payloads quarantined, end of the
+--         reservations in ms, then for each job: its reserved payload, the offset of its attempts,
+--         what was there before, and how many blanks at its end tell it from equal payloads }.
 
+-- A key of another type ends the script here, before any change.
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)
 redis.call('ZCARD', reserved)
@@ -20,7 +23,9 @@ if count == 0 then
     local reserved_payload, place, was, blanks = unpack(given, i, i + 3)
     if redis.call('ZREM', reserved, reserved_payload) == 1 then
       local rest = string.match(reserved_payload, '^[%d.e+-]+()', place + 1)
-      redis.call('LPUSH', jobs, string.sub(reserved_payload, 1, place) .. was .. string.sub(reserved_payload, rest, #reserved_payload - blanks))
+      local begin = string.sub(reserved_payload, 1, place)
+      local stop = string.sub(reserved_payload, rest, #reserved_payload - blanks)
+      redis.call('LPUSH', jobs, begin .. was .. stop)
       tokens = tokens + 1
     end
   end
@@ -61,7 +66,7 @@ while taken < count and taken + corrupt < most do
   end
 end
 result[3] = corrupt
--- Whoever took a token has taken the one of a job that he takes here.
+-- If the caller took a token, it was the token of one job that it takes here.
 local popped = taken + corrupt
 adjust_tokens(notify, moved - (ARGV[6] == '1' and math.max(0, popped - 1) or popped))
 if taken > 0 then

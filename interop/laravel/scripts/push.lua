@@ -1,9 +1,10 @@
--- push: stores jobs in a queue of Laravel's, all or (on an error) none.
+-- push: stores jobs in a Laravel queue: all, or on an error none.
 -- keys jobs later notify reply
 -- ARGV    number, keep, minute, then due and payload of each; due is '0' (now), '+ms' from now or
 --         '@ms' since 1970
--- Returns one digit for each: 0 stored, 2 a delayed payload of these bytes is there.
+-- Returns one digit for each: 0 stored, 2 a payload of the same bytes is delayed already.
 
+-- A key of another type ends the script here, before any change.
 redis.call('LLEN', jobs)
 redis.call('LLEN', notify)
 redis.call('ZCARD', later)

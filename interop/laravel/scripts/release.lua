@@ -1,8 +1,9 @@
--- release: gives reserved jobs of a queue of Laravel's back.
+-- release: gives reserved jobs of a Laravel queue back.
 -- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute, delay in ms, then the reserved payload of each
--- Returns one digit for each: 0 done, 4 it is not reserved any more, and nothing is changed.
+-- Returns one digit for each: 0 given back, 4 no longer reserved: nothing was changed.
 
+-- A key of another type ends the script here, before any change.
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)
 redis.call('ZCARD', reserved)

@@ -1,7 +1,7 @@
--- clear: takes all that waits away.
+-- clear: deletes all waiting values.
 -- keys offered timeout reply
 -- ARGV    number, keep, minute
--- Returns how many there were.
+-- Returns how many values were deleted.
 
 local count = redis.call('LLEN', offered)
 redis.call('ZCARD', timeout)

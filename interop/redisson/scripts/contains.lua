@@ -1,8 +1,8 @@
--- contains: tells whether an element of a value waits.
+-- contains: looks for a waiting element of a value.
 -- keys offered timeout
--- ARGV    layout (0 as found, 1 new, 2 old), the value, and what Redisson writes of the same value where
---         that is another
--- Returns 0, or 3 where there is none.
+-- ARGV    layout (0 as found, 1 new, 2 old), the value, and, if Redisson writes the same value in
+--         other bytes, these
+-- Returns 0, or 3: not found.
 
 local element, layout = element_of(offered, timeout, tonumber(ARGV[1]), ARGV[2], ARGV[3])
 if not layout then

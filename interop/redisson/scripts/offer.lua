@@ -1,4 +1,4 @@
--- offer: stores values that are due later, and tells those who transfer where the earliest time changed.
+-- offer: stores values that are due later, and publishes the earliest due time if it changes.
 -- keys offered timeout channel reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), and for each value: 8 random
 --         bytes, its due time ('0', '+ms', '@ms'), the value
@@ -14,7 +14,7 @@ for i = 5, #ARGV, 3 do
   local id, word, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local due, element = word == '0' and now or due_time(word, now), nil
   if layout == 2 then
-    -- Redisson's own is a random whole number of 64 bits, as a double.
+    -- Redisson's own id is a random integer of 64 bits, as a double.
     element = struct.pack('dLc0', struct.unpack('l', id), #value, value)
   else
     element = struct.pack('Bc0Lc0', #id, id, #value, value)
@@ -23,7 +23,8 @@ for i = 5, #ARGV, 3 do
   times[#times + 1], times[#times + 2] = decimal(due), element
   first = math.min(first or due, due)
 end
--- It comes first as the one that may not be permitted; nobody sees what is between.
+-- PUBLISH comes first: if the user may not use it, nothing is stored. A subscriber cannot look
+-- before the script has stored the values.
 if not head or first < head then
   redis.call('PUBLISH', channel, decimal(first))
 end

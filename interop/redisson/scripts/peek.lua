@@ -1,7 +1,7 @@
--- peek: shows values that wait, the longest offered first.
+-- peek: reads waiting values, in the order in which they were offered.
 -- keys offered timeout
 -- ARGV    layout (0 as found, 1 new, 2 old), how many at most
--- Returns as lib/values_reply.lua, or { now ms, -1 } with none.
+-- Returns as lib/values_reply.lua, or { now ms, -1 }: no value waits.
 
 local elements = redis.call('LRANGE', offered, 0, tonumber(ARGV[2]) - 1)
 local layout = layout_found(offered, timeout, tonumber(ARGV[1]))

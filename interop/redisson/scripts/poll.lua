@@ -1,7 +1,7 @@
--- poll: takes values that wait, the longest offered first.
+-- poll: takes waiting values, in the order in which they were offered.
 -- keys offered timeout reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
--- Returns as lib/values_reply.lua, or { now ms, -1 } with none.
+-- Returns as lib/values_reply.lua, or { now ms, -1 }: no value waits.
 
 local now, most = now_ms(), tonumber(ARGV[5])
 local elements = redis.call('LRANGE', offered, 0, most - 1)

@@ -1,8 +1,8 @@
--- remove: takes the longest offered element of a value away.
+-- remove: deletes a waiting element of a value; of several, the one that was offered first.
 -- keys offered timeout reply
--- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), the value, and what Redisson writes
---         of the same value where that is another
--- Returns 0, or 3 where there is none.
+-- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), the value, and, if Redisson
+--         writes the same value in other bytes, these
+-- Returns 0, or 3: not found.
 
 local element, layout = element_of(offered, timeout, tonumber(ARGV[4]), ARGV[5], ARGV[6])
 if not layout then

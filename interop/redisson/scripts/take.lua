@@ -1,8 +1,9 @@
--- take: takes values that are due.
+-- take: takes values from the destination, the parked ones first.
 -- keys destination parked reply
--- ARGV    number, keep, minute, how many at most (0: none), the number of the session's first take
---         since which nobody has read an answer (0: none): what was taken since goes back first
--- Returns { now ms, -1, then with any: a '0' for each, the values }.
+-- ARGV    number, keep, minute, how many at most, the number of the session's first take since the
+--         last answer that was read (0: all answers were read): what was taken since goes back
+--         first
+-- Returns { now ms, -1 }, and with values: a '0' for each, the values.
 
 local now, most = now_ms(), tonumber(ARGV[4])
 redis.call('LLEN', destination)

@@ -1,8 +1,8 @@
--- transfer: moves elements that are due to the destination, in the order of their times.
+-- transfer: moves due elements to the destination, in the order of their due times.
 -- keys destination offered timeout quarantine reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
--- Returns { now ms, -1, moved, quarantined, the next due ms (0: none) }; when nothing is due
--- { now ms, us until the next (-1: none) }.
+-- Returns { now ms, -1, moved, quarantined, the next due ms (0: none) }, or, when nothing is due,
+--         { now ms, us until the next due time (-1: none) }.
 
 local now, past = now_ms()
 redis.call('LLEN', destination)

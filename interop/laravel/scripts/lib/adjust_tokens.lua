@@ -1,4 +1,5 @@
--- Keeps the tokens in step with the jobs in the list, as Laravel does: `number` more, or fewer.
+-- Adds `number` tokens, or removes -number, so that there is one for each job in the list, as in
+-- Laravel.
 local function adjust_tokens(notify, number)
   if number < 0 then
     redis.call('LPOP', notify, -number)

@@ -1,9 +1,9 @@
--- Laravel's scores are whole seconds: the first that is not before a time in ms.
+-- The first whole second that is not before a time in ms: Laravel's scores are whole seconds.
 local function second_of(ms)
   return string.format('%d', math.ceil(ms / 1000))
 end
 
--- How long until the first in one of two sets is due, in ms; -1: there is none.
+-- ms until the first job of two sets is due; -1: there is none, or not before the year 2100.
 local function pause_until_due(now, a, b)
   local first = math.min(
     tonumber(redis.call('ZRANGE', a, 0, 0, 'WITHSCORES')[2]) or math.huge,

@@ -1,13 +1,14 @@
--- How Redisson packs what waits, all numbers as the server's machine writes them. Layout 1, from 3.21.1 on: the
--- size of the id in a byte (8), the id, the value's size in 8 bytes, the value. Layout 2, before: the id
--- as a double, the value's size in 8 bytes, the value.
+-- How Redisson packs a waiting element, with numbers in the byte order of the server's machine.
+-- Layout 1, Redisson 3.21.1 and later: the size of the id in a byte (8), the id, the value's size
+-- in 8 bytes, the value. Layout 2, before: the id as a double, the value's size in 8 bytes, the
+-- value.
 
--- Do the 8 bytes behind so many say how many bytes follow them?
+-- True if the 8 bytes behind the first `head` bytes are the number of bytes that follow them.
 local function size_matches(element, head)
   return #element >= head + 8 and struct.unpack('L', element, head + 1) == #element - head - 8
 end
 
--- 1, 2, or nil where it is neither.
+-- 1, 2, or nil: neither.
 local function layout_of(element)
   local id = string.byte(element) or 0
   if id == 8 and size_matches(element, 9) then

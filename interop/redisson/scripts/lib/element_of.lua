@@ -1,10 +1,11 @@
--- The longest offered element of a value, and its layout; nil where there is none. Where there is none of
--- the value, one of `otherwise` is taken, unless that is nil. The layout is nil where elements of another
--- one than `wanted` wait.
+-- Finds the element of a value that was offered first. If there is none, finds that of `otherwise`,
+-- unless that is nil. Returns the element (nil: none), and the layout of the waiting elements (nil:
+-- some have another layout than `wanted`).
 local function element_of(offered, timeout, wanted, value, otherwise)
   local layout, found, other = layout_found(offered, timeout, wanted), nil, nil
   local function is(element, sought)
-    return #element >= #sought + 9 and layout_of(element) == layout and value_of(element, layout) == sought
+    return #element >= #sought + 9 and layout_of(element) == layout
+      and value_of(element, layout) == sought
   end
   if layout and layout > 0 then
     scan_list(offered, function(element)

@@ -1,11 +1,13 @@
--- Tells which layout all that waits has, and refuses a mixture: a Redisson that meets an element of the
--- other layout moves those before it again and again.
+-- A queue with both layouts is refused: a Redisson that meets an element of the other layout moves
+-- the elements before it again and again.
 local function layout_error(queue)
-  return redis.error_reply('LAYOUT ' .. queue .. ' has elements of another layout than asked for, or of both: '
+  return redis.error_reply('LAYOUT ' .. queue
+    .. ' has elements of another layout than asked for, or of both: '
     .. 'those of Redisson up to 3.21.0 (old) and of later ones (new) do not mix')
 end
 
--- Sees that every element is of the layout `wanted` (0: of one). Returns it (0: none was seen), or nil.
+-- Checks that all elements have one layout, which is `wanted` unless that is 0. Returns this layout
+-- (0: it is not known yet), or nil. An element of neither layout is passed over.
 local function same_layout(elements, wanted)
   for _, element in ipairs(elements) do
     local layout = layout_of(element)
@@ -17,7 +19,7 @@ local function same_layout(elements, wanted)
   return wanted
 end
 
--- The same for what waits, as far as both its ends in both orders show.
+-- The same for the waiting elements. Only the first and the last are read, in each of both orders.
 local function layout_found(offered, timeout, wanted)
   local ends = redis.call('LRANGE', offered, 0, 0)
   ends[#ends + 1] = redis.call('LRANGE', offered, -1, -1)[1]

@@ -1,7 +1,8 @@
--- Takes elements out of a list, wherever they are. Most are near one of its ends. For the rest, LREM walks
--- the list for each; when they are many, one walk for all is less, though each element that it passes costs
--- more, and the more the larger it is (measured with 100,000 of 20 to 200 bytes).
--- `mark`: a text that is no element of the list.
+-- Removes elements from a list. Most are near one of its ends. For each of the others LREM walks
+-- the list. If there are many others, one walk of this script for all of them takes less time,
+-- although it spends more on each element that it passes, and the more the larger the element is
+-- (measured with 100,000 elements of 20 to 200 bytes).
+-- mark: a text that is no element of the list.
 local function remove_from_list(list, elements, mark)
   local near, far, bytes = 500, {}, 0
   for _, element in ipairs(elements) do

@@ -1,5 +1,5 @@
--- Shows a list from its head, element by element with their places, until `seen` returns true. It is read
--- in portions, which are smaller where the elements are large.
+-- Calls `seen` with each element of a list and the element's index, from the head, until `seen`
+-- returns true. Reads the list in portions, which are smaller where the elements are large.
 local function scan_list(list, seen)
   local at, size = 0, 50
   while true do

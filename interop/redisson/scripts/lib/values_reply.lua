@@ -1,5 +1,5 @@
--- An answer with the values of elements: { now ms, -1, a digit for each (0, or 1: of neither layout, and
--- the element itself stands for its value), the values }.
+-- The answer with the values of elements: { now ms, -1, a digit for each element (0, or 1: it has
+-- neither layout, and the element itself is in the place of its value), the values }.
 local function values_reply(now, elements)
   local reply, digits = { now, -1, '' }, {}
   for i, element in ipairs(elements) do
