@@ -33,9 +33,9 @@ if test "$PHP_DUEQ" != "no"; then
     [bindings/php/dueq.c bindings/php/client.c bindings/php/persistent.c dnl
      bindings/php/queue.c bindings/php/admin.c dnl
      bindings/php/query.c bindings/php/who.c bindings/php/queues.c bindings/php/message.c bindings/php/settle.c bindings/php/messages.c dnl
-     bindings/php/consumer.c bindings/php/delivery.c bindings/php/loop.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
-     bindings/php/lock.c bindings/php/draft.c bindings/php/keys.c bindings/php/backoff.c bindings/php/enums.c dnl
-     bindings/php/seconds.c bindings/php/schedule.c bindings/php/interop/json.c bindings/php/interop/move.c dnl
+     bindings/php/consumer.c bindings/php/consumer_loop.c bindings/php/consumer_handle.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
+     bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c bindings/php/backoff.c bindings/php/enums.c dnl
+     bindings/php/times.c bindings/php/schedule.c bindings/php/interop/json.c bindings/php/interop/move.c dnl
      bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl
      bindings/php/interop/redisson/value.c bindings/php/interop/laravel/queue.c dnl
      bindings/php/interop/laravel/job_draft.c bindings/php/interop/laravel/job.c dnl

@@ -1,13 +1,13 @@
 /*
  * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c; Dueq\Consumer is
- * consumer.c with delivery.c and loop.c; Dueq\Pusher is pusher.c.
+ * consumer.c with consumer_loop.c and consumer_handle.c; Dueq\Pusher is pusher.c.
  */
 #ifndef DUEQ_PHP_LINK_H
 #define DUEQ_PHP_LINK_H
 
 #include "php_dueq.h"
 
-/* ---- link.c: further clients of the same server --------------------------------------------------- */
+/* ---- link.c: further clients of the same server ---------------------------------------------- */
 
 /* What calls have in common that go to a queue of another system (interop/). */
 typedef struct dueq_php_interop {
@@ -54,7 +54,7 @@ dueq_status dueq_php_link_finish(dueq_php_link *link, dueq_status submitted);
  */
 bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
 
-/* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
+/* ---- pending.c: Dueq\Pending ----------------------------------------------------------------- */
 
 /* What belongs to the call that a Dueq\Pending carries. */
 typedef struct dueq_php_call {
@@ -74,7 +74,7 @@ dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
 /* Starts the call: `submitted` is what dueq_VERB_submit() returned. On failure it throws, and *out is null. */
 void dueq_php_pending_start(zval *out, dueq_status submitted);
 
-/* ---- loop.c: what a consumer shares with its messages ------------------------------------------------ */
+/* ---- consumer_handle.c: what a consumer shares with its messages ----------------------------- */
 
 /*
  * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
@@ -109,7 +109,7 @@ dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message,
 /* Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a parent process's. */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 
-/* ---- delivery.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on -------- */
+/* ---- consumer_loop.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on -------- */
 
 typedef struct dueq_php_consumer {
     dueq_php_source source; /* its object is counted, as in message.c */
@@ -149,14 +149,14 @@ dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer);
 /* Is it what is thrown where the script, or its fiber, ends in good order? */
 bool dueq_php_is_end(const zend_object *error);
 
-/* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
+/* ---- consumer.c: Dueq\Consumer --------------------------------------------------------------- */
 
 void dueq_php_consumer_startup(void);
 /* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
 void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
                       const dueq_php_source *source);
 
-/* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
+/* ---- pusher.c: Dueq\Pusher ------------------------------------------------------------------- */
 
 /* The most pushes that a pusher may have under way. */
 #define DUEQ_PHP_MOST_PUSHES 1000000

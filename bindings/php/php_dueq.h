@@ -1,6 +1,6 @@
 /*
  * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
- * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
+ * queues.c, message.c, lock.c, with draft.c, parameters.c, backoff.c and times.c), submit the verb and wait for
  * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
  * core but its public headers is seen here. Clients that outlive a request are in persistent.c. link.h goes on
  * with what has connections of its own; the queues of other systems are in interop/, of which dueq.c alone knows,
@@ -26,7 +26,7 @@ extern zend_module_entry dueq_module_entry;
 ZEND_TSRMLS_CACHE_EXTERN()
 #endif
 
-/* ---- dueq.c: the module ------------------------------------------------------------------------ */
+/* ---- dueq.c: the module ---------------------------------------------------------------------- */
 
 /* What lives longer than a request, and what all of a request know of; with threads, of each. */
 ZEND_BEGIN_MODULE_GLOBALS(dueq)
@@ -61,7 +61,7 @@ extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
-/* ---- enums.c: PHP's enums, which stand for those of C --------------------------------------------- */
+/* ---- enums.c: PHP's enums, which stand for those of C ---------------------------------------- */
 
 typedef struct dueq_php_enum {
     zend_class_entry *ce;     /* since the module has started */
@@ -93,7 +93,7 @@ typedef struct dueq_php_reserve_options {
     int64_t timeout_ms, lease_ms;
 } dueq_php_reserve_options;
 
-/* ---- client.c: the client that objects share, and Dueq\Client ------------------------------------- */
+/* ---- client.c: the client that objects share, and Dueq\Client -------------------------------- */
 
 void dueq_php_client_startup(void);
 
@@ -139,7 +139,7 @@ void dueq_php_kept_begin(void);
 /* Closes them all: at the end of the process, or of its thread. */
 void dueq_php_kept_close(struct dueq_php_kept **list);
 
-/* ---- queue.c: Dueq\Queue ----------------------------------------------------------------------- */
+/* ---- queue.c: Dueq\Queue --------------------------------------------------------------------- */
 
 typedef struct dueq_php_queue {
     dueq_php_client *client;
@@ -174,7 +174,7 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
 /* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
-/* ---- What calls take from ------------------------------------------------------------------------- */
+/* ---- What calls take from -------------------------------------------------------------------- */
 
 /* What is taken from: a Dueq\Queue or Dueq\Queues, or a queue of another system. */
 typedef struct dueq_php_source {
@@ -189,7 +189,7 @@ typedef struct dueq_php_source {
 /* A Dueq\Queue as one. */
 dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 
-/* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
+/* ---- queues.c: Dueq\Queues ------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
 /* Makes a Dueq\Queues on this client, or throws. names: argument 1; order: NULL is preference. */
@@ -198,7 +198,7 @@ void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names, 
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source);
 
-/* ---- message.c: Dueq\Message ------------------------------------------------------------------- */
+/* ---- message.c: Dueq\Message ----------------------------------------------------------------- */
 
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
@@ -227,24 +227,24 @@ dueq_bytes dueq_php_message_ticket(zend_object *message);
 /* Is it of a queue of this name, or of a partition of it? */
 bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
-/* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */
+/* ---- messages.c: Dueq\Messages --------------------------------------------------------------- */
 
 void dueq_php_messages_startup(void);
 /* Makes a Dueq\Messages, which holds a reference to its queue. Nothing is sent. */
 void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, zend_long page);
 
-/* ---- query.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
+/* ---- query.c: Dueq\Queue's find, peek, names, stats, rates ----------------------------------- */
 
 /* A point of time; 0 is none: null. */
 void dueq_php_time_make(zval *out, int64_t ms);
 /* Makes the sorted list of the names of the queues of this client's server, or throws. */
 void dueq_php_names_make(zval *out, dueq_php_client *client);
 
-/* ---- lock.c: Dueq\Lock -------------------------------------------------------------------------- */
+/* ---- lock.c: Dueq\Lock ----------------------------------------------------------------------- */
 
 void dueq_php_lock_startup(void);
 
-/* ---- keys.c: where values were given, and arrays whose keys are the names of parameters ----------- */
+/* ---- parameters.c: where values were given, and arrays whose keys are the names of parameters ----------- */
 
 /*
  * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
@@ -300,7 +300,7 @@ bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table
 
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
-/* ---- draft.c: what push and pushMany are given -------------------------------------------------- */
+/* ---- draft.c: what push and pushMany are given ----------------------------------------------- */
 
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
@@ -347,7 +347,7 @@ bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *d
 bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, bool disk,
                               zval *timeout, dueq_durability *out);
 
-/* ---- backoff.c: Dueq\Backoff ------------------------------------------------------------------- */
+/* ---- backoff.c: Dueq\Backoff ----------------------------------------------------------------- */
 
 void dueq_php_backoff_startup(void);
 /*
@@ -357,7 +357,7 @@ void dueq_php_backoff_startup(void);
 bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backoff *backoff,
                            zend_arena **arena);
 
-/* ---- seconds.c: PHP's seconds and dates to whole milliseconds ------------------------------------- */
+/* ---- times.c: PHP's seconds and dates to whole milliseconds ---------------------------------- */
 
 /* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
@@ -379,7 +379,7 @@ bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
 
 static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; }
 
-/* ---- call.c: submit, wait, take ------------------------------------------------------------------- */
+/* ---- call.c: submit, wait, take -------------------------------------------------------------- */
 
 /*
  * Sees a submitted verb through: `submitted` is what dueq_VERB_submit() returned. The result is in
@@ -454,7 +454,7 @@ bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out);
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *items, bool tickets,
                    dueq_php_outcome make, zval *out);
 
-/* ---- exception.c ------------------------------------------------------------------------------- */
+/* ---- exception.c ----------------------------------------------------------------------------- */
 
 /* Finds the class of each status. FAILURE: one is missing. */
 zend_result dueq_php_exception_startup(void);
@@ -471,7 +471,7 @@ void dueq_php_throw_flush(HashTable *failures);
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
-/* ---- notice.c --------------------------------------------------------------------------------- */
+/* ---- notice.c -------------------------------------------------------------------------------- */
 
 /*
  * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not end the program's

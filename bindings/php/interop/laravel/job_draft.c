@@ -41,7 +41,7 @@ static dueq_bytes hold(zend_string *text, HashTable *held) {
     return text ? dueq_php_hold(held, text) : (dueq_bytes){NULL, 0};
 }
 
-/* An argument is coerced as PHP coerces an int parameter, as in seconds.c. */
+/* An argument is coerced as PHP coerces an int parameter, as in times.c. */
 static bool read_count(zval *given, const dueq_php_place *place, zend_long *count) {
     if (Z_TYPE_P(given) == IS_LONG) {
         *count = Z_LVAL_P(given);

@@ -39,7 +39,7 @@ class DueqJob extends Job implements JobContract
     private $decoded;
 
     /**
-     * @param Source $source where the message was taken from
+     * @param MessageSource $source where the message was taken from
      * @param Message|null $message null from when it is settled or given up: whoever has it keeps its lease
      * @param string $queue its name, without the connection's prefix
      * @param float $lease seconds after which a job is ready again that its handler neither deleted nor released
@@ -48,7 +48,7 @@ class DueqJob extends Job implements JobContract
      */
     public function __construct(
         Container $container,
-        private readonly Source $source,
+        private readonly MessageSource $source,
         private ?Message $message,
         string $queue,
         private readonly float $lease,
@@ -136,7 +136,7 @@ class DueqJob extends Job implements JobContract
     public function release($delay = 0)
     {
         parent::release($delay);
-        $this->settle('retry', fn (Message $message) => $message->retry(Due::seconds($delay)));
+        $this->settle('retry', fn (Message $message) => $message->retry(DueTime::seconds($delay)));
         $this->horizon->released($this);
     }
 

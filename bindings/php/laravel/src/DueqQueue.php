@@ -25,15 +25,15 @@ use WeakReference;
  */
 class DueqQueue extends Queue implements QueueContract, ClearableQueue
 {
-    use Counts;
+    use QueueSizes;
 
     /** Seconds: the longest time that dueq knows, as an end of a job's run that is none. */
     private const WITHOUT_END = 4102444800.0;
 
     /** Where jobs were taken from last: a worker asks for the same queues again. */
-    private ?Source $source = null;
+    private ?MessageSource $source = null;
 
-    private readonly Turn $turn;
+    private readonly PollRound $round;
 
     private ?WorkerStop $stop = null;
 
@@ -62,7 +62,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         bool $dispatchAfterCommit = false,
     ) {
         $this->dispatchAfterCommit = $dispatchAfterCommit;
-        $this->turn = new Turn();
+        $this->round = new PollRound();
     }
 
     public function push($job, $data = '', $queue = null)
@@ -83,7 +83,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             Horizon::prepare($this->createPayload($job, $this->getQueue($queue), $data, $delay), $job),
             $queue,
             $delay,
-            fn ($payload, $queue, $delay) => $this->store($payload, $queue, Due::argument($delay)),
+            fn ($payload, $queue, $delay) => $this->store($payload, $queue, DueTime::argument($delay)),
         );
     }
 
@@ -119,11 +119,11 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     public function pop($queue = null, $index = 0)
     {
         $name = $this->getQueue($queue);
-        $job = $this->turn->watches($queue)
+        $job = $this->round->watches($queue)
             ? $this->popForWorker($queue, $name)
             : $this->take([$name], $index === 0 ? $this->blockFor : 0.0);
         if ($job !== null) {
-            $this->turn->end();
+            $this->round->end();
             $this->latest = WeakReference::create($job);
             $this->horizon()->reserved($job);
         } else {
@@ -141,7 +141,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     public function watch(array $queues): void
     {
         $this->latest?->get()?->giveBack();
-        $this->turn->begin($queues);
+        $this->round->begin($queues);
         $this->stop()->begin();
     }
 
@@ -183,21 +183,21 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /** A worker asks for this queue no more (queue:pause, since Laravel 13), or does so again. */
     public function skip(string $queue, bool $skips): void
     {
-        $this->turn->skip($queue, $skips);
+        $this->round->skip($queue, $skips);
     }
 
     /** A question of a worker's turn, whose last one waits and the others need not look. */
     private function popForWorker(string $queue, string $name): ?DueqJob
     {
-        $last = $this->turn->ask($queue, $name);
-        if ($this->stop()->isStopped() || (!$last && $this->turn->isOrderly())) {
+        $last = $this->round->ask($queue, $name);
+        if ($this->stop()->isStopped() || (!$last && $this->round->isOrderly())) {
             return null;
         }
         if (!$last) {
             return $this->take([$name], 0.0);
         }
-        $asked = $this->turn->asked();
-        $this->turn->end();
+        $asked = $this->round->asked();
+        $this->round->end();
 
         return $this->take(array_values(array_unique($asked)), $this->blockFor, $asked);
     }
@@ -254,11 +254,11 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /** @param non-empty-list<string> $names */
-    private function source(array $names): Source
+    private function source(array $names): MessageSource
     {
         if ($this->source?->names !== $names) {
             $maxRun = $this->maxRun ?? self::WITHOUT_END;
-            $this->source = new Source($this->client, $this->prefix, $names, $this->lease, $maxRun);
+            $this->source = new MessageSource($this->client, $this->prefix, $names, $this->lease, $maxRun);
         }
 
         return $this->source;

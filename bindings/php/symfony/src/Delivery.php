@@ -103,7 +103,7 @@ final class Delivery
         }
         $stays = $to->name === $this->queue->name;
         // A queue refuses an id that it has, or that is still unique.
-        $keepsId = $stays && !Wire::isUnique($this->message);
+        $keepsId = $stays && !MessageFormat::isUnique($this->message);
         $draft['id'] = $keepsId ? $this->message->id : $to->newId();
         $verb = $stays ? 'retry' : 'bury';
         if ($this->isHeld) {

@@ -80,7 +80,7 @@ final class DueqTransport implements
         $delivery = $envelope->last(DueqReceivedStamp::class)?->delivery;
         $isGivenBack = $delivery !== null && $delivery->isGivenBack($envelope);
         $from = $this->settings->deadLetter === null ? null : $this->settings->transport;
-        $draft = Wire::write($encoded, !$isGivenBack && $stamp->unique !== null, $from) + [
+        $draft = MessageFormat::write($encoded, !$isGivenBack && $stamp->unique !== null, $from) + [
             'delay' => max(0, $envelope->last(DelayStamp::class)?->getDelay() ?? 0) / 1000,
             // Messenger counts its retries itself.
             'maxAttempts' => null,
@@ -306,7 +306,7 @@ final class DueqTransport implements
     {
         $id = $delivery->message->id;
         try {
-            $decoded = $this->serializer->decode(Wire::read($delivery->message));
+            $decoded = $this->serializer->decode(MessageFormat::read($delivery->message));
             $envelope = $delivery->envelope($this->failed($decoded, $delivery->message));
         } catch (MessageDecodingFailedException $error) {
             if ($delivery->isHeld) {
@@ -321,7 +321,7 @@ final class DueqTransport implements
     /** With the stamps of a failure transport, where dueq itself moved the message here as a dead letter. */
     private function failed(Envelope $decoded, Message $message): Envelope
     {
-        $from = Wire::from($message);
+        $from = MessageFormat::from($message);
         if ($message->deadLetter !== $this->queue->name || $from === $this->settings->transport) {
             return $decoded;
         }

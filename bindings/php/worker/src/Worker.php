@@ -6,7 +6,7 @@ namespace Dueq;
 
 use DateInterval;
 use DateTimeInterface;
-use Dueq\Worker\Classes;
+use Dueq\Worker\ClassFinder;
 use Dueq\Worker\Decision;
 use Dueq\Worker\Handler;
 use Dueq\Worker\Job;
@@ -117,7 +117,7 @@ final class Worker
     {
         foreach ($folders as $folder) {
             $this->folders[] = $folder;
-            $this->tasks(...array_filter(Classes::in($folder), fn ($class) => Task::of($class) !== null));
+            $this->tasks(...array_filter(ClassFinder::in($folder), fn ($class) => Task::of($class) !== null));
         }
 
         return $this;

@@ -55,16 +55,16 @@ final class Child
      * @param int $number of the process, as people see it
      * @param Channel $parent what the parent learns goes there
      * @param int $parentId of the process; when it is gone, this one ends
-     * @param list<Debt> $debts what killed processes left to settle
+     * @param list<UnsettledJob> $unsettled what killed processes left to settle
      * @param bool $isQuiet whether it begins without taking messages
-     * @param bool $settles whether it only settles the debts
+     * @param bool $settles whether it only settles those
      */
     public function __construct(
         private readonly Options $options,
         private readonly int $number,
         private readonly Channel $parent,
         private readonly int $parentId,
-        private readonly array $debts,
+        private readonly array $unsettled,
         private bool $isQuiet,
         bool $settles,
     ) {
@@ -112,8 +112,8 @@ final class Child
         $this->consumer = $this->consumer();
         $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
         $this->reach();
-        foreach ($this->debts as $debt) {
-            $debt->settle($worker, $this->logger);
+        foreach ($this->unsettled as $job) {
+            $job->settle($worker, $this->logger);
         }
         if (!$this->isStopping) {
             $this->parent->send(['is' => 'ready']);

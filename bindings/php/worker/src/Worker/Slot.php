@@ -43,8 +43,8 @@ final class Slot
     /** Whether it ends as it should. */
     public bool $isOver = false;
 
-    /** @var list<Debt> what its next process settles first */
-    public array $debts = [];
+    /** @var list<UnsettledJob> what its next process settles first */
+    public array $unsettled = [];
 
     /** How often it has died at once, one after the other. */
     private int $deaths = 0;
@@ -56,7 +56,7 @@ final class Slot
     public function begin(int $pid, Channel $channel): void
     {
         [$this->pid, $this->channel, $this->started] = [$pid, $channel, hrtime(true) / 1e9];
-        [$this->why, $this->isOver, $this->debts, $this->startAt] = [null, false, [], INF];
+        [$this->why, $this->isOver, $this->unsettled, $this->startAt] = [null, false, [], INF];
     }
 
     /**
@@ -87,7 +87,7 @@ final class Slot
         posix_kill($this->pid, SIGKILL);
         [$this->killAt, $this->isOver] = [INF, true];
         if ($this->job !== null) {
-            $this->debts[] = new Debt($this->job['queue'], $this->job['id'], $this->job['ticket'], $error);
+            $this->unsettled[] = new UnsettledJob($this->job['queue'], $this->job['id'], $this->job['ticket'], $error);
         }
     }
 

@@ -122,7 +122,7 @@ final class Supervisor
             foreach ($this->running() as $other) {
                 $other->channel->close();
             }
-            $child = new Child($this->options, $slot->number, $sends, $this->pid, $slot->debts, $this->isQuiet, $settles);
+            $child = new Child($this->options, $slot->number, $sends, $this->pid, $slot->unsettled, $this->isQuiet, $settles);
             exit($child->run($signals));
         }
         $sends->close();
@@ -167,7 +167,7 @@ final class Supervisor
     /** What processes that were killed at the end have left. */
     private function settle(): void
     {
-        $left = array_filter($this->slots, fn (Slot $slot) => $slot->debts !== []);
+        $left = array_filter($this->slots, fn (Slot $slot) => $slot->unsettled !== []);
         foreach ($left as $slot) {
             $this->start($slot, true);
         }

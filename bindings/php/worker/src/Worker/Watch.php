@@ -46,7 +46,7 @@ final class Watch
         clearstatcache();
         $files = get_included_files();
         foreach ($this->folders as $folder) {
-            array_push($files, ...Classes::files($folder));
+            array_push($files, ...ClassFinder::files($folder));
         }
         $times = [];
         foreach (array_unique($files) as $file) {

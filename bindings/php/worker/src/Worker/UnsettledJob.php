@@ -13,7 +13,7 @@ use Psr\Log\LoggerInterface;
  *
  * @internal
  */
-final class Debt
+final class UnsettledJob
 {
     /** @param string|null $error why it failed; null: it is released, and no attempt is counted */
     public function __construct(

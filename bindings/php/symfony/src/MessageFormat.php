@@ -13,7 +13,7 @@ use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
  *
  * @internal
  */
-final class Wire
+final class MessageFormat
 {
     /** Of a message whose first so many bytes are its headers. */
     private const HEADERS = 'messenger-headers';

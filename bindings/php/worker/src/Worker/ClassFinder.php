@@ -15,7 +15,7 @@ use RecursiveIteratorIterator;
  *
  * @internal
  */
-final class Classes
+final class ClassFinder
 {
     /**
      * @return list<class-string> in the order of their files

@@ -9,7 +9,7 @@ use DateTimeImmutable;
 use DateTimeInterface;
 
 /** Laravel's ways to say when a job is due, in dueq's words. */
-final class Due
+final class DueTime
 {
     /**
      * The named argument of Dueq\Queue::push(): a point of time stays one, to its millisecond.

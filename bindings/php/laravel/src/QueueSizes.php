@@ -13,7 +13,7 @@ use Illuminate\Support\Collection;
  * What a queue holds, in Laravel's words: pending is dueq's ready, reserved its leased. Dead messages are
  * not counted. Laravel 8 asks for size() alone; lists of jobs there are since Laravel 13.
  */
-trait Counts
+trait QueueSizes
 {
     /** How many jobs are ready, delayed or being worked on. */
     public function size($queue = null)

@@ -8,7 +8,7 @@ namespace Dueq\LaravelDriver;
  * One turn of a worker's loop, in which it asks for its queues one after the other. So that it misses nothing
  * of one while it waits for another, only its last question takes jobs, of any queue that it has asked for.
  */
-final class Turn
+final class PollRound
 {
     /** That dueq waits for at a time. */
     private const MOST_QUEUES = 64;

@@ -14,7 +14,7 @@ use Dueq\Queues;
  * Where a worker takes messages from: a consumer whose heartbeat keeps each of them, for as long as
  * this process lives, until it is settled.
  */
-final class Source
+final class MessageSource
 {
     /** Seconds: a signal that comes in the instant before a wait is seen after so long. */
     private const SLICE = 0.25;
