@@ -409,7 +409,7 @@ def test_a_dictionary_of_figures_is_for_json(url: str) -> None:
     assert counts["now"] == ms_of(stats.now) / 1000
     at = moment(1001)
     holding = dueq.Holding("a", "t", None, moment(1500), True)
-    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, at, at, at, at, 1, 1, (holding,))
+    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, at, at, at, at, 1, 1, False, (holding,))
     assert worker._asdict()["holdings"][0]["since"] == 1.5
     assert json.loads(json.dumps(worker._asdict()))["seen"] == 1.001
 
