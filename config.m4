@@ -32,7 +32,7 @@ if test "$PHP_DUEQ" != "no"; then
   PHP_NEW_EXTENSION([dueq],
     [bindings/php/dueq.c bindings/php/client.c bindings/php/persistent.c dnl
      bindings/php/queue.c bindings/php/admin.c dnl
-     bindings/php/query.c bindings/php/who.c bindings/php/queues.c bindings/php/message.c bindings/php/settle.c bindings/php/messages.c dnl
+     bindings/php/query.c bindings/php/inspect.c bindings/php/queues.c bindings/php/message.c bindings/php/settle.c bindings/php/messages.c dnl
      bindings/php/consumer.c bindings/php/consumer_loop.c bindings/php/consumer_handle.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
      bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c bindings/php/backoff.c bindings/php/enums.c dnl
      bindings/php/times.c bindings/php/schedule.c bindings/php/interop/json.c bindings/php/interop/move.c dnl

@@ -53,8 +53,8 @@ json_object *json_of_counts(const char *queue, const dueq_counts *counts);
 /* A consumer that is registered with so many queues. */
 json_object *json_of_worker(const struct consumer *list, size_t count);
 /* Who holds a message, if one of the consumers says so, and what failed before. */
-json_object *json_of_who(const char *queue, const dueq_message *message,
-                         const struct roster *roster, const struct history *history);
+json_object *json_of_inspected(const char *queue, const dueq_message *message,
+                               const struct roster *roster, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct roster *roster);
 /* One that a consumer has held long. */
 json_object *json_of_slow(const char *queue, const struct slow *slow, const dueq_message *message);

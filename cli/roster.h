@@ -74,8 +74,8 @@ dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *m
                        struct history *history);
 void history_end(struct history *history);
 /* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: who.c. */
-dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
-                     struct history *history);
+dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+                         struct history *history);
 /* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
 bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
                 int64_t *pid);

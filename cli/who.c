@@ -8,7 +8,7 @@
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-/* ---- who ----------------------------------------------------------------------------------------- */
+/* ---- inspect ------------------------------------------------------------------------------------- */
 
 /* What a consumer says of a message that it holds; NULL: none says that it does. */
 struct holder {
@@ -36,8 +36,8 @@ static void json_holder(json_object *object, const struct holder *holder) {
     json_object_object_add(object, "holder", made);
 }
 
-json_object *json_of_who(const char *queue, const dueq_message *message,
-                         const struct roster *roster, const struct history *history) {
+json_object *json_of_inspected(const char *queue, const dueq_message *message,
+                               const struct roster *roster, const struct history *history) {
     struct holder holder = {0};
     holder.consumer = roster_holder(roster, message->ticket, &holder.holding);
     uint32_t now = message->state == DUEQ_LEASED;
@@ -85,12 +85,12 @@ static void print_history(const struct history *history, const struct roster *ro
     }
 }
 
-static void print_who(const struct cli *cli, const dueq_message *message,
-                      const struct roster *roster, const struct history *history) {
+static void print_inspected(const struct cli *cli, const dueq_message *message,
+                            const struct roster *roster, const struct history *history) {
     struct holder held = {0}, *holder = &held;
     held.consumer = roster_holder(roster, message->ticket, &held.holding);
     if (cli->json) {
-        json_line(json_of_who(cli->queue_name, message, roster, history));
+        json_line(json_of_inspected(cli->queue_name, message, roster, history));
         return;
     }
     uint32_t now = message->state == DUEQ_LEASED;
@@ -124,8 +124,8 @@ static void print_who(const struct cli *cli, const dueq_message *message,
     }
 }
 
-dueq_status who_read(struct cli *cli, const dueq_message *message, struct roster *roster,
-                     struct history *history) {
+dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+                         struct history *history) {
     char *name = (char *)(uintptr_t)cli->queue_name;
     dueq_status status = history_of(cli, cli->queue, message, history);
     if (status == DUEQ_OK && (message->state == DUEQ_LEASED || history->crashed))
@@ -144,9 +144,9 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
         struct roster roster = {0};
         struct history history = {0};
         cli_source(cli, dueq_result_queue(result));
-        code = cli_report(cli, who_read(cli, message, &roster, &history), NULL);
+        code = cli_report(cli, inspect_read(cli, message, &roster, &history), NULL);
         if (code == CLI_DONE)
-            print_who(cli, message, &roster, &history);
+            print_inspected(cli, message, &roster, &history);
         history_end(&history);
         roster_end(&roster);
     }
@@ -154,7 +154,7 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     return code;
 }
 
-static int run_who(struct cli *cli, int argc, char *argv[]) {
+static int run_inspect(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
     struct cli_names names = {0};
     dueq_status status = DUEQ_NOT_FOUND;
@@ -162,7 +162,7 @@ static int run_who(struct cli *cli, int argc, char *argv[]) {
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     if (optind == argc)
-        cli_usage(cli, "the message is missing: dueq who %s", cli->command->arguments);
+        cli_usage(cli, "the message is missing: dueq inspect %s", cli->command->arguments);
     cli_words(cli, argc, 0, 1);
     dueq_bytes id = bytes_of(argv[argc - 1]);
     bool named = argc - optind == 2;
@@ -296,8 +296,8 @@ static int run_slow(struct cli *cli, int argc, char *argv[]) {
     return cli_worse(code, cli_report(cli, status, NULL));
 }
 
-const struct command who_command = {
-    "who", "[QUEUE] ID", "Shows which consumer holds a message, and what happened to it before",
+const struct command inspect_command = {
+    "inspect", "[QUEUE] ID", "Shows which consumer holds a message, and what happened to it before",
     "Without QUEUE the command looks in all queues, for which it scans the names of all keys of "
     "the\n"
     "server. A consumer with a heartbeat says at most 12 seconds later that it holds a message; "
@@ -307,10 +307,10 @@ const struct command who_command = {
     "queue: see dueq failures.\n"
     "\n"
     "Examples:\n"
-    "  dueq who invoice-7\n"
-    "  dueq who orders invoice-7 --json | jq .holder.host\n"
-    "  dueq who orders invoice-7 --json | jq -r '.history[] | \"\\(.kind) \\(.error)\"'\n",
-    run_who};
+    "  dueq inspect invoice-7\n"
+    "  dueq inspect orders invoice-7 --json | jq .holder.host\n"
+    "  dueq inspect orders invoice-7 --json | jq -r '.history[] | \"\\(.kind) \\(.error)\"'\n",
+    run_inspect};
 
 const struct command slow_command = {
     "slow", "[QUEUE...]", "Lists the messages that consumers have held longest",

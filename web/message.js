@@ -61,23 +61,23 @@ function about(message) {
     message.drop && ["When it dies", "it is deleted"]]);
 }
 
-function holderOf(who) {
-  const holder = who.holder;
+function holderOf(inspected) {
+  const holder = inspected.holder;
   return el("section", null, el("h2", null, "Held by"), holder
     ? facts([["Worker", `${plain(holder.host)} · process ${holder.pid}`, holder.lapsed && (holder.stopping ? el("span", { class: "badge" }, "stopped") : el("span", { class: "badge bad" }, "lapsed"))],
       ["Program", `${plain(holder.program)}, dueq ${plain(holder.version)}`],
-      [holder.working ? "Works since" : "Has it since", time(holder.held_since_ms), ` (${away(holder.held_since_ms, who.now_ms)})`]])
+      [holder.working ? "Works since" : "Has it since", time(holder.held_since_ms), ` (${away(holder.held_since_ms, inspected.now_ms)})`]])
     : el("p", { class: "dim" }, "No consumer says so: it came a moment ago, or its holder has no heartbeat."));
 }
 
 const ENDS = { failed: "failed", crashed: "crashed: its lease ended", buried: "was buried", died: "died" };
 
 /** What failed, the first one first. */
-function historyOf(who) {
+function historyOf(inspected) {
   return el("section", null, el("h2", null, "History"), facts([
-    ["Pushed", time(who.pushed_ms), ` (${away(who.pushed_ms, who.now_ms)})`],
-    ...who.history.map((failure) => [`Delivery ${failure.delivery}`,
-      el("span", { class: "badge bad" }, ENDS[failure.kind]), " ", time(failure.time_ms), ` (${away(failure.time_ms, who.now_ms)})`,
+    ["Pushed", time(inspected.pushed_ms), ` (${away(inspected.pushed_ms, inspected.now_ms)})`],
+    ...inspected.history.map((failure) => [`Delivery ${failure.delivery}`,
+      el("span", { class: "badge bad" }, ENDS[failure.kind]), " ", time(failure.time_ms), ` (${away(failure.time_ms, inspected.now_ms)})`,
       failure.host ? `, ${plain(failure.host)} · process ${failure.pid}` : failure.kind === "crashed" ? ", no consumer says who had it" : "",
       failure.error && el("pre", { class: "bad", tabindex: 0 }, lines(failure.error))])]));
 }
@@ -116,10 +116,10 @@ export function messageView(main, queue, id) {
     }
     offer(message);
     const names = Object.entries(message.headers);
-    const who = (await api.get(api.of(queue, "who", id))).list[0], found = who?.pushed_ms;
-    body.replaceChildren(...[about(message), found && who.state === "leased" && holderOf(who),
+    const inspected = (await api.get(api.of(queue, "inspect", id))).list[0], found = inspected?.pushed_ms;
+    body.replaceChildren(...[about(message), found && inspected.state === "leased" && holderOf(inspected),
       message.error && el("section", null, el("h2", null, "Last error"), el("pre", { class: "bad", tabindex: 0 }, lines(message.error))),
-      found && who.history.length > 0 && historyOf(who),
+      found && inspected.history.length > 0 && historyOf(inspected),
       names.length > 0 && el("section", null, el("h2", null, "Headers"), facts(names.map(([name, value]) => [plain(name), plain(value)]))),
       bodyOf(message)].filter(Boolean));
   }

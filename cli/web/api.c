@@ -58,7 +58,7 @@ static const struct route routes[] = {
 /* Of one message of it: /api/queues/NAME/VERB/ID */
 static const struct route items[] = {
     {"GET", "messages", "preview ", look_message},
-    {"GET", "who", "", look_who},
+    {"GET", "inspect", "", look_inspect},
     {0},
 };
 

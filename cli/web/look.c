@@ -127,7 +127,7 @@ void look_why(struct call *call) {
     api_end(call, status);
 }
 
-void look_who(struct call *call) {
+void look_inspect(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
     struct roster roster = {0};
     struct history history = {0};
@@ -136,9 +136,9 @@ void look_who(struct call *call) {
     dueq_status status = dueq_find(call->cli.queue, id, &result);
     const dueq_message *message = dueq_result_message(result, 0);
     if (message)
-        status = who_read(&call->cli, message, &roster, &history);
+        status = inspect_read(&call->cli, message, &roster, &history);
     if (status == DUEQ_OK)
-        api_line(call, json_of_who(call->cli.queue_name, message, &roster, &history));
+        api_line(call, json_of_inspected(call->cli.queue_name, message, &roster, &history));
     else
         api_item(call, "id", id, status);
     history_end(&history);

@@ -78,7 +78,7 @@ void look_line(FILE *out, const char *before, json_object *object);
 void look_whys(const struct glances *glances, const char *before, FILE *out);
 /* The same: what is wrong cannot be read. */
 void look_unread(const struct cli *cli, dueq_status status, const char *before, FILE *out);
-void look_who(struct call *call);
+void look_inspect(struct call *call);
 void look_messages(struct call *call);
 void look_message(struct call *call);
 /* Answers with all messages of a result, whole. The result belongs to the answer then. */

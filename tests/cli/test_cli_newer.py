@@ -32,7 +32,7 @@ COMMANDS = {
     "rates": [],
     "workers": [],
     "failures": [],
-    "who": ["later"],
+    "inspect": ["later"],
     "slow": [],
     "check": [],
     "check --repair": [],

@@ -17,7 +17,7 @@ SHOWING = [
     ["queues"],
     ["rates", "orders"],
     ["failures", "orders"],
-    ["who", "orders", "one"],
+    ["inspect", "orders", "one"],
     ["peek", "orders", "ready", "--count", "1000"],
     ["peek", "orders", "ready", "--count", "1000", "--json"],
     ["find", "orders", "one"],

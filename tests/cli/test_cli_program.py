@@ -15,10 +15,10 @@ COMMANDS = [
     "remove",
     "allow",
     *["lock", "relock", "unlock", "work"],
-    *["workers", "who", "slow", "failures"],
+    *["workers", "inspect", "slow", "failures"],
 ]
 # They are about all queues, or may be.
-OF_ALL = {"queues": "", "workers": " [QUEUE...]", "who": " [QUEUE] ID", "slow": " [QUEUE...]"}
+OF_ALL = {"queues": "", "workers": " [QUEUE...]", "inspect": " [QUEUE] ID", "slow": " [QUEUE...]"}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""dueq workers, who and slow: who consumes, and what each holds."""
+"""dueq workers, inspect and slow: who consumes, and what each holds."""
 
 import json
 import re
@@ -67,11 +67,11 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         assert "mails" in [row["queue"] for row in dueq("queues", "--json").objects]
         assert dueq("workers", "others").out == b""
 
-        who = dueq("who", "b", "--json").object
-        assert (who["queue"], who["state"], who["failures"]) == ("orders", "leased", 0)
-        assert (who["holder"]["pid"], who["holder"]["working"]) == (worker.pid, True)
-        assert who["pushed_ms"] < who["holder"]["held_since_ms"] < who["now_ms"]
-        text = dueq("who", "orders", "b").text
+        found = dueq("inspect", "b", "--json").object
+        assert (found["queue"], found["state"], found["failures"]) == ("orders", "leased", 0)
+        assert (found["holder"]["pid"], found["holder"]["working"]) == (worker.pid, True)
+        assert found["pushed_ms"] < found["holder"]["held_since_ms"] < found["now_ms"]
+        text = dueq("inspect", "orders", "b").text
         assert f"held by     {seen['host']} process {worker.pid}, dueq work with dueq" in text
 
         slow = dueq("slow", "--json").objects
@@ -91,9 +91,9 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     dueq("push", "orders", "x", "--id", "x", "--max-attempts", "2")
     dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "no such shop")
     ticket = dueq.take()
-    assert "held by     none that says so" in dueq("who", "x").text
+    assert "held by     none that says so" in dueq("inspect", "x").text
     dueq("bury", "orders", ticket, "--reason", "still\x1b none")
-    lines = dueq("who", "orders", "x").lines
+    lines = dueq("inspect", "orders", "x").lines
     assert lines[1].startswith("state       dead since ")
     assert lines[-2:] == ["delivered   2 (2 failed, 0 crashed)", "error       still\x1b none"]
     own = re.escape(socket.gethostname())
@@ -104,7 +104,7 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     assert re.fullmatch(
         rf"buried      {when}, delivery 2, by {own} process \d+: still\x1b none", lines[4]
     )
-    found = dueq("who", "x", "--json").object
+    found = dueq("inspect", "x", "--json").object
     assert [(row["kind"], row["delivery"], row["error"]) for row in found["history"]] == [
         ("failed", 1, "no such shop"),
         ("buried", 2, "still\x1b none"),
@@ -120,9 +120,9 @@ def test_history_is_of_this_message_alone(dueq: Program) -> None:
         dueq("bury", "orders", dueq.take(), "--reason", body)
     dueq("push", "orders", "third", "--id", "x")
     dueq("push", "orders", "other", "--id", "xx")
-    assert dueq("who", "x", "--json").object["history"] == []
+    assert dueq("inspect", "x", "--json").object["history"] == []
     dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "third")
-    [failed] = dueq("who", "x", "--json").object["history"]
+    [failed] = dueq("inspect", "x", "--json").object["history"]
     assert failed["error"] == "third"
     listed = dueq("failures", "orders", "--id", "x", "--json").objects
     assert [row["error"] for row in listed] == ["third", "second", "first"]
@@ -144,7 +144,7 @@ def test_crash_is_whose_consumer_said_that_it_held_the_message(
     register(server, "dead", f"5000 1 0 {ticket}", seen_ms=61_000)
     again = dueq(*shortly).object["ticket"]
     dueq.take()
-    first, second = dueq("who", "x", "--json").object["history"]
+    first, second = dueq("inspect", "x", "--json").object["history"]
     assert (first["kind"], first["ticket"], first["host"], first["pid"]) == (
         *("crashed", ticket, "shop-3"),
         17,
@@ -153,7 +153,7 @@ def test_crash_is_whose_consumer_said_that_it_held_the_message(
         *("crashed", again, None),
         None,
     )
-    lines = dueq("who", "x").lines
+    lines = dueq("inspect", "x").lines
     assert lines[-3].endswith(", delivery 1, by shop-3 process 17")
     assert lines[-2].endswith(", delivery 2, by a consumer that is not known")
     later, earlier = dueq("failures", "orders", "--json").objects
@@ -168,11 +168,11 @@ def test_worker_that_is_killed_is_named(dueq: Program, server: Server, gate: Gat
     dueq("push", "orders", "a", "--id", "a")
     with dueq.start("work", "orders", "--lease", "3s", "--", *AT_THE_GATE) as worker:
         runs(worker)
-        dueq.until(lambda: dueq("who", "a", "--json").object["holder"] is not None)
+        dueq.until(lambda: dueq("inspect", "a", "--json").object["holder"] is not None)
         worker.kill()
         worker.communicate(timeout=60)
     dueq("reserve", "orders", "--wait", "20s")
-    [crashed] = dueq("who", "a", "--json").object["history"]
+    [crashed] = dueq("inspect", "a", "--json").object["history"]
     assert (crashed["kind"], crashed["host"], crashed["pid"]) == (
         *("crashed", socket.gethostname()),
         worker.pid,
@@ -181,10 +181,10 @@ def test_worker_that_is_killed_is_named(dueq: Program, server: Server, gate: Gat
 
 def test_who_of_no_message(dueq: Program) -> None:
     dueq("push", "orders", "x", "--id", "x")
-    assert dueq.run("who", "nothing").code == 1
-    assert dueq.run("who", "others", "x").code == 1
-    assert dueq.run("who").code == 2
-    assert dueq.run("who", "a", "b", "c").code == 2
+    assert dueq.run("inspect", "nothing").code == 1
+    assert dueq.run("inspect", "others", "x").code == 1
+    assert dueq.run("inspect").code == 2
+    assert dueq.run("inspect", "a", "b", "c").code == 2
 
 
 def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
@@ -197,7 +197,7 @@ def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
     taken = json.loads(dueq("reserve", "orders", "--partitions", "4", "--json").out)
     register(server, "session", f"9000 1 {number + 1} {taken['ticket']}")
     for words in (["x"], ["orders", "x", "--partitions", "4"], [taken["queue"], "x"]):
-        found = dueq("who", *words, "--json").object
+        found = dueq("inspect", *words, "--json").object
         assert (found["queue"], found["holder"]["host"]) == (taken["queue"], "shop-3")
         assert [row["error"] for row in found["history"]] == ["why"]
     for words in (whole, [taken["queue"]]):
@@ -213,7 +213,7 @@ def test_workers_that_lapsed(dueq: Program, server: Server) -> None:
     register(server, "alive", host="shop-4")
     assert [row["lapsed"] for row in dueq("workers", "--json").objects] == [True, False]
     assert [line.split()[0] for line in dueq("workers").lines[1:]] == ["lapsed", "waits"]
-    assert "python 3.12.4 with dueq 0.1.0, which has lapsed" in dueq("who", "x").text
+    assert "python 3.12.4 with dueq 0.1.0, which has lapsed" in dueq("inspect", "x").text
     [row] = dueq("slow").lines[1:]
     assert row.split()[1] == "lapsed"
 
@@ -244,7 +244,7 @@ def test_worker_that_is_killed_while_it_stops_has_not_crashed(
             server.command("ZINCRBY", "dueq:{orders}:consumers", "-60000", row["session"])
         assert sorted(states()) == ["lapsed", "stopped"][: number + 1]
         assert lapsed() == 1
-        text = dueq("who", f"a{number}").text
+        text = dueq("inspect", f"a{number}").text
         assert ("which was stopped" if stops else "which has lapsed") in text
     assert "lapsed 1\n" in dueq("top", "--once").text
 
@@ -255,12 +255,12 @@ def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) ->
     register(server, "session", f"5000 1 0 {ticket}")
     dueq("retry", "orders", ticket, "--delay", "0")
     dueq.take()
-    assert dueq("who", "x", "--json").object["holder"] is None
+    assert dueq("inspect", "x", "--json").object["holder"] is None
     assert dueq("slow", "--json").out == b""
 
 
 @pytest.mark.parametrize(
-    "words", [["workers"], ["slow"], ["who", EVIL], ["failures", EVIL, "--id", EVIL]]
+    "words", [["workers"], ["slow"], ["inspect", EVIL], ["failures", EVIL, "--id", EVIL]]
 )
 def test_workers_at_a_terminal(dueq: Program, server: Server, words: list[str]) -> None:
     dueq("push", EVIL, "x", "--id", EVIL)

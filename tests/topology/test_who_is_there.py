@@ -51,9 +51,9 @@ def test_workers_who_slow_and_timings_of_all_nodes(cluster: Cluster) -> None:
             slow = {row["id"]: row["queue"] for row in shell(url, "slow")}
             assert slow == {"a": one, "b": two, "c": f"{whole}#7"}
             for name, id in ((one, "a"), (two, "b"), (f"{whole}#7", "c")):
-                [who] = shell(url, "who", id)
-                assert who["queue"] == name
-                assert f'"pid":{os.getpid()}' in json.dumps(who, separators=(",", ":"))
+                [found] = shell(url, "inspect", id)
+                assert found["queue"] == name
+                assert f'"pid":{os.getpid()}' in json.dumps(found, separators=(",", ":"))
             [worker] = parts.workers()
             assert [(of.id, of.partition) for of in worker.holdings] == [("c", 7)]
             for message in held:

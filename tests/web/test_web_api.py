@@ -38,8 +38,8 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         ((name, "messages"), {"state": "dead", "count": 5}, ["peek", "--preview", name, "dead"]),
         ((name, "messages", "i/3?&é"), {}, ["find", name, "i/3?&é"]),
         ((name, "messages", "none"), {}, ["find", name, "none"]),
-        ((name, "who", "later"), {}, ["who", name, "later"]),
-        ((name, "who", buried), {}, ["who", name, buried]),
+        ((name, "inspect", "later"), {}, ["inspect", name, "later"]),
+        ((name, "inspect", buried), {}, ["inspect", name, buried]),
         ((name, "rates"), {"minutes": 5}, ["rates", "--minutes", "5", name]),
         ((name, "rates"), {"hours": 2}, ["rates", "--hours", "2", name]),
         ((name, "schedules"), {}, ["schedule", "list", name]),
@@ -50,7 +50,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         answer = site.get(*parts, **arguments)
         assert without_clocks(answer.body) == without_clocks(printed)
         assert printed or answer.code == 200
-    assert site.get(name, "who", buried).object["history"][0]["kind"] == "buried"
+    assert site.get(name, "inspect", buried).object["history"][0]["kind"] == "buried"
     assert site.ask("GET", "/api/workers").body == site.shell("workers", "--json")
 
 

@@ -16,10 +16,10 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
+from dueq.inspection import Failure, Holding, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
-from dueq.who import Failure, Holding, WorkerInfo
 
 __all__ = [
     "App",

@@ -32,10 +32,10 @@ from dueq.aio.pool import Closing, Pool
 from dueq.aio.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError
+from dueq.inspection import Failure, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
-from dueq.who import Failure, WorkerInfo, each_once
 
 if TYPE_CHECKING:
     from dueq._link import Link
