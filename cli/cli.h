@@ -90,18 +90,19 @@ DUEQ_ID_COMMANDS(COMMAND)
 extern const struct command purge_command, remove_command, repartition_command; /* admin.c */
 extern const struct command allow_command;                                      /* allow.c */
 extern const struct command check_command;                                      /* check.c */
-extern const struct command doctor_command;                                 /* doctor/doctor.c */
-extern const struct command find_command, peek_command;                     /* query.c */
-extern const struct command stats_command, queues_command, rates_command;   /* figures.c */
-extern const struct command metrics_command;                                /* metrics.c */
-extern const struct command workers_command, inspect_command, slow_command; /* workers.c, who.c */
-extern const struct command failures_command;                               /* history.c */
-extern const struct command top_command;                                    /* top/top.c */
-extern const struct command lock_command, relock_command, unlock_command;   /* lock.c */
-extern const struct command web_command;                                    /* web/web.c */
-extern const struct command work_command;                                   /* work.c */
-extern const struct command completion_command;                             /* completion.c */
-extern const struct command man_command;                                    /* man.c */
+extern const struct command doctor_command;                               /* doctor/doctor.c */
+extern const struct command find_command, peek_command;                   /* query.c */
+extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command metrics_command;                              /* metrics.c */
+extern const struct command workers_command, inspect_command,
+    running_command;                                                      /* workers.c, who.c */
+extern const struct command failures_command;                             /* history.c */
+extern const struct command top_command;                                  /* top/top.c */
+extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
+extern const struct command web_command;                                  /* web/web.c */
+extern const struct command work_command;                                 /* work.c */
+extern const struct command completion_command;                           /* completion.c */
+extern const struct command man_command;                                  /* man.c */
 
 /* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */

@@ -45,7 +45,7 @@ struct healths {
     X(CLOCK, "clock", "let NTP set both clocks, by slewing")                                       \
     X(OUTBOX, "outbox", "mend the other queue; dueq peek QUEUE outbox shows them")                 \
     X(NOBODY, "nobody", "start workers for it, or see why they do not reserve")                    \
-    X(HUNG, "hung", "dueq slow QUEUE shows the messages; restart the workers that hang")           \
+    X(HUNG, "hung", "dueq running QUEUE shows the messages; restart the workers that hang")        \
     X(BEHIND, "behind", "more workers, or faster ones")                                            \
     X(POISON, "poison", "dueq peek QUEUE dead says why; then dueq kick or dueq purge")             \
     X(CRASHING, "crashing", "see why workers are killed")                                          \

@@ -57,7 +57,8 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct roster *roster, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct roster *roster);
 /* One that a consumer has held long. */
-json_object *json_of_slow(const char *queue, const struct slow *slow, const dueq_message *message);
+json_object *json_of_running(const char *queue, const struct running *running,
+                             const dueq_message *message);
 json_object *json_of_rate(const dueq_rate *rate);
 /* Of the message of a schedule. */
 json_object *json_of_schedule(const char *queue, const dueq_message *message);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who consumes queues: what `workers`, `inspect` and `slow` show. */
+/* Who consumes queues: what `workers`, `inspect` and `running` show. */
 
 enum { PAGE = DUEQ_MAX_BATCH };
 

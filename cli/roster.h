@@ -46,17 +46,17 @@ const struct consumer *roster_longest(const struct roster *roster, const char *q
 /* ---- who.c ---- */
 
 /* One message that a consumer says it holds. */
-struct slow {
+struct running {
     const struct consumer *consumer;
     const dueq_holding *holding;
 };
 
 /* Sees such a message, and the queue or partition that has it, after so many others. False: it wants no more. */
-typedef bool slow_see(void *context, const char *queue, const struct slow *slow,
-                      const dueq_message *message, size_t seen);
+typedef bool running_see(void *context, const char *queue, const struct running *running,
+                         const dueq_message *message, size_t seen);
 /* Looks up what these consumers have held longest and hold still, up to `most` messages. */
-dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
-                      void *context);
+dueq_status running_read(struct cli *cli, const struct roster *roster, size_t most,
+                         running_see *see, void *context);
 
 /* ---- history.c ---- */
 

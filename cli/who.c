@@ -185,30 +185,30 @@ static int run_inspect(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- slow ---------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------- */
 
 enum { SHOWN = 20 };
 
 static int by_age(const void *first, const void *second) {
-    const struct slow *one = first, *other = second;
+    const struct running *one = first, *other = second;
     int64_t a = one->holding->since_ms, b = other->holding->since_ms;
     return (a > b) - (a < b);
 }
 
 /* The message, if it is still held by this ticket; NULL: not. Free *result. */
-static const dueq_message *still_held(struct cli *cli, const struct slow *slow,
+static const dueq_message *still_held(struct cli *cli, const struct running *running,
                                       char name[DUEQ_MAX_NAME + 1], dueq_result **result,
                                       dueq_status *status) {
-    dueq_bytes whole = bytes_of(slow->consumer->queue), ticket = slow->holding->ticket;
+    dueq_bytes whole = bytes_of(running->consumer->queue), ticket = running->holding->ticket;
     dueq_queue *queue;
     *result = NULL;
-    snprintf(name, DUEQ_MAX_NAME + 1, "%s", slow->consumer->queue);
-    if (slow->holding->partition >= 0)
-        dueq_partition_name(whole, (size_t)slow->holding->partition, name);
+    snprintf(name, DUEQ_MAX_NAME + 1, "%s", running->consumer->queue);
+    if (running->holding->partition >= 0)
+        dueq_partition_name(whole, (size_t)running->holding->partition, name);
     *status = dueq_queue_open(cli->client, name, strlen(name), &queue);
     if (*status == DUEQ_OK) {
         dueq_queue_preview(queue, CLI_PREVIEW);
-        *status = cli_wait(cli, dueq_find_submit(queue, slow->holding->id), result);
+        *status = cli_wait(cli, dueq_find_submit(queue, running->holding->id), result);
     }
     dueq_queue_close(queue);
     const dueq_message *message = dueq_result_message(*result, 0);
@@ -217,22 +217,25 @@ static const dueq_message *still_held(struct cli *cli, const struct slow *slow,
     return same ? message : NULL;
 }
 
-json_object *json_of_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
+json_object *json_of_running(const char *queue, const struct running *running,
+                             const dueq_message *message) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
     json_object_object_add(object, "id", json_text(message->id));
     json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
     json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
-    json_holder(object, &(struct holder){slow->consumer, slow->holding});
+    json_holder(object, &(struct holder){running->consumer, running->holding});
     return object;
 }
 
-static void print_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
-    const dueq_worker *worker = slow->consumer->worker;
+static void print_running(const char *queue, const struct running *running,
+                          const dueq_message *message) {
+    const dueq_worker *worker = running->consumer->worker;
     char span[TIME_ROOM];
-    printf(
-        "%9s %9s %10u %8lld  ", time_format_span(message->now_ms - slow->holding->since_ms, span),
-        roster_state(worker, slow->holding->working), message->deliveries, (long long)worker->pid);
+    printf("%9s %9s %10u %8lld  ",
+           time_format_span(message->now_ms - running->holding->since_ms, span),
+           roster_state(worker, running->holding->working), message->deliveries,
+           (long long)worker->pid);
     cli_put_brief(worker->host, 60);
     fputs("  ", stdout);
     cli_put_text(queue);
@@ -241,19 +244,19 @@ static void print_slow(const char *queue, const struct slow *slow, const dueq_me
     putchar('\n');
 }
 
-dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most, slow_see *see,
-                      void *context) {
+dueq_status running_read(struct cli *cli, const struct roster *roster, size_t most,
+                         running_see *see, void *context) {
     dueq_status status = DUEQ_OK;
     size_t count = 0, shown = 0;
     bool goes_on = true;
     for (size_t i = 0; i < roster->count; i++)
         count += roster->list[i].worker->holding_count;
-    struct slow *list = malloc((count + 1) * sizeof *list), *at = list;
+    struct running *list = malloc((count + 1) * sizeof *list), *at = list;
     if (!list)
         cli_out_of_memory();
     for (size_t i = 0; i < roster->count; i++)
         for (size_t k = 0; k < roster->list[i].worker->holding_count; k++)
-            *at++ = (struct slow){&roster->list[i], &roster->list[i].worker->holdings[k]};
+            *at++ = (struct running){&roster->list[i], &roster->list[i].worker->holdings[k]};
     qsort(list, count, sizeof *list, by_age);
     for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];
@@ -267,20 +270,20 @@ dueq_status slow_read(struct cli *cli, const struct roster *roster, size_t most,
     return status < 0 ? status : DUEQ_OK;
 }
 
-static bool show_slow(void *context, const char *queue, const struct slow *slow,
-                      const dueq_message *message, size_t shown) {
+static bool show_running(void *context, const char *queue, const struct running *running,
+                         const dueq_message *message, size_t shown) {
     const struct cli *cli = context;
     if (!shown && !cli->json)
         printf("%9s %9s %10s %8s  %s\n", "HELD FOR", "STATE", "DELIVERIES", "PID",
                "HOST  QUEUE  ID");
     if (cli->json)
-        json_line(json_of_slow(queue, slow, message));
+        json_line(json_of_running(queue, running, message));
     else
-        print_slow(queue, slow, message);
+        print_running(queue, running, message);
     return cli_flush();
 }
 
-static int run_slow(struct cli *cli, int argc, char *argv[]) {
+static int run_running(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
     struct roster roster = {0};
     size_t most = SHOWN;
@@ -291,7 +294,7 @@ static int run_slow(struct cli *cli, int argc, char *argv[]) {
     if (!cli_connect(cli, &code))
         return code;
     code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
-    dueq_status status = slow_read(cli, &roster, most, show_slow, cli);
+    dueq_status status = running_read(cli, &roster, most, show_running, cli);
     roster_end(&roster);
     return cli_worse(code, cli_report(cli, status, NULL));
 }
@@ -312,8 +315,8 @@ const struct command inspect_command = {
     "  dueq inspect orders invoice-7 --json | jq -r '.history[] | \"\\(.kind) \\(.error)\"'\n",
     run_inspect};
 
-const struct command slow_command = {
-    "slow", "[QUEUE...]", "Lists the messages that consumers have held longest",
+const struct command running_command = {
+    "running", "[QUEUE...]", "Lists the messages that consumers have held longest",
     "Those that are still held, the longest first, as consumers with a heartbeat say it: see "
     "dueq\n"
     "workers. STATE is what the consumer does with it: it works on it, it waits (it is "
@@ -324,6 +327,6 @@ const struct command slow_command = {
     "  --count N  up to N messages (20)\n"
     "\n"
     "Examples:\n"
-    "  dueq slow\n"
-    "  dueq slow orders --json | jq -r '\"\\(.id) \\(.holder.host)\"'\n",
-    run_slow};
+    "  dueq running\n"
+    "  dueq running orders --json | jq -r '\"\\(.id) \\(.holder.host)\"'\n",
+    run_running};

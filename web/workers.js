@@ -56,7 +56,7 @@ export function workerTable() {
   return { element, show: (list) => show(processes(list), "No consumer is registered: one with a heartbeat is, two seconds after it began.") };
 }
 
-function slowCells({ queue, id, holder, deliveries, time_ms }) {
+function runningCells({ queue, id, holder, deliveries, time_ms }) {
   return [
     cell("Message", id, () => el("a", { href: path("q", queue, "m", id) }, brief(id, 60))), cell("Queue", queue, () => queueLink(queue, 60)),
     cell("Held for", span(holder.now_ms - holder.held_since_ms)),
@@ -64,19 +64,19 @@ function slowCells({ queue, id, holder, deliveries, time_ms }) {
     cell("By", `${brief(holder.host, 40)} · ${holder.pid}`), cell("Delivery", String(deliveries)), cell("Lease ends", away(time_ms, holder.now_ms))];
 }
 
-function slowTable() {
+function runningTable() {
   const { element, show } = table(["Message", "Queue", "Held for", "Its worker", "By", "Delivery", "Lease ends"],
-    ({ queue, id }) => JSON.stringify([queue, id]), slowCells);
+    ({ queue, id }) => JSON.stringify([queue, id]), runningCells);
   return { element, show: (list) => show(list, "No consumer has held a message for more than a second.") };
 }
 
 /** Workers and what they hold, of a queue or of all (""). read(): reads anew. */
 export function workers(prefix) {
-  const list = workerTable(), slow = slowTable(), failed = el("div");
-  const read = () => Promise.all([["/workers", list], ["/slow", slow]].map(async ([verb, { show }]) => show((await api.get(prefix + verb)).list)))
+  const list = workerTable(), running = runningTable(), failed = el("div");
+  const read = () => Promise.all([["/workers", list], ["/running", running]].map(async ([verb, { show }]) => show((await api.get(prefix + verb)).list)))
     .then(() => put(failed, ""), (error) => put(failed, error.message, () => problem(error)));
   read();
-  return { body: [failed, list.element, el("section", null, el("h2", null, "Held longest"), slow.element)], read };
+  return { body: [failed, list.element, el("section", null, el("h2", null, "Held longest"), running.element)], read };
 }
 
 export function workersView(main) {

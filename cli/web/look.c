@@ -68,22 +68,22 @@ void look_workers(struct call *call) {
     api_end(call, status);
 }
 
-static bool show_slow(void *context, const char *queue, const struct slow *slow,
-                      const dueq_message *message, size_t shown) {
+static bool show_running(void *context, const char *queue, const struct running *running,
+                         const dueq_message *message, size_t shown) {
     (void)shown;
-    api_line(context, json_of_slow(queue, slow, message));
+    api_line(context, json_of_running(queue, running, message));
     return true;
 }
 
 /* Of the queue, or of all. */
-void look_slow(struct call *call) {
+void look_running(struct call *call) {
     const size_t most = api_count(call, 20);
     struct roster roster = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
     dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
     call->answer->type = "application/x-ndjson";
     if (status == DUEQ_OK)
-        status = slow_read(&call->cli, &roster, most, show_slow, call);
+        status = running_read(&call->cli, &roster, most, show_running, call);
     roster_end(&roster);
     api_end(call, status);
 }

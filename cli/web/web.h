@@ -70,7 +70,7 @@ void look_queues(struct call *call);
 void look_stats(struct call *call);
 void look_rates(struct call *call);
 void look_workers(struct call *call);
-void look_slow(struct call *call);
+void look_running(struct call *call);
 void look_why(struct call *call);
 /* Writes an object behind this text as a line, and frees it. */
 void look_line(FILE *out, const char *before, json_object *object);

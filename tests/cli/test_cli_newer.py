@@ -33,7 +33,7 @@ COMMANDS = {
     "workers": [],
     "failures": [],
     "inspect": ["later"],
-    "slow": [],
+    "running": [],
     "check": [],
     "check --repair": [],
     "pause": [],

@@ -15,10 +15,11 @@ COMMANDS = [
     "remove",
     "allow",
     *["lock", "relock", "unlock", "work"],
-    *["workers", "inspect", "slow", "failures"],
+    *["workers", "inspect", "running", "failures"],
 ]
 # They are about all queues, or may be.
-OF_ALL = {"queues": "", "workers": " [QUEUE...]", "inspect": " [QUEUE] ID", "slow": " [QUEUE...]"}
+OF_ALL = {"queues": "", "inspect": " [QUEUE] ID"}
+OF_ALL |= dict.fromkeys(["workers", "running"], " [QUEUE...]")
 
 
 @pytest.fixture

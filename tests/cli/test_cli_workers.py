@@ -1,4 +1,4 @@
-"""dueq workers, inspect and slow: who consumes, and what each holds."""
+"""dueq workers, inspect and running: who consumes, and what each holds."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def test_workers_who_and_slow_of_a_worker_that_works(
     dueq: Program, server: Server, gate: Gate
 ) -> None:
     assert dueq("workers").out == b""
-    assert dueq("slow", "--json").out == b""
+    assert dueq("running", "--json").out == b""
     dueq("push", "orders", "a", "--id", "a")
     dueq("push", "orders", "b", "--id", "b")
     with dueq.start("work", "orders", "mails", "--concurrency", "2", "--", *AT_THE_GATE) as worker:
@@ -74,17 +74,17 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         text = dueq("inspect", "orders", "b").text
         assert f"held by     {seen['host']} process {worker.pid}, dueq work with dueq" in text
 
-        slow = dueq("slow", "--json").objects
-        assert [(row["queue"], row["id"], row["deliveries"]) for row in slow] == [
+        running = dueq("running", "--json").objects
+        assert [(row["queue"], row["id"], row["deliveries"]) for row in running] == [
             ("orders", "a", 1),
             ("orders", "b", 1),
         ]
-        assert len(dueq("slow", "orders", "--count", "1").lines) == 2
+        assert len(dueq("running", "orders", "--count", "1").lines) == 2
         gate.let(2)
         worker.terminate()
         worker.communicate(timeout=60)
     assert dueq("workers").out == b""
-    assert dueq("slow").out == b""
+    assert dueq("running").out == b""
 
 
 def test_who_of_a_message_that_failed(dueq: Program) -> None:
@@ -202,7 +202,7 @@ def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
         assert [row["error"] for row in found["history"]] == ["why"]
     for words in (whole, [taken["queue"]]):
         assert [row["id"] for row in dueq("failures", *words, "--json").objects] == ["x"]
-    assert dueq("slow", "--json").object["queue"] == taken["queue"]
+    assert dueq("running", "--json").object["queue"] == taken["queue"]
     assert len(dueq("workers").lines) == 2
 
 
@@ -214,7 +214,7 @@ def test_workers_that_lapsed(dueq: Program, server: Server) -> None:
     assert [row["lapsed"] for row in dueq("workers", "--json").objects] == [True, False]
     assert [line.split()[0] for line in dueq("workers").lines[1:]] == ["lapsed", "waits"]
     assert "python 3.12.4 with dueq 0.1.0, which has lapsed" in dueq("inspect", "x").text
-    [row] = dueq("slow").lines[1:]
+    [row] = dueq("running").lines[1:]
     assert row.split()[1] == "lapsed"
 
 
@@ -256,11 +256,11 @@ def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) ->
     dueq("retry", "orders", ticket, "--delay", "0")
     dueq.take()
     assert dueq("inspect", "x", "--json").object["holder"] is None
-    assert dueq("slow", "--json").out == b""
+    assert dueq("running", "--json").out == b""
 
 
 @pytest.mark.parametrize(
-    "words", [["workers"], ["slow"], ["inspect", EVIL], ["failures", EVIL, "--id", EVIL]]
+    "words", [["workers"], ["running"], ["inspect", EVIL], ["failures", EVIL, "--id", EVIL]]
 )
 def test_workers_at_a_terminal(dueq: Program, server: Server, words: list[str]) -> None:
     dueq("push", EVIL, "x", "--id", EVIL)

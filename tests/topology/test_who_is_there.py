@@ -41,15 +41,15 @@ def test_workers_who_slow_and_timings_of_all_nodes(cluster: Cluster) -> None:
         ):
             messages = iter(both)
             held = [next(messages), next(messages), next(iter(shared))]
-            wait_until("they are not listed", lambda: len(shell(url, "slow")) == 3)
+            wait_until("they are not listed", lambda: len(shell(url, "running")) == 3)
             listed = {
                 row["queue"]: [(of["id"], of["partition"]) for of in row["holdings"]]
                 for worker in shell(url, "workers")
                 for row in worker["queues"]
             }
             assert listed == {one: [("a", None)], two: [("b", None)], whole: [("c", 7)]}
-            slow = {row["id"]: row["queue"] for row in shell(url, "slow")}
-            assert slow == {"a": one, "b": two, "c": f"{whole}#7"}
+            running = {row["id"]: row["queue"] for row in shell(url, "running")}
+            assert running == {"a": one, "b": two, "c": f"{whole}#7"}
             for name, id in ((one, "a"), (two, "b"), (f"{whole}#7", "c")):
                 [found] = shell(url, "inspect", id)
                 assert found["queue"] == name
@@ -93,7 +93,7 @@ def test_worker_is_listed_again_after_a_failover() -> None:
             held.ack()
 
 
-@pytest.mark.parametrize("verb", ["workers", "slow"])
+@pytest.mark.parametrize("verb", ["workers", "running"])
 def test_node_that_is_away_is_named_and_the_others_are_listed(verb: str) -> None:
     with Cluster(3, timeout_ms=60000) as cluster:
         on = [cluster.name_on(node) for node in cluster.nodes]
@@ -104,7 +104,7 @@ def test_node_that_is_away_is_named_and_the_others_are_listed(verb: str) -> None
         ):
             second.push("held")
             held = next(iter(consumer))
-            wait_until("it is not listed", lambda: bool(shell(cluster.url, "slow")))
+            wait_until("it is not listed", lambda: bool(shell(cluster.url, "running")))
             cluster.nodes[0].freeze()
             words = ["dueq", verb, *on, "--url", f"{cluster.url}?timeout=2s"]
             done = subprocess.run(words, capture_output=True, text=True, check=False)

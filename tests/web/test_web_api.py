@@ -111,7 +111,7 @@ def test_wrong_paths(site: Site) -> None:
         ("GET", "/api/queues/orders/nothing", 404),
         ("GET", "/api/queues/orders/ack", 405),
         ("POST", "/api/workers", 405),
-        ("GET", "/api/slow?count=0", 400),
+        ("GET", "/api/running?count=0", 400),
         ("GET", "/api/workers?count=1", 400),
         ("POST", "/api/queues/orders", 405),
         ("POST", "/api/queues/orders/messages/x", 405),
@@ -228,12 +228,12 @@ def test_what_is_held_longest(site: Site, server: Server) -> None:
         taken = site.post(queue, "reserve").object
         held_ms = 9000 if queue == "mail" else 5000
         register(server, queue, f"{held_ms} 1 0 {taken['ticket']}", queue=queue)
-    answer = site.ask("GET", "/api/slow")
+    answer = site.ask("GET", "/api/running")
     assert [message["id"] for message in answer.objects] == ["of mail", "of orders"]
-    printed = site.shell("slow", "--json")
+    printed = site.shell("running", "--json")
     assert without_clocks(answer.body) == without_clocks(printed)
-    assert site.ask("GET", "/api/slow?count=1").object["id"] == "of mail"
-    assert site.get("orders", "slow").object["id"] == "of orders"
+    assert site.ask("GET", "/api/running?count=1").object["id"] == "of mail"
+    assert site.get("orders", "running").object["id"] == "of orders"
 
 
 def test_why_is_told_of_what_is_wrong_alone(site: Site) -> None:
