@@ -294,7 +294,7 @@ DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name,
 DUEQ_API dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed);
 
 /* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
-DUEQ_API size_t dueq_partition_of(dueq_bytes key, size_t count);
+DUEQ_API size_t dueq_partition_for(dueq_bytes key, size_t count);
 
 /* Writes the name of a queue's partition, with a NUL, and returns its size. It is cut at DUEQ_MAX_NAME. */
 DUEQ_API size_t dueq_partition_name(dueq_bytes queue, size_t partition,

@@ -39,7 +39,7 @@
 %rename(queue_durability) dueq_queue_durability;
 %rename(partitions_open) partitions_open;
 %rename(partition_name) partition_name;
-%rename(partition_of) dueq_partition_of;
+%rename(partition_for) dueq_partition_for;
 %rename(new_id) dueq_new_id;
 %rename(warning) dueq_warning;
 %rename(duration_ms) dueq_duration_ms;

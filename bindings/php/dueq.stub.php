@@ -142,7 +142,7 @@ namespace Dueq
      */
     interface QueueInterface extends \IteratorAggregate
     {
-        public function of(string $key): Queue;
+        public function partitionFor(string $key): Queue;
 
         public function url(): string;
 
@@ -512,7 +512,7 @@ namespace Dueq
          * The partition that has the messages of a key, as a queue: to find or cancel a message without asking all
          * partitions, to count those of a partition ...
          */
-        public function of(string $key): Queue {}
+        public function partitionFor(string $key): Queue {}
 
         /**
          * Lists the queues of a server that were ever used. It scans the names of all keys of the

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: fc58292dccb9f23bd0bd13ee5768d3b2bb8fe74c */
+ * Stub hash: 1a496bfe7202982f908b47bb08410f645b2a3126 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -20,7 +20,7 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_names, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_of, 0, 1, Dueq\\Queue, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_partitionFor, 0, 1, Dueq\\Queue, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
@@ -299,7 +299,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Queue_of arginfo_class_Dueq_QueueInterface_of
+#define arginfo_class_Dueq_Queue_partitionFor arginfo_class_Dueq_QueueInterface_partitionFor
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -728,7 +728,7 @@ ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Client, escape);
 ZEND_METHOD(Dueq_Client, duration);
 ZEND_METHOD(Dueq_Queue, __construct);
-ZEND_METHOD(Dueq_Queue, of);
+ZEND_METHOD(Dueq_Queue, partitionFor);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
@@ -910,7 +910,7 @@ static const zend_function_entry class_Dueq_ClientInterface_methods[] = {
 
 
 static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, of, arginfo_class_Dueq_QueueInterface_of, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, partitionFor, arginfo_class_Dueq_QueueInterface_partitionFor, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, url, arginfo_class_Dueq_QueueInterface_url, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, newId, arginfo_class_Dueq_QueueInterface_newId, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, push, arginfo_class_Dueq_QueueInterface_push, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1001,7 +1001,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 
 static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, __construct, arginfo_class_Dueq_Queue___construct, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, of, arginfo_class_Dueq_Queue_of, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, partitionFor, arginfo_class_Dueq_Queue_partitionFor, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, names, arginfo_class_Dueq_Queue_names, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, url, arginfo_class_Dueq_Queue_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)

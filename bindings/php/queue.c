@@ -126,7 +126,7 @@ ZEND_METHOD(Dueq_Queue, __construct) {
     }
 }
 
-ZEND_METHOD(Dueq_Queue, of) {
+ZEND_METHOD(Dueq_Queue, partitionFor) {
     const dueq_php_place place = {1, -1, "key"};
     dueq_php_queue *one;
     zend_string *key;

@@ -20,7 +20,7 @@ static uint32_t crc32_of(dueq_bytes key) {
     return ~crc;
 }
 
-size_t dueq_partition_of(dueq_bytes key, size_t count) { return crc32_of(key) % count; }
+size_t dueq_partition_for(dueq_bytes key, size_t count) { return crc32_of(key) % count; }
 
 size_t dueq_partition_name(dueq_bytes queue, size_t partition, char name[DUEQ_MAX_NAME + 1]) {
     int size = snprintf(name, DUEQ_MAX_NAME + 1, "%.*s%c%zu", (int)queue.size,
@@ -38,8 +38,8 @@ bool dueq__partitions_stale(const struct dueq__partitions *partitions) {
 
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first) {
     *first = partitions->key_size
-                 ? dueq_partition_of((dueq_bytes){partitions->key, partitions->key_size},
-                                     partitions->count)
+                 ? dueq_partition_for((dueq_bytes){partitions->key, partitions->key_size},
+                                      partitions->count)
                  : 0;
     return partitions->key_size ? 1 : partitions->count;
 }

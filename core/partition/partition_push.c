@@ -28,7 +28,7 @@ static size_t partition_of(const struct dueq__partitions *partitions, const dueq
     dueq_bytes decides = draft->key.size ? draft->key : draft->id;
     if (count == 1)
         return first;
-    return decides.size ? dueq_partition_of(decides, count) : partitions->push_turn % count;
+    return decides.size ? dueq_partition_for(decides, count) : partitions->push_turn % count;
 }
 
 static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script, size_t partition,

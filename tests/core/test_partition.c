@@ -69,7 +69,7 @@ static void test_hash(void **state) {
     while (golden_next(&golden)) {
         const char *key = golden_text(&golden, 0);
         size_t count = (size_t)golden_number(&golden, 1);
-        assert_int_equal(dueq_partition_of(BYTES(key), count), golden_number(&golden, 2));
+        assert_int_equal(dueq_partition_for(BYTES(key), count), golden_number(&golden, 2));
     }
 }
 
@@ -121,7 +121,7 @@ static void test_number_is_the_servers(void **state) {
     other = open_partitions(jobs.client, 2, "");
     assert_int_equal(counts_of(other).ready, 1);
     assert_status(jobs.client, OK, push_draft(other, "a", "", "y"));
-    assert_int_equal(ready_in(dueq_partition_of(BYTES("a"), 8)), 2);
+    assert_int_equal(ready_in(dueq_partition_for(BYTES("a"), 8)), 2);
     dueq_queue_close(other);
 }
 
@@ -140,10 +140,10 @@ static void test_push_goes_by_key_then_id_then_in_turn(void **state) {
     (void)state;
     push_key("customer-17", "", "by its key");
     push_key("customer-17", "invoice-9", "by its key");
-    assert_int_equal(ready_in(dueq_partition_of(BYTES("customer-17"), PARTITIONS)), 2);
-    int64_t before = ready_in(dueq_partition_of(BYTES("invoice-9"), PARTITIONS));
+    assert_int_equal(ready_in(dueq_partition_for(BYTES("customer-17"), PARTITIONS)), 2);
+    int64_t before = ready_in(dueq_partition_for(BYTES("invoice-9"), PARTITIONS));
     push_key("", "invoice-9", "by its id");
-    assert_int_equal(ready_in(dueq_partition_of(BYTES("invoice-9"), PARTITIONS)), before + 1);
+    assert_int_equal(ready_in(dueq_partition_for(BYTES("invoice-9"), PARTITIONS)), before + 1);
     assert_status(jobs.client, DUPLICATE, push_draft(orders, "", "invoice-9", "again"));
     size_t purged;
     while (dueq_purge(orders, DUEQ_READY, 200, &purged) == DUEQ_OK)
@@ -174,7 +174,7 @@ static void test_push_of_many_is_split(void **state) {
         if (i == 17)
             continue;
         /* Each is where its key is, under the id that the result has. */
-        dueq_queue *part = open_one(dueq_partition_of(BYTES(keys[i]), PARTITIONS));
+        dueq_queue *part = open_one(dueq_partition_for(BYTES(keys[i]), PARTITIONS));
         dueq_result *found;
         assert_status(jobs.client, OK, dueq_find(part, dueq_result_id(result, i), &found));
         const dueq_message *message = dueq_result_message(found, 0);
@@ -192,7 +192,7 @@ static void test_verbs_on_ids_ask_all(void **state) {
     push_key("b", "two", "2");
     dueq_result *result;
     assert_status(jobs.client, OK, dueq_find(orders, BYTES("two"), &result));
-    assert_int_equal(dueq_result_queue(result), dueq_partition_of(BYTES("b"), PARTITIONS));
+    assert_int_equal(dueq_result_queue(result), dueq_partition_for(BYTES("b"), PARTITIONS));
     dueq_result_free(result);
     assert_status(jobs.client, NOT_FOUND, dueq_find(orders, BYTES("three"), &result));
     const dueq_bytes ids[] = {BYTES("three"), BYTES("two"), BYTES("one")};
@@ -403,7 +403,7 @@ static void test_one_consumer_has_all(void **state) {
         assert_status(member.jobs.client, OK,
                       dueq_consumer_next(member.consumer, 5000, &message, &partition));
         bool a = *(const char *)message->body.data != '3';
-        assert_int_equal(partition, dueq_partition_of(BYTES(a ? "a" : "b"), PARTITIONS));
+        assert_int_equal(partition, dueq_partition_for(BYTES(a ? "a" : "b"), PARTITIONS));
         assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
     }
     leave(&member);
@@ -554,8 +554,8 @@ static const char *moving_key(void) {
     static char key[16];
     for (int i = 0;; i++) {
         snprintf(key, sizeof key, "k%d", i);
-        if (dueq_partition_of(BYTES(key), PARTITIONS) !=
-            dueq_partition_of(BYTES(key), 2 * PARTITIONS))
+        if (dueq_partition_for(BYTES(key), PARTITIONS) !=
+            dueq_partition_for(BYTES(key), 2 * PARTITIONS))
             return key;
     }
 }
@@ -576,7 +576,7 @@ static void test_repartition_keeps_the_order_of_a_key(void **state) {
     struct member member = join();
     const dueq_message *message;
     int pushed = 0, taken = 0;
-    size_t closed = PARTITIONS, partition = 0, old = dueq_partition_of(BYTES(key), PARTITIONS);
+    size_t closed = PARTITIONS, partition = 0, old = dueq_partition_for(BYTES(key), PARTITIONS);
     assert_status(grower.client, OK, dueq_allow(grown, &BYTES("failed"), 1, 0, NULL));
     for (; pushed < 20; pushed++) {
         snprintf(body, sizeof body, "%d", pushed);
@@ -662,7 +662,7 @@ static void test_repartition_keeps_the_heartbeat(void **state) {
     assert_status(grower.client, OK, push_draft(grown, key, "", "1"));
     assert_status(member.jobs.client, OK,
                   dueq_consumer_next(member.consumer, 30000, &message, &partition));
-    assert_int_equal(partition, dueq_partition_of(BYTES(key), 2 * PARTITIONS));
+    assert_int_equal(partition, dueq_partition_for(BYTES(key), 2 * PARTITIONS));
     assert_int_equal(threads(), before);
     double first = lease_end(partition, message->ticket);
     for (int64_t end = now_ms() + 30000; lease_end(partition, message->ticket) <= first;)

@@ -207,7 +207,7 @@ static void test_workers_of_partitions_are_with_the_name(void **state) {
     workers(seen, &result);
     const dueq_worker *worker = dueq_result_worker(result, 0);
     assert_int_equal(worker->holding_count, 1);
-    assert_int_equal(worker->holdings[0].partition, dueq_partition_of(draft.key, 4));
+    assert_int_equal(worker->holdings[0].partition, dueq_partition_for(draft.key, 4));
     dueq_result_free(result);
     assert_int_equal(command_number(&server, "EXISTS dueq:{orders}:meta"), 0);
     dueq_consumer_close(consumer);

@@ -69,9 +69,9 @@ final class PartitionsTest extends QueueTestCase
     {
         $orders = $this->orders();
         $orders->push('1', key: 'a', id: 'one');
-        $this->assertNull($orders->of('customer-17')->cancel('one'));
-        $this->assertSame(1, $orders->of('a')->stats()->ready);
-        $this->assertSame('orders#3', $orders->of('a')->reserve()->queue);
+        $this->assertNull($orders->partitionFor('customer-17')->cancel('one'));
+        $this->assertSame(1, $orders->partitionFor('a')->stats()->ready);
+        $this->assertSame('orders#3', $orders->partitionFor('a')->reserve()->queue);
     }
 
     public function test_pusher_and_pending_calls(): void
@@ -126,8 +126,8 @@ final class PartitionsTest extends QueueTestCase
         foreach ([
             fn () => new Queue('orders', $this->server->url(), partitions: 0),
             fn () => new Queue('orders', $this->server->url(), partitions: 1025),
-            fn () => $orders->of(''),
-            fn () => $this->queue('plain')->of('a'),
+            fn () => $orders->partitionFor(''),
+            fn () => $this->queue('plain')->partitionFor('a'),
             fn () => $this->queue('plain')->push('x', key: 'a'),
             fn () => $orders->push('x', key: ''),
             fn () => $orders->rates(0),

@@ -165,7 +165,7 @@ def test_durable_pushes_to_partitions(servers: Replicated) -> None:
             queue.push_many(dueq.Draft(str(n), key=str(n)) for n in range(40))
         assert len(set(caught.value.ids)) == 40
         with pytest.raises(dueq.NotDurable):
-            queue.of("0").push("one")
+            queue.partition_for("0").push("one")
         with pytest.raises(dueq.NotDurable):
             message.ack(push=["a successor"])
         stats = queue.stats()

@@ -94,4 +94,4 @@ def test_failures_are_of_all_partitions(server: Server) -> None:
         assert found == sorted(found, key=lambda failure: failure.time, reverse=True)
         [one] = orders.failures("x7")
         assert (one.id, one.delivery) == ("x7", 1)
-        assert orders.of("k7").failures("x7") == [one]
+        assert orders.partition_for("k7").failures("x7") == [one]

@@ -386,12 +386,12 @@ def test_tasks_are_traced_and_their_pushes_are_children(server: Server, seen: Se
 def test_partitions_are_one_destination(server: Server, seen: Seen) -> None:
     server.command("FLUSHALL")
     with dueq.Queue("parts", server.url, partitions=2) as parts:
-        parts.of("k").push("pack")
+        parts.partition_for("k").push("pack")
         message = parts.reserve(timeout=5)
         assert message is not None
         with message:
             number = message.queue.removeprefix("parts#")
-        with parts.of("k").pusher() as pusher:
+        with parts.partition_for("k").pusher() as pusher:
             pusher.push("pack")
     process = seen.span("process parts")
     assert (process.attributes or {})["messaging.destination.partition.id"] == number

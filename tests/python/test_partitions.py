@@ -30,7 +30,7 @@ def test_hash_is_the_one_of_all_languages() -> None:
     lines = [line for line in GOLDEN.read_text(encoding="utf-8").splitlines() if line[0] != "#"]
     for line in lines:
         key, count, partition = line.split("\t")
-        assert _core.partition_of(key, int(count)) == int(partition)
+        assert _core.partition_for(key, int(count)) == int(partition)
 
 
 def test_messages_of_a_key_are_in_one_partition_in_order(orders: dueq.Queue) -> None:
@@ -140,7 +140,7 @@ def test_verbs_are_over_all(orders: dueq.Queue) -> None:
     assert orders.cancel_many(["id-3", "none", "id-4"]) == ["ready", None, "ready"]
     found = orders.find("id-5")
     assert found
-    assert found.queue == _core.partition_name("orders", _core.partition_of("k5", 8))
+    assert found.queue == _core.partition_name("orders", _core.partition_for("k5", 8))
     assert orders.find("id-3") is None
     messages = [orders.reserve(), orders.reserve()]
     assert messages[0]
@@ -156,20 +156,20 @@ def test_verbs_are_over_all(orders: dueq.Queue) -> None:
 
 def test_of_a_key_is_one_partition(orders: dueq.Queue) -> None:
     orders.push("x", key="a", id="one")
-    assert orders.of("a").find("one")
-    assert orders.of("b").cancel("one") is None
-    orders.of("a").push("y", id="two")
-    assert orders.of("a").stats().ready == 2
-    message = orders.of("a").reserve()
+    assert orders.partition_for("a").find("one")
+    assert orders.partition_for("b").cancel("one") is None
+    orders.partition_for("a").push("y", id="two")
+    assert orders.partition_for("a").stats().ready == 2
+    message = orders.partition_for("a").reserve()
     assert message
     assert message.queue == "orders#3"
     message.ack()
-    assert orders.of("a").cancel("two") == "ready"
+    assert orders.partition_for("a").cancel("two") == "ready"
     for key in ("", "a\nb"):
         with pytest.raises(errors.InvalidError):
-            orders.of(key)
+            orders.partition_for(key)
     with pytest.raises(errors.InvalidError):
-        orders.of("a").consume()
+        orders.partition_for("a").consume()
 
 
 def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Server) -> None:
@@ -180,7 +180,7 @@ def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Serve
         with pytest.raises(errors.InvalidError, match="a key chooses a partition"):
             plain.push("x", key="a")
         with pytest.raises(errors.InvalidError):
-            plain.of("a")
+            plain.partition_for("a")
 
 
 def test_rates_and_check_are_of_all(orders: dueq.Queue, server: Server) -> None:
@@ -235,7 +235,7 @@ def test_a_schedule_is_in_one_partition(orders: dueq.Queue) -> None:
 def test_a_copy_has_the_partitions(orders: dueq.Queue) -> None:
     orders.push("x", key="a")
     with pickle.loads(pickle.dumps(orders)) as copy:
-        assert copy.of("a").stats().ready == 1
+        assert copy.partition_for("a").stats().ready == 1
 
 
 def test_asyncio_shares_with_threads(orders: dueq.Queue) -> None:

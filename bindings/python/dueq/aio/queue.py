@@ -237,13 +237,13 @@ class Queue(Source, AsyncVerbs):
         self.name = name
         self._own = name
 
-    def of(self, key: str) -> Self:
+    def partition_for(self, key: str) -> Self:
         """
         The partition that has the messages of a key, as a queue, on the connections of this one:
         to find or cancel a message without asking all partitions, to count those of a partition ...
         """
         if self.partitions is None or not key or KEYED in key:
-            raise InvalidError("of: a key, and a queue with partitions, are wanted")
+            raise InvalidError("partition_for: a key, and a queue with partitions, are wanted")
         one = object.__new__(type(self))
         one.__dict__.update(self.__dict__)
         one._own = f"{self.name}{KEYED}{key}"
