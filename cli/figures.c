@@ -35,7 +35,7 @@ json_object *json_of_counts(const char *queue, const dueq_counts *counts) {
         json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
     json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
     json_object_object_add(object, "oldest_ms", json_time(counts->oldest_ms));
-    json_object_object_add(object, "next_ms", json_time(counts->next_ms));
+    json_object_object_add(object, "next_event_ms", json_time(counts->next_event_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
     json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
     json_object_object_add(object, "evicting", json_object_new_boolean(counts->evicting != 0));
@@ -76,9 +76,9 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
         cli_label("oldest");
         cli_print_time(counts->oldest_ms, counts->now_ms);
     }
-    if (counts->next_ms) {
-        cli_label("next");
-        cli_print_time(counts->next_ms, counts->now_ms);
+    if (counts->next_event_ms) {
+        cli_label("next-event");
+        cli_print_time(counts->next_event_ms, counts->now_ms);
     }
 }
 
@@ -253,7 +253,7 @@ const struct command stats_command = {
     "  quarantined  damaged entries\n"
     "And:\n"
     "  oldest       since when the oldest ready message is ready\n"
-    "  next         the next due time or end of a lease\n"
+    "  next-event   the next due time or end of a lease\n"
     "\n"
     "Example:\n"
     "  dueq stats orders --json\n",

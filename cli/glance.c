@@ -85,7 +85,7 @@ static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct glance
     dueq_result *page;
     if (row->workers || !counts->leased)
         return DUEQ_OK;
-    row->leased_now = counts->next_ms >= counts->now_ms;
+    row->leased_now = counts->next_event_ms >= counts->now_ms;
     if (row->leased_now)
         return DUEQ_OK;
     dueq_status status =
@@ -177,7 +177,7 @@ static void add_counts(dueq_counts *sums, const dueq_counts *more) {
     sums->purged += more->purged;
     sums->quarantined += more->quarantined;
     sums->paused += more->paused;
-    sums->next_ms = earlier(sums->next_ms, more->next_ms);
+    sums->next_event_ms = earlier(sums->next_event_ms, more->next_event_ms);
     sums->oldest_ms = earlier(sums->oldest_ms, more->oldest_ms);
     sums->now_ms = greater(sums->now_ms, more->now_ms);
 }

@@ -161,8 +161,9 @@ static int64_t oldest(const struct row *row) {
 }
 
 static int64_t overdue(const struct row *row) {
-    bool over = row->seen->counts.next_ms && row->seen->counts.next_ms < row->seen->counts.now_ms;
-    return over ? row->seen->counts.now_ms - row->seen->counts.next_ms : 0;
+    bool over = row->seen->counts.next_event_ms &&
+                row->seen->counts.next_event_ms < row->seen->counts.now_ms;
+    return over ? row->seen->counts.now_ms - row->seen->counts.next_event_ms : 0;
 }
 
 static int64_t refused(const struct row *row) {

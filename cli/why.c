@@ -108,8 +108,9 @@ static int64_t sum(const struct glance *row, size_t minutes, size_t offset) {
 /* For how long what could be delivered has waited. */
 static int64_t waited_ms(const dueq_counts *counts) {
     int64_t first = counts->ready ? counts->oldest_ms : 0;
-    if (counts->next_ms && counts->next_ms < counts->now_ms && (!first || counts->next_ms < first))
-        first = counts->next_ms;
+    if (counts->next_event_ms && counts->next_event_ms < counts->now_ms &&
+        (!first || counts->next_event_ms < first))
+        first = counts->next_event_ms;
     return first ? counts->now_ms - first : 0;
 }
 

@@ -447,8 +447,8 @@ typedef struct dueq_counts {
     /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
     int64_t expired, died;
     int64_t cancelled, purged;
-    int64_t quarantined; /* entries quarantined since the queue exists */
-    int64_t next_ms;     /* the next due time or end of a lease; 0: none */
+    int64_t quarantined;   /* entries quarantined since the queue exists */
+    int64_t next_event_ms; /* the next due time or end of a lease; 0: none */
     /* Since when the oldest ready message is ready; 0: none. A minute early at most, if it was delayed or came back. */
     int64_t oldest_ms;
     int64_t now_ms;         /* the server's clock */

@@ -48,7 +48,7 @@ static PyObject *counts_object(const dueq_counts *counts) {
         (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox, text_object(error), (long long)counts->pushed,
         (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
         (long long)counts->expired, (long long)counts->died, (long long)counts->cancelled,
-        (long long)counts->purged, (long long)counts->quarantined, (long long)counts->next_ms,
+        (long long)counts->purged, (long long)counts->quarantined, (long long)counts->next_event_ms,
         (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused,
         (long long)counts->evicting);
 }

@@ -104,7 +104,7 @@ def take(queue: dueq.Queue) -> dueq.Message:
 def end_lease(queue: dueq.Queue, message: dueq.Message) -> None:
     """Returns when the message's lease is over."""
     message.extend(0.001)
-    stop = queue.stats().next
+    stop = queue.stats().next_event
     assert stop
     while queue.stats().now <= stop:
         pass

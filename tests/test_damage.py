@@ -56,7 +56,7 @@ def test_garbage_in_a_set(inside: Inside, part: str, time: str) -> None:
     inside.pass_due()
     assert bodies(inside.queue) == [b"a"]
     assert sorted(set_aside(inside)) == sorted(GARBAGE)
-    assert inside.queue.stats().next is None
+    assert inside.queue.stats().next_event is None
 
 
 def test_garbage_among_the_dead(inside: Inside) -> None:

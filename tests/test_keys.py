@@ -127,7 +127,7 @@ def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, lane: str)
 def test_meta_counts_and_notes_the_next_time(inside: Inside) -> None:
     inside.queue.push("a", id="a", delay=3600)
     stats = inside.queue.stats()
-    assert inside.meta("next_event") == ms_of(stats.next)
+    assert inside.meta("next_event") == ms_of(stats.next_event)
     inside.queue.push("b")
     take(inside.queue).ack()
     inside.queue.cancel("a")

@@ -1529,7 +1529,7 @@ namespace Dueq
         public readonly int $quarantined;
 
         /** The next due time or end of a lease; null: none. */
-        public readonly ?float $next;
+        public readonly ?float $nextEvent;
 
         /**
          * Since when the oldest ready message is ready: up to a minute too early for one that was delayed

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1a496bfe7202982f908b47bb08410f645b2a3126 */
+ * Stub hash: 0fd4b72468e0399510865c13662a079cd56bfbb0 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2048,11 +2048,11 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_quarantined_name, &property_quarantined_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_quarantined_name);
 
-	zval property_next_default_value;
-	ZVAL_UNDEF(&property_next_default_value);
-	zend_string *property_next_name = zend_string_init("next", sizeof("next") - 1, 1);
-	zend_declare_typed_property(class_entry, property_next_name, &property_next_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
-	zend_string_release(property_next_name);
+	zval property_nextEvent_default_value;
+	ZVAL_UNDEF(&property_nextEvent_default_value);
+	zend_string *property_nextEvent_name = zend_string_init("nextEvent", sizeof("nextEvent") - 1, 1);
+	zend_declare_typed_property(class_entry, property_nextEvent_name, &property_nextEvent_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_nextEvent_name);
 
 	zval property_oldest_default_value;
 	ZVAL_UNDEF(&property_oldest_default_value);

@@ -114,7 +114,7 @@ enum {
     STATS_CANCELLED,
     STATS_PURGED,
     STATS_QUARANTINED,
-    STATS_NEXT,
+    STATS_NEXT_EVENT,
     STATS_OLDEST,
     STATS_NOW,
     STATS_PAUSED,
@@ -158,7 +158,7 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     set_count(out, STATS_CANCELLED, counts->cancelled);
     set_count(out, STATS_PURGED, counts->purged);
     set_count(out, STATS_QUARANTINED, counts->quarantined);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NEXT), counts->next_ms);
+    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NEXT_EVENT), counts->next_event_ms);
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OLDEST), counts->oldest_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NOW), dueq_php_seconds(counts->now_ms));
     ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_PAUSED), counts->paused);

@@ -85,7 +85,7 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
         counts->died,   counts->cancelled, counts->purged, counts->quarantined};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         *fields[i] += more[i];
-    sum->next_ms = sooner(sum->next_ms, counts->next_ms);
+    sum->next_event_ms = sooner(sum->next_event_ms, counts->next_event_ms);
     sum->oldest_ms = sooner(sum->oldest_ms, counts->oldest_ms);
     sum->now_ms = counts->now_ms;
     sum->paused = sum->paused || counts->paused;

@@ -34,11 +34,12 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                   struct dueq__error *error) {
     dueq_counts counts = {.evicting = server->evicts};
     int64_t mark_ms;
-    int64_t *const fields[] = {
-        &counts.now_ms,  &counts.ready,  &counts.delayed,   &counts.leased, &counts.dead,
-        &counts.outbox,  &counts.pushed, &counts.reserved,  &counts.acked,  &counts.retried,
-        &counts.expired, &counts.died,   &counts.cancelled, &counts.purged, &counts.quarantined,
-        &counts.next_ms, &counts.paused, &mark_ms};
+    int64_t *const fields[] = {&counts.now_ms,        &counts.ready,    &counts.delayed,
+                               &counts.leased,        &counts.dead,     &counts.outbox,
+                               &counts.pushed,        &counts.reserved, &counts.acked,
+                               &counts.retried,       &counts.expired,  &counts.died,
+                               &counts.cancelled,     &counts.purged,   &counts.quarantined,
+                               &counts.next_event_ms, &counts.paused,   &mark_ms};
     size_t numbers = sizeof fields / sizeof *fields;
     dueq_bytes heads[3], problem;
     if (dueq__reply_count(reply) != numbers + 4 ||

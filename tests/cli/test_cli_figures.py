@@ -11,7 +11,9 @@ def test_stats_of_a_queue(dueq: Program) -> None:
     dueq("retry", "orders", dueq.take(), "--delay", "0")
     dueq.take()
     found = dueq.stats()
-    next_ms, now_ms, oldest_ms = (found.pop(name) for name in ("next_ms", "now_ms", "oldest_ms"))
+    next_ms, now_ms, oldest_ms = (
+        found.pop(name) for name in ("next_event_ms", "now_ms", "oldest_ms")
+    )
     assert 29_000 < next_ms - now_ms <= 30_000
     assert now_ms - 60_000 < oldest_ms <= now_ms
     assert found == {
@@ -42,7 +44,7 @@ def test_stats_of_a_queue(dueq: Program) -> None:
 
 def test_stats_of_no_queue(dueq: Program) -> None:
     found = dueq.stats("nothing")
-    assert (found["ready"], found["next_ms"], found["oldest_ms"]) == (0, None, None)
+    assert (found["ready"], found["next_event_ms"], found["oldest_ms"]) == (0, None, None)
     ended = dueq.run("stats", "nothing")
     assert "oldest" not in ended.text
     assert "next" not in ended.text

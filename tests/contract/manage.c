@@ -222,8 +222,8 @@ static void do_stats(struct run *run, json_object *step) {
                   {"purged", &counts.purged},
                   {"quarantined", &counts.quarantined},
                   {"paused", &counts.paused},
-                  {"next_ms", &counts.next_ms},
-                  {"next_in_ms", &counts.next_ms},
+                  {"next_event_ms", &counts.next_event_ms},
+                  {"next_event_in_ms", &counts.next_event_ms},
                   {"oldest_ms", &counts.oldest_ms},
                   {"oldest_in_ms", &counts.oldest_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));

@@ -244,7 +244,7 @@ static void test_tickets_are_settled(void **state) {
     assert_int_equal(counts.leased, 1);
     assert_int_equal(counts.dead, 1);
     assert_int_equal(counts.acked, 2);
-    assert_true(counts.next_ms > counts.now_ms);
+    assert_true(counts.next_event_ms > counts.now_ms);
     dueq_result *page;
     size_t kicked = 0;
     assert_status(jobs.client, OK, dueq_kick_all(orders, NULL, (dueq_bytes){0}, 200, &page));

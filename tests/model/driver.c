@@ -198,7 +198,7 @@ static dueq_status count_all(dueq_queue *queue, json_object *numbers) {
                {"purged", counts.purged},
                {"quarantined", counts.quarantined},
                {"paused", counts.paused},
-               {"next_ms", counts.next_ms}};
+               {"next_event_ms", counts.next_event_ms}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         json_object_object_add(numbers, all[i].name, json_object_new_int64(all[i].number));
     return status;

@@ -186,7 +186,7 @@ final class Driver
             foreach (COUNTS as $each) {
                 $counts[$name][$each] = (int) $stats->$each;
             }
-            $counts[$name]['next_ms'] = milliseconds($stats->next);
+            $counts[$name]['next_event_ms'] = milliseconds($stats->nextEvent);
         }
         return ['found' => $found, 'counts' => $counts];
     }

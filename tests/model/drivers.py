@@ -191,7 +191,7 @@ class PythonDriver:
             found[name] = [shown(message) if message else None for message in messages]
             stats = self.queues[name].stats()
             counts[name] = {each: int(getattr(stats, each)) for each in COUNTS}
-            counts[name]["next_ms"] = to_ms(stats.next)
+            counts[name]["next_event_ms"] = to_ms(stats.next_event)
         return {"found": found, "counts": counts}
 
 

@@ -322,7 +322,7 @@ class Queue:
             "outbox": len(self.outbox),
             **{name: self.did[name] for name in DID},
             "paused": int(self.paused),
-            "next_ms": min((message.time_ms for message in self.timed()), default=0),
+            "next_event_ms": min((message.time_ms for message in self.timed()), default=0),
         }
 
     def first_ms(self) -> int:

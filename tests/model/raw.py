@@ -22,7 +22,7 @@ SCRIPTS = Path(__file__).parents[2] / "core/scripts"
 STATES = ["", "ready", "delayed", "leased", "dead", "outbox"]
 COUNTS = [
     *("ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried"),
-    *("expired", "died", "cancelled", "purged", "quarantined", "next_ms", "paused"),
+    *("expired", "died", "cancelled", "purged", "quarantined", "next_event_ms", "paused"),
 ]
 # Who fails a message.
 PROCESS = "raw 1"

@@ -63,7 +63,7 @@ class Watch(RuleBasedStateMachine):
         times = self.world.noted()
         for queue in queues.values():
             seen, wanted = answer["counts"][queue.name], queue.stats()
-            wanted["next_ms"] = near(seen["next_ms"], wanted["next_ms"])
+            wanted["next_event_ms"] = near(seen["next_event_ms"], wanted["next_event_ms"])
             self.same(f"stats of {queue.name}", seen, {name: wanted[name] for name in seen})
             self.look_out(queue)
             noted = times[queue.name]

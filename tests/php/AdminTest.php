@@ -184,7 +184,7 @@ final class AdminTest extends QueueTestCase
     {
         $queue = $this->queue();
         $id = $queue->push('x', delay: 60);
-        $before = $queue->stats()->next;
+        $before = $queue->stats()->nextEvent;
         foreach ([-1, NAN, INF, 1e12] as $seconds) {
             $this->assertThrows(InvalidException::class, fn () => $queue->reschedule($id, $seconds));
             $this->assertThrows(InvalidException::class, fn () => $queue->reschedule($id, at: $seconds));
@@ -199,7 +199,7 @@ final class AdminTest extends QueueTestCase
                 $this->assertStringContainsString("Argument #$number (\$$name) must be", $e->getMessage());
             }
         }
-        $this->assertSame($before, $queue->stats()->next);
+        $this->assertSame($before, $queue->stats()->nextEvent);
     }
 
     public function test_pause_hands_nothing_out(): void

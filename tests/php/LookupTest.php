@@ -80,7 +80,7 @@ final class LookupTest extends QueueTestCase
         $queue = $this->queue();
         $empty = $queue->stats();
         $this->assertInstanceOf(Stats::class, $empty);
-        $this->assertNull($empty->next);
+        $this->assertNull($empty->nextEvent);
         $queue->pushMany(['a', 'b', 'c', 'd', 'e', ['body' => 'f', 'delay' => 60]]);
         [$a, $b, $c] = $queue->reserveMany(3);
         $a->ack();
@@ -89,6 +89,6 @@ final class LookupTest extends QueueTestCase
         $this->assertSame([2, 1, 1, 1, 1, 0], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
             $stats->acked, $stats->quarantined]);
         $this->assertEqualsWithDelta(microtime(true), $stats->now, 5);
-        $this->assertEqualsWithDelta($c->time, $stats->next, 0.0005);
+        $this->assertEqualsWithDelta($c->time, $stats->nextEvent, 0.0005);
     }
 }

@@ -121,7 +121,7 @@ def test_reschedule_delay(queue: dueq.Queue, delay: float | timedelta) -> None:
     message, stats = queue.find(id), queue.stats()
     assert message is not None
     assert message.state is dueq.State.DELAYED
-    assert message.time == stats.next
+    assert message.time == stats.next_event
     assert seconds_between(stats.now, message.time) == pytest.approx(60, abs=5)
 
 
@@ -175,11 +175,11 @@ def test_reschedule_in_other_states_is_false(queue: dueq.Queue) -> None:
 )
 def test_reschedule_out_of_range(queue: dueq.Queue, wrong: dict[str, object]) -> None:
     id = queue.push("x", delay=60)
-    before = queue.stats().next
+    before = queue.stats().next_event
     with pytest.raises(errors.InvalidError) as caught:
         queue.reschedule(id, **wrong)  # type: ignore[arg-type]
     assert str(caught.value)
-    assert queue.stats().next == before
+    assert queue.stats().next_event == before
 
 
 # pause and resume

@@ -69,7 +69,7 @@ def test_push_delay(queue: dueq.Queue, delay: float | timedelta) -> None:
     stats = queue.stats()
     assert message is not None
     assert message.state is dueq.State.DELAYED
-    assert message.time == stats.next
+    assert message.time == stats.next_event
     assert seconds_between(stats.now, message.time) == pytest.approx(30, abs=5)
     assert (stats.ready, stats.delayed) == (0, 1)
 

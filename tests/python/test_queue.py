@@ -57,9 +57,9 @@ def test_stats_of_an_unknown_queue(server: Server) -> None:
     with dueq.Queue("never used", server.url) as queue:
         stats = queue.stats()
     assert stats.now > datetime(2001, 9, 9, 1, 46, 40, tzinfo=UTC)
-    numbers = asdict(stats) | {"now": 0, "next": 0, "oldest": 0}
+    numbers = asdict(stats) | {"now": 0, "next_event": 0, "oldest": 0}
     assert set(numbers.values()) == {0, ""}
-    assert (stats.next, stats.oldest, stats.paused) == (None, None, False)
+    assert (stats.next_event, stats.oldest, stats.paused) == (None, None, False)
     assert server.command("KEYS", "*never used*") == []
 
 

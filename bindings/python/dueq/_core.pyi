@@ -72,7 +72,7 @@ MessageRow: TypeAlias = tuple[
     str,
 ]
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
-# died, cancelled, purged, quarantined, next_ms, oldest_ms, now_ms, paused, evicting
+# died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
     int,
     int,

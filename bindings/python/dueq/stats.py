@@ -66,7 +66,7 @@ class Stats(Counted):
     """Messages purged since the queue exists."""
     quarantined: int
     """Damaged entries quarantined since the queue exists."""
-    next: datetime | None
+    next_event: datetime | None
     """The next due time or end of a lease, in UTC. None: there is none."""
     oldest: datetime | None
     """
@@ -86,10 +86,10 @@ class Stats(Counted):
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
         """The counts as the core has them."""
-        next_ms, oldest_ms, now_ms, paused, evicting = row[15:]
+        next_event_ms, oldest_ms, now_ms, paused, evicting = row[15:]
         return cls(
             *row[:15],
-            next=moment(next_ms) if next_ms else None,
+            next_event=moment(next_event_ms) if next_event_ms else None,
             oldest=moment(oldest_ms) if oldest_ms else None,
             now=moment(now_ms),
             paused=bool(paused),
