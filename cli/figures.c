@@ -275,11 +275,9 @@ const struct command queues_command = {
 const struct command rates_command = {
     "rates", "QUEUE", "Counts the events of a queue in each of the last minutes or hours",
     "Prints a line for each minute with an event, the latest first. The latest minute may not be\n"
-    "over yet. LATE-P50 and LATE-P99: half of the messages, and 99 of 100, were not delivered "
-    "later\n"
-    "than so long after they were due; RUN-P50 and RUN-P99 are the same of the time that "
-    "consumers\n"
-    "worked on them (-: nothing was measured).\n"
+    "over yet. LATE-P50 and LATE-P99 are the p50 and the p99 of how long after they were due\n"
+    "messages were delivered; RUN-P50 and RUN-P99 are the same of how long consumers worked on\n"
+    "them (-: nothing was measured).\n"
     "\n"
     "Options:\n"
     "  --minutes N  the last N minutes, up to 360 (60)\n"

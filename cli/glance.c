@@ -182,7 +182,7 @@ static void add_counts(dueq_counts *sums, const dueq_counts *more) {
     sums->now_ms = greater(sums->now_ms, more->now_ms);
 }
 
-/* Of what 50 and 99 of 100 took the worst partition's. */
+/* Of p50 and p99 the worst partition's. */
 static void add_rate(dueq_rate *sums, const dueq_rate *more) {
     sums->pushed += more->pushed;
     sums->reserved += more->reserved;

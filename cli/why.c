@@ -148,7 +148,7 @@ static bool nobody(const struct roster *roster, const struct glance *row, const 
                    time_format_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 
-/* How long 99 of 100 messages ran at most in the last half hour; 0: none ran. */
+/* The highest p99 of the run times in the last half hour; 0: none ran. */
 static int64_t usual_run_ms(const struct glance *row) {
     int64_t longest = 0;
     for (size_t i = 0; i < GLANCE_MINUTES; i++)

@@ -5,10 +5,10 @@
 #include "dueq.h"
 
 /*
- * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Half of the messages
- * (p50), and 99 of 100 (p99), were not delivered later than so long after they were due, or ready (late), and were settled
- * by their program within so long (run): known within 5 %, up to a day. Consumers with a heartbeat measure that; -1:
- * nothing was measured.
+ * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. late: the p50
+ * and the p99 of how long after they were due, or ready, messages were delivered; run: the same of how long the program
+ * took to settle them. They are known within 5 %, up to a day. Consumers with a heartbeat measure them; -1: nothing was
+ * measured.
  */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;

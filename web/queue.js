@@ -173,8 +173,8 @@ function historyCharts(step) {
   const per = step === "minute" ? " a minute" : " an hour";
   const made = [
     ["Messages" + per, { pushed: "pushed", done: "acked" }], ["Failures" + per, { failed: "retried", died: "died" }],
-    ["Lateness", { half: "late_p50_ms", "99 of 100": "late_p99_ms" }, { unit: span }],
-    ["Run time", { half: "run_p50_ms", "99 of 100": "run_p99_ms" }, { unit: span }],
+    ["Lateness", { p50: "late_p50_ms", p99: "late_p99_ms" }, { unit: span }],
+    ["Run time", { p50: "run_p50_ms", p99: "run_p99_ms" }, { unit: span }],
   ].map(([title, fields, options]) => [chart(title, Object.keys(fields), options), Object.values(fields)]);
   const show = (times, of) => made.forEach(([one, fields]) => one.show(times, fields.map(of), `the last whole ${step}`));
   return { show, element: el("div", { class: "charts", hidden: true }, made.map(([{ element }]) => element)) };

@@ -1606,15 +1606,15 @@ namespace Dueq
         public readonly int $cancelled;
 
         /**
-         * Half of the messages were delivered at most so many seconds after they were due, or ready; null where nothing
-         * was measured. Consumers with a heartbeat measure it.
+         * The p50 of how many seconds after they were due, or ready, messages were delivered; null where nothing was
+         * measured. Consumers with a heartbeat measure it.
          */
         public readonly ?float $lateP50;
 
-        /** The same of 99 of 100. */
+        /** The p99 of the same. */
         public readonly ?float $lateP99;
 
-        /** The same of the seconds from a delivery until it was acknowledged, retried or released. */
+        /** The p50 of the seconds from a delivery until it was acknowledged, retried or released. */
         public readonly ?float $runP50;
 
         public readonly ?float $runP99;

@@ -198,9 +198,9 @@ void draw_help(const struct top *top, struct top_page *page) {
         "Space                        read all now",
         "q                            quit",
         "",
-        "LATE99: 99 of 100 messages were not delivered later than so long after they",
-        "were due. DONE: acknowledged in each of the last minutes. !: why messages wait",
-        "or fail. WRK: registered workers; consumers without heartbeat do not register.",
+        "LATE99: the p99 of how long after they were due messages were delivered.",
+        "DONE: acknowledged in each of the last minutes. !: why messages wait or fail.",
+        "WRK: registered workers; consumers without heartbeat do not register.",
     };
     (void)top;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

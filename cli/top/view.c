@@ -79,7 +79,7 @@ static void draw_head(const struct top *top, struct top_page *page) {
 
 /* ---- Queues ---- */
 
-/* How late 99 of 100 were, where it was measured in the last minutes; -1: it was not. */
+/* The p99 of the lateness, where it was measured in the last minutes; -1: it was not. */
 static int64_t late_ms(const struct glance *row) {
     for (size_t i = GLANCE_MINUTES; i-- > GLANCE_MINUTES - 5;)
         if (row->minutes[i].late_p99_ms >= 0)

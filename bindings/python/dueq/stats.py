@@ -117,12 +117,14 @@ class Rate(Counted):
     died: int
     cancelled: int
     late_p50: float | None
-    """Half of the messages were delivered at most so many seconds after they were due, or ready.
-    None: nothing was measured."""
+    """
+    The p50 of how many seconds after they were due, or ready, messages were delivered. None:
+    nothing was measured.
+    """
     late_p99: float | None
-    """99 of 100 messages were."""
+    """The p99 of the same."""
     run_p50: float | None
-    """The same of the seconds from a delivery until it was acknowledged, retried or released."""
+    """The p50 of the seconds from a delivery until it was acknowledged, retried or released."""
     run_p99: float | None
 
     @classmethod
