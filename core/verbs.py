@@ -266,7 +266,7 @@ def fanout(verb: Verb) -> tuple[str, str]:
     if verb.fanout == "name" or (not verb.fanout and verb.receiver != "queue"):
         return "", ""
     if not verb.fanout:
-        check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'
+        check = f'    dueq_status whole = dueq__ops_check_unpartitioned(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
     members = {k: v for name in verb.args for k, v in FANOUT_MEMBERS[name].items()}
     single = [name for name in ("ticket", "id") if name in verb.args]
@@ -307,7 +307,7 @@ def submit(verb: Verb, script_args: list[str]) -> str:
         start = "        status = " if lines else "    dueq_status status = "
         if lines:
             lines.append("    if (!status)")
-        name, rest = check[:-1].split("(", 1) if check else ("dueq__ops_ask", "")
+        name, rest = check[:-1].split("(", 1) if check else ("dueq__ops_begin", "")
         parts = rest.split(", ") if check else ["queue", *asked]
         lines.append(filled(f"{start}{name}(", parts, ");"))
     body = "\n".join([*lines, "    if (status)", "        return status;"])

@@ -76,7 +76,7 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
         sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
     if (sound)
         dueq__call_finish_result(
-            client, dueq__result_whole(&dueq__kind_sizes, &sizes, &client->error), DUEQ_OK);
+            client, dueq__result_single(&dueq__type_sizes, &sizes, &client->error), DUEQ_OK);
     else
         dueq__ops_unexpected(client);
 }
@@ -115,7 +115,7 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_begin(queue, script, 1, &words);
+    dueq_status status = dueq__ops_begin_outcomes(queue, script, 1, &words);
     if (status)
         return status;
     queue->client->call.decode = decode_cleared;
@@ -134,7 +134,7 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 /* transfer, migrate */
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
-    dueq__wait_finish_found(client, dueq__result_whole(&dueq__kind_moved, moved, &client->error));
+    dueq__wait_finish_found(client, dueq__result_single(&dueq__type_moved, moved, &client->error));
 }
 
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {

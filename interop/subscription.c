@@ -45,7 +45,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     if (dueq__reply_is_error(reply)) {
         refused(client, channel->needed, reply);
     } else if (dueq__bytes_equal(kind, dueq__text("message"))) {
-        channel->told(client, dueq__reply_item(reply, 2));
+        channel->on_message(client, dueq__reply_item(reply, 2));
     } else {
         /* The server tells of changes from now on. The call asks for earlier ones itself. */
         client->subscription.on = true;

@@ -37,7 +37,7 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
         status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
     if (status)
         return status;
-    error = dueq__ops_cut(error);
+    error = dueq__ops_cut_error(error);
     char *text = malloc(error.size + 1);
     if (!text)
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);

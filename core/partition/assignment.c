@@ -54,7 +54,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static dueq_status begin(dueq_queue *queue, struct dueq__assignment *assignment,
                          struct dueq__resp *words) {
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
-    dueq_status status = dueq__ops_ask(queue, &dueq__script_assignment, false, 1, decode, words);
+    dueq_status status = dueq__ops_begin(queue, &dueq__script_assignment, false, 1, decode, words);
     if (status)
         return status;
     partitions->asking = assignment;

@@ -17,7 +17,7 @@ struct fanout {
     bool states;
     size_t purged;
     dueq_counts counts;
-    struct dueq__rated *rates; /* behind; the latest first */
+    struct dueq__rate_item *rates; /* behind; the latest first */
     size_t rate_count;
     dueq_timings timings;
 };
@@ -97,11 +97,11 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
 /* ---- Rates ---- */
 
 /* The minute or hour, since 1970. */
-static int64_t span_of(const struct fanout *fanout, const struct dueq__rated *rated) {
+static int64_t span_of(const struct fanout *fanout, const struct dueq__rate_item *rated) {
     return rated->rate.start_ms / (fanout->asked.hours ? 3600000 : 60000);
 }
 
-static void add_rate(struct dueq__rated *total, const struct dueq__rated *rated) {
+static void add_rate(struct dueq__rate_item *total, const struct dueq__rate_item *rated) {
     dueq_rate *sum = &total->rate;
     const dueq_rate *rate = &rated->rate;
     /* What is not added up, should there be any, is to be thought of. */
@@ -125,11 +125,11 @@ static void take_rates(struct fanout *fanout, const dueq_result *result) {
     size_t most = fanout->asked.page + fanout->asked.hours, at = 0;
     dueq__timings_add(&fanout->timings, dueq_result_timings(result));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
-        const struct dueq__rated *rated = dueq__result_more(result, &dueq__kind_rate, i);
+        const struct dueq__rate_item *rated = dueq__result_item_value(result, &dueq__type_rate, i);
         while (at < fanout->rate_count &&
                span_of(fanout, &fanout->rates[at]) > span_of(fanout, rated))
             at++;
-        struct dueq__rated *place = &fanout->rates[at];
+        struct dueq__rate_item *place = &fanout->rates[at];
         if (at == most)
             return;
         if (at < fanout->rate_count && span_of(fanout, place) == span_of(fanout, rated)) {
@@ -143,7 +143,7 @@ static void take_rates(struct fanout *fanout, const dueq_result *result) {
 }
 
 static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new(&dueq__kind_rate, fanout->rate_count, 0, error);
+    dueq_result *result = dueq__result_new(&dueq__type_rate, fanout->rate_count, 0, error);
     if (!result)
         return NULL;
     result->timings = malloc(sizeof *result->timings);
@@ -154,8 +154,8 @@ static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
     }
     *result->timings = fanout->timings;
     for (size_t i = 0; i < fanout->rate_count; i++) {
-        dueq__rated_times(&fanout->rates[i]);
-        memcpy(result->items[i].more, &fanout->rates[i], sizeof *fanout->rates);
+        dueq__rate_item_times(&fanout->rates[i]);
+        memcpy(result->items[i].value, &fanout->rates[i], sizeof *fanout->rates);
     }
     return result;
 }
@@ -180,19 +180,19 @@ static bool read_cursor(struct fanout *fanout) {
 /* Ends with this page, whose cursor goes on here, or with the next partition. */
 static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result *page) {
     dueq_bytes own = dueq_result_cursor(page);
-    size_t partition = own.size && !page->done ? fanout->partition : fanout->partition + 1;
+    size_t partition = own.size && !page->queue_done ? fanout->partition : fanout->partition + 1;
     page->queue = fanout->partition;
     page->cursor = (dueq_bytes){0};
     if (partition < fanout->end) {
-        page->text = malloc(own.size + 16);
-        if (!page->text) {
+        page->cursor_text = malloc(own.size + 16);
+        if (!page->cursor_text) {
             dueq_result_free(page);
             dueq__steps_end(client, NULL, dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL));
             return;
         }
-        int size = sprintf(page->text, "%zu:", partition);
-        memcpy(page->text + size, own.size ? own.data : "", own.size);
-        page->cursor = (dueq_bytes){page->text, (size_t)size + own.size};
+        int size = sprintf(page->cursor_text, "%zu:", partition);
+        memcpy(page->cursor_text + size, own.size ? own.data : "", own.size);
+        page->cursor = (dueq_bytes){page->cursor_text, (size_t)size + own.size};
     }
     dueq__steps_end(client, page, DUEQ_OK);
 }
@@ -201,11 +201,12 @@ static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result 
 
 /* All are asked: their sum. */
 static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status status) {
-    dueq_result *sum = fanout->asked.fanout == DUEQ__FANOUT_SUM
-                           ? dueq__result_whole(&dueq__kind_counts, &fanout->counts, &client->error)
-                       : fanout->asked.fanout == DUEQ__FANOUT_RATES
-                           ? rated(fanout, &client->error)
-                           : dueq__result_purged(fanout->purged, &client->error);
+    dueq_result *sum =
+        fanout->asked.fanout == DUEQ__FANOUT_SUM
+            ? dueq__result_single(&dueq__type_counts, &fanout->counts, &client->error)
+        : fanout->asked.fanout == DUEQ__FANOUT_RATES
+            ? rated(fanout, &client->error)
+            : dueq__result_purged(fanout->purged, &client->error);
     dueq__steps_end(client, sum, sum ? status : client->error.status);
 }
 
@@ -288,7 +289,7 @@ static void keep(char **at, dueq_bytes *bytes) {
 
 static struct fanout *copy(const struct dueq__fanout_request *asked) {
     size_t rates = asked->fanout == DUEQ__FANOUT_RATES ? asked->page + asked->hours : 0;
-    size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rated);
+    size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rate_item);
     for (size_t i = 0; i < asked->count; i++)
         size += asked->items[i].size;
     if (asked->filter)
@@ -296,7 +297,7 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
     struct fanout *fanout = calloc(1, sizeof *fanout + size);
     if (!fanout)
         return NULL;
-    fanout->rates = (struct dueq__rated *)(void *)(fanout + 1);
+    fanout->rates = (struct dueq__rate_item *)(void *)(fanout + 1);
     char *at = (char *)(fanout->rates + rates);
     fanout->asked = *asked;
     fanout->remaining_count = asked->count;

@@ -49,7 +49,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t from,
                        size_t partition, const char *state) {
     struct dueq__resp words;
-    dueq_status status = dueq__ops_ask(queue, &dueq__script_repartition, false, 1, decode, &words);
+    dueq_status status =
+        dueq__ops_begin(queue, &dueq__script_repartition, false, 1, decode, &words);
     if (status)
         return status;
     dueq__partitions_of(queue)->growth = growth;

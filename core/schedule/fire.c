@@ -163,7 +163,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
 /* ---- The server's time ---- */
 
 /* A schedule goes by the server's clock, which is asked first: this machine's may be wrong. */
-struct asking {
+struct time_request {
     struct plan plan;
     dueq_bytes ticket; /* of the schedule that fires; size 0: the schedule is declared */
     dueq_bytes key;
@@ -179,8 +179,8 @@ static dueq_bytes copy(char **at, dueq_bytes bytes) {
     return made;
 }
 
-static dueq_status fire(dueq_queue *queue, const struct asking *asking, int64_t now) {
-    const struct plan *plan = &asking->plan;
+static dueq_status fire(dueq_queue *queue, const struct time_request *request, int64_t now) {
+    const struct plan *plan = &request->plan;
     struct dueq__error *error = &queue->client->error;
     int64_t times[MOST], next, list[DUEQ_MAX_BACKOFF_LIST];
     dueq_header *headers;
@@ -204,7 +204,7 @@ static dueq_status fire(dueq_queue *queue, const struct asking *asking, int64_t 
         drafts[count] = draft_message(plan, next, &room);
         if (next <= now)
             drafts[count].at_ms = now + REST_MS;
-        status = dueq__fire_submit(queue, asking->ticket, drafts, count + 1);
+        status = dueq__fire_submit(queue, request->ticket, drafts, count + 1);
     }
     free(headers);
     free(drafts);
@@ -212,15 +212,15 @@ static dueq_status fire(dueq_queue *queue, const struct asking *asking, int64_t 
     return status;
 }
 
-static dueq_status declare(dueq_queue *queue, const struct asking *asking, int64_t now) {
+static dueq_status declare(dueq_queue *queue, const struct time_request *request, int64_t now) {
     struct message room;
-    int64_t next = next_time(&asking->plan, now);
+    int64_t next = next_time(&request->plan, now);
     if (next >= DUEQ_MAX_TIME_MS)
         return dueq__fail(&queue->client->error, DUEQ_INVALID, "the schedule is never due");
-    dueq_draft draft = draft_message(&asking->plan, next, &room);
+    dueq_draft draft = draft_message(&request->plan, next, &room);
     draft.replace = DUEQ_REPLACE;
-    draft.key = asking->key;
-    draft.durability = asking->durability;
+    draft.key = request->key;
+    draft.durability = request->durability;
     return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
 }
 
@@ -232,7 +232,8 @@ static void pushed(dueq_client *client) {
 }
 
 static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
-    const struct asking *asking = (const struct asking *)(const void *)client->call.ids;
+    const struct time_request *request =
+        (const struct time_request *)(const void *)client->call.ids;
     dueq_queue *queue = client->call.queue;
     int64_t now, deadline = client->call.deadline_ms;
     if (!dueq__reply_number(reply, &now) || now < 0 || now > DUEQ_MAX_TIME_MS) {
@@ -245,7 +246,7 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     }
     const struct dueq__suspended *own = client->suspended;
     dueq_status status =
-        asking->ticket.size ? fire(queue, asking, now) : declare(queue, asking, now);
+        request->ticket.size ? fire(queue, request, now) : declare(queue, request, now);
     if (status != DUEQ_PENDING) {
         dueq__call_finish_suspended(client, NULL, status);
         return;
@@ -260,31 +261,31 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /* Asks the server for its time, and then fires or declares the schedule. */
-static dueq_status ask_time(dueq_queue *queue, const struct plan *plan, dueq_bytes ticket,
-                            dueq_bytes key, dueq_durability durability) {
+static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq_bytes ticket,
+                                dueq_bytes key, dueq_durability durability) {
     dueq_client *client = queue->client;
     struct dueq__resp words;
-    dueq_status status = dueq__ops_ask(queue, &dueq__script_clock, false, 1, decode_time, &words);
+    dueq_status status = dueq__ops_begin(queue, &dueq__script_clock, false, 1, decode_time, &words);
     if (status)
         return status;
-    struct asking *asking =
-        malloc(sizeof *asking + plan->name.size + plan->expression.size + plan->zone.size +
+    struct time_request *request =
+        malloc(sizeof *request + plan->name.size + plan->expression.size + plan->zone.size +
                plan->catchup.size + plan->job.size + ticket.size + key.size);
-    if (!asking) {
+    if (!request) {
         dueq__resp_free(&words);
         return dueq__call_no_memory(client);
     }
-    char *at = asking->text;
-    asking->plan = *plan;
-    asking->plan.name = copy(&at, plan->name);
-    asking->plan.expression = copy(&at, plan->expression);
-    asking->plan.zone = copy(&at, plan->zone);
-    asking->plan.catchup = copy(&at, plan->catchup);
-    asking->plan.job = copy(&at, plan->job);
-    asking->ticket = copy(&at, ticket);
-    asking->key = copy(&at, key);
-    asking->durability = durability;
-    client->call.ids = (dueq_bytes *)(void *)asking;
+    char *at = request->text;
+    request->plan = *plan;
+    request->plan.name = copy(&at, plan->name);
+    request->plan.expression = copy(&at, plan->expression);
+    request->plan.zone = copy(&at, plan->zone);
+    request->plan.catchup = copy(&at, plan->catchup);
+    request->plan.job = copy(&at, plan->job);
+    request->ticket = copy(&at, ticket);
+    request->key = copy(&at, key);
+    request->durability = durability;
+    client->call.ids = (dueq_bytes *)(void *)request;
     return dueq__call_submit(client, &words);
 }
 
@@ -295,13 +296,14 @@ dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__ticket parts;
     struct plan plan = {0};
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_whole(queue, "fire");
+    dueq_status status = dueq__ops_check_unpartitioned(queue, "fire");
     if (!status)
         status = read_message(message, &plan, error);
     if (!status)
         status = dueq__ops_check_ticket(queue, message->ticket, &parts);
-    return status ? status
-                  : ask_time(queue, &plan, message->ticket, (dueq_bytes){0}, (dueq_durability){0});
+    return status
+               ? status
+               : request_time(queue, &plan, message->ticket, (dueq_bytes){0}, (dueq_durability){0});
 }
 
 /* Pushes a job that is due now. */
@@ -364,8 +366,8 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
     if (!status) {
         write_job(schedule->job, job);
         plan.job = (dueq_bytes){job, size};
-        status =
-            ask_time(queue, &plan, (dueq_bytes){0}, schedule->job->key, schedule->job->durability);
+        status = request_time(queue, &plan, (dueq_bytes){0}, schedule->job->key,
+                              schedule->job->durability);
     }
     free(job);
     return status;

@@ -74,10 +74,10 @@ static bool add_found(struct dueq__walk *walk, const struct dueq__reply *reply, 
     return true;
 }
 
-static const struct dueq__kind findings = {sizeof(dueq_finding)};
+static const struct dueq__item_type findings = {sizeof(dueq_finding)};
 
 const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &findings, index);
+    return dueq__result_item_value(result, &findings, index);
 }
 
 /* is_partition: the next partition goes on with what was found. */
@@ -96,12 +96,12 @@ static dueq_result *result_of(const struct dueq__walk *walk, bool is_partition,
     if (!result)
         return NULL;
     result->purged = (size_t)walk->checked;
-    result->done = walk->stage == DUEQ__STAGE_END;
+    result->queue_done = walk->stage == DUEQ__STAGE_END;
     for (size_t k = 0, i = 0; k < DUEQ__KINDS; k++) {
         const struct dueq__found *found = &walk->found[k];
         if (!found->count)
             continue;
-        dueq_finding *finding = result->items[i++].more;
+        dueq_finding *finding = result->items[i++].value;
         *finding =
             (dueq_finding){.kind = kinds[k].name,
                            .text = kinds[k].text,
@@ -111,10 +111,10 @@ static dueq_result *result_of(const struct dueq__walk *walk, bool is_partition,
                            .example_count = found->examples};
         for (size_t n = 0; n < found->examples; n++)
             finding->examples[n] =
-                dueq__result_keep(result, (dueq_bytes){found->text[n], found->sizes[n]});
+                dueq__result_copy(result, (dueq_bytes){found->text[n], found->sizes[n]});
     }
     if (!ends)
-        result->cursor = dueq__result_keep(result, dueq__text(text));
+        result->cursor = dueq__result_copy(result, dueq__text(text));
     return result;
 }
 
@@ -127,30 +127,30 @@ static dueq_status not_a_cursor(struct dueq__error *error) {
 
 static void enter(struct dueq__walk *walk, uint32_t stage) {
     walk->stage = stage;
-    walk->cursor_size = walk->asked = walk->upto = 0;
-    walk->asks.count = walk->asks.size = 0;
-    walk->place = walk->removed = 0;
-    walk->batch = 100;
+    walk->cursor_size = walk->judged = walk->judging = 0;
+    walk->to_judge.count = walk->to_judge.size = 0;
+    walk->distance = walk->removed = 0;
+    walk->judge_count = 100;
     if (walk->window > 1000)
         walk->window = 1000;
 }
 
 /* Behind a window that is judged: to the next one, or to the next stage that has something to do. */
 static void advance(struct dueq__walk *walk) {
-    bool over = walk->next_size == 0;
+    bool over = walk->next_cursor_size == 0;
     if (walk->stage == DUEQ__STAGE_LOST)
-        over = dueq__walk_unmet(walk, walk->asked) == walk->count;
+        over = dueq__walk_unmet(walk, walk->judged) == walk->count;
     else if (walk->stage == DUEQ__STAGE_DOUBLED)
-        over = walk->asked >= walk->doubled_count;
-    else if (walk->asked < walk->asks.count)
+        over = walk->judged >= walk->doubled_count;
+    else if (walk->judged < walk->to_judge.count)
         return;
     else
-        walk->asks.count = walk->asks.size = walk->asked = walk->upto = 0;
-    if (dueq__stage_is_place(walk->stage))
-        walk->place += walk->length - walk->removed;
+        walk->to_judge.count = walk->to_judge.size = walk->judged = walk->judging = 0;
+    if (dueq__stage_has_distance(walk->stage))
+        walk->distance += walk->window_size - walk->removed;
     walk->removed = 0;
-    memcpy(walk->cursor, walk->next, walk->next_size);
-    walk->cursor_size = walk->next_size;
+    memcpy(walk->cursor, walk->next_cursor, walk->next_cursor_size);
+    walk->cursor_size = walk->next_cursor_size;
     while (over && walk->stage != DUEQ__STAGE_END) {
         enter(walk, walk->stage + 1);
         over = (walk->stage == DUEQ__STAGE_LOST && dueq__walk_unmet(walk, 0) == walk->count) ||
@@ -168,9 +168,9 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
     size_t count = dueq__reply_count(tickets), mark = 0;
     int64_t at = 0;
     dueq_bytes ticket;
-    walk->length = looked;
-    memcpy(walk->next, next.data, next.size);
-    walk->next_size = (uint32_t)next.size;
+    walk->window_size = looked;
+    memcpy(walk->next_cursor, next.data, next.size);
+    walk->next_cursor_size = (uint32_t)next.size;
     for (size_t i = 0; i < count; i++) {
         if (!dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
             return false;
@@ -181,18 +181,20 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
         if (walk->stage == DUEQ__STAGE_MSG)
             good = dueq__walk_add(walk, ticket, is_marked);
         else if (walk->stage == DUEQ__STAGE_ATTEMPTS)
-            good = dueq__walk_find_id(walk, ticket) || dueq__walk_ask(&walk->asks, ticket);
+            good =
+                dueq__walk_find_id(walk, ticket) || dueq__walk_judge_later(&walk->to_judge, ticket);
         else if (walk->stage == DUEQ__STAGE_OUTBOX)
             dueq__walk_met(walk, ticket);
         else
-            good = dueq__walk_meet(walk, ticket, is_marked, walk->place + looked - 1 - (int64_t)i);
+            good =
+                dueq__walk_meet(walk, ticket, is_marked, walk->distance + looked - 1 - (int64_t)i);
         if (!good)
             return false;
         /* The next window begins behind the ticket that is farthest from the tail. */
-        if (dueq__stage_is_place(walk->stage) && i == 0 && next.size &&
+        if (dueq__stage_has_distance(walk->stage) && i == 0 && next.size &&
             ticket.size + 1 < DUEQ__WINDOW_ROOM) {
-            memcpy(walk->next, ticket.data, ticket.size);
-            walk->next_size = (uint32_t)ticket.size;
+            memcpy(walk->next_cursor, ticket.data, ticket.size);
+            walk->next_cursor_size = (uint32_t)ticket.size;
         }
     }
     return true;
@@ -207,7 +209,7 @@ static void take_judged(struct dueq__walk *walk, const struct dueq__reply *reply
             dueq__walk_met(walk, ticket);
     memcpy(digits, next.data, next.size < sizeof digits ? next.size : 0);
     walk->removed += strtoll(digits, NULL, 10);
-    walk->asked = walk->upto;
+    walk->judged = walk->judging;
 }
 
 /* How many entries the next script looks at, by what this one read. */
@@ -255,7 +257,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     walk->checked += looked;
     if (asked->judges) {
         take_judged(walk, reply, next);
-        adapt(&walk->batch, MOST_JUDGED, bytes);
+        adapt(&walk->judge_count, MOST_JUDGED, bytes);
     } else {
         good = good && take_window(walk, reply, next, looked);
         adapt(&walk->window, most_of(walk->stage), bytes);
@@ -282,7 +284,7 @@ static void begin(struct dueq__walk *walk, const dueq_queue *queue) {
     dueq_bytes name = dueq__keys_name(queue->keys);
     dueq__walk_forget(walk);
     walk->window = 100;
-    walk->next_size = 0;
+    walk->next_cursor_size = 0;
     enter(walk, 0);
     dueq__id_random(&walk->seed, sizeof walk->seed);
     memcpy(walk->queue, name.data, name.size);
@@ -316,18 +318,18 @@ static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes tex
 /* What a script judges: tickets of the window, those that were met nowhere, or one that may be twice in lanes. */
 static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
     uint32_t count = 0;
-    walk->upto = walk->asked;
+    walk->judging = walk->judged;
     if (walk->stage == DUEQ__STAGE_LOST) {
-        for (uint32_t at;
-             count < walk->batch && (at = dueq__walk_unmet(walk, walk->upto)) < walk->count;
+        for (uint32_t at; count < walk->judge_count &&
+                          (at = dueq__walk_unmet(walk, walk->judging)) < walk->count;
              count++) {
-            dueq_bytes ticket = dueq__walk_ticket(walk, &walk->candidates[at]);
+            dueq_bytes ticket = dueq__walk_ticket(walk, &walk->messages[at]);
             dueq__resp_bytes(words, ticket.data, ticket.size);
-            walk->upto = at + 1;
+            walk->judging = at + 1;
         }
     } else if (walk->stage == DUEQ__STAGE_DOUBLED) {
-        const struct dueq__doubled *twice = &walk->doubled[walk->upto++];
-        const struct dueq__candidate *first = &walk->candidates[twice->candidate];
+        const struct dueq__doubled *twice = &walk->doubled[walk->judging++];
+        const struct dueq__walk_message *first = &walk->messages[twice->message];
         dueq_bytes ticket = dueq__walk_ticket(walk, first);
         dueq__resp_bytes(words, ticket.data, ticket.size);
         dueq__resp_text(words, stages[first->lane]);
@@ -335,9 +337,9 @@ static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
         dueq__resp_text(words, stages[twice->lane]);
         dueq__resp_number(words, twice->distance);
     } else {
-        for (; count < walk->batch && walk->upto < walk->asks.count; count++) {
-            const struct dueq__piece *piece = &walk->asks.pieces[walk->upto++];
-            dueq__resp_bytes(words, walk->asks.bytes + piece->at, piece->size);
+        for (; count < walk->judge_count && walk->judging < walk->to_judge.count; count++) {
+            const struct dueq__piece *piece = &walk->to_judge.pieces[walk->judging++];
+            dueq__resp_bytes(words, walk->to_judge.bytes + piece->at, piece->size);
         }
     }
 }
@@ -347,12 +349,12 @@ static void put_step(struct dueq__walk *walk, bool judges, struct dueq__resp *wo
     int size = 0;
     dueq__resp_text(words, walk->repair ? "1" : "0");
     dueq__resp_text(words, stages[walk->stage]);
-    if (dueq__stage_is_place(walk->stage))
-        size = snprintf(place, sizeof place, "%" PRId64 " ", walk->place);
+    if (dueq__stage_has_distance(walk->stage))
+        size = snprintf(place, sizeof place, "%" PRId64 " ", walk->distance);
     memcpy(place + size, walk->cursor, walk->cursor_size);
     dueq__resp_bytes(words, place, (size_t)size + walk->cursor_size);
-    dueq__resp_number(words,
-                      judges && dueq__stage_is_place(walk->stage) ? walk->length : walk->window);
+    dueq__resp_number(words, judges && dueq__stage_has_distance(walk->stage) ? walk->window_size
+                                                                             : walk->window);
     dueq__resp_bytes(words, walk->mark, DUEQ__ID_SIZE);
     if (judges)
         put_judged(walk, words);
@@ -389,7 +391,7 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     memcpy(asked->cursor.mark, walk->mark, sizeof asked->cursor.mark);
     asked->cursor.step = walk->step;
     asked->judges = walk->stage == DUEQ__STAGE_LOST || walk->stage == DUEQ__STAGE_DOUBLED ||
-                    walk->asked < walk->asks.count;
+                    walk->judged < walk->to_judge.count;
     dueq__call_arguments(client, &words);
     put_step(walk, asked->judges, &words);
     dueq__walks_unlock();

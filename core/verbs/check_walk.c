@@ -26,15 +26,15 @@ void dueq__walks_lock(void) {
 }
 
 void dueq__walk_forget(struct dueq__walk *walk) {
-    free(walk->candidates);
+    free(walk->messages);
     free(walk->slots);
     free(walk->text);
-    free(walk->asks.pieces);
-    free(walk->asks.bytes);
-    walk->candidates = NULL;
+    free(walk->to_judge.pieces);
+    free(walk->to_judge.bytes);
+    walk->messages = NULL;
     walk->slots = NULL;
     walk->text = NULL;
-    walk->asks = (struct dueq__texts){0};
+    walk->to_judge = (struct dueq__texts){0};
     walk->count = walk->slot_count = walk->doubled_count = 0;
     walk->room = walk->text_size = walk->text_room = 0;
 }
@@ -46,14 +46,14 @@ static void free_walk(struct dueq__walk *walk) {
 
 /* The walk of a step that is to come, as the last used; NULL: there is none. */
 struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
-    for (struct dueq__walk **at = &walks; *at; at = &(*at)->after) {
+    for (struct dueq__walk **at = &walks; *at; at = &(*at)->next_walk) {
         struct dueq__walk *walk = *at;
         if (memcmp(walk->mark, cursor->mark, DUEQ__ID_SIZE) != 0)
             continue;
         if (walk->step != cursor->step)
             return NULL;
-        *at = walk->after;
-        walk->after = walks;
+        *at = walk->next_walk;
+        walk->next_walk = walks;
         walk->used_ms = dueq__monotonic_ms();
         return walks = walk;
     }
@@ -61,10 +61,10 @@ struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
 }
 
 void dueq__walk_end(const struct dueq__walk *walk) {
-    for (struct dueq__walk **at = &walks; *at; at = &(*at)->after)
+    for (struct dueq__walk **at = &walks; *at; at = &(*at)->next_walk)
         if (*at == walk) {
             struct dueq__walk *ended = *at;
-            *at = ended->after;
+            *at = ended->next_walk;
             free_walk(ended);
             return;
         }
@@ -77,10 +77,10 @@ static void drop_walks(void) {
     for (struct dueq__walk **at = &walks; *at;) {
         struct dueq__walk *walk = *at;
         if (++kept < MOST_WALKS && walk->used_ms + WALK_MS > now) {
-            at = &walk->after;
+            at = &walk->next_walk;
             continue;
         }
-        *at = walk->after;
+        *at = walk->next_walk;
         free_walk(walk);
     }
 }
@@ -129,17 +129,17 @@ static uint64_t hash(const struct dueq__walk *walk, dueq_bytes id) {
 }
 
 dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
-                             const struct dueq__candidate *candidate) {
-    return (dueq_bytes){walk->text + candidate->at, candidate->size};
+                             const struct dueq__walk_message *message) {
+    return (dueq_bytes){walk->text + message->at, message->size};
 }
 
-struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id) {
+struct dueq__walk_message *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id) {
     uint64_t sum = hash(walk, id);
     for (uint32_t at = (uint32_t)sum; walk->slot_count; at++) {
         uint32_t slot = walk->slots[at & (walk->slot_count - 1)];
         if (!slot)
             return NULL;
-        struct dueq__candidate *found = &walk->candidates[slot - 1];
+        struct dueq__walk_message *found = &walk->messages[slot - 1];
         dueq_bytes ticket = dueq__walk_ticket(walk, found);
         if (found->hash == sum && found->id_size == id.size &&
             memcmp((const char *)ticket.data + ticket.size - id.size, id.data, id.size) == 0)
@@ -148,11 +148,11 @@ struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_b
     return NULL;
 }
 
-static void put_slot(struct dueq__walk *walk, uint32_t candidate) {
-    uint32_t at = (uint32_t)walk->candidates[candidate].hash;
+static void put_slot(struct dueq__walk *walk, uint32_t message) {
+    uint32_t at = (uint32_t)walk->messages[message].hash;
     while (walk->slots[at & (walk->slot_count - 1)])
         at++;
-    walk->slots[at & (walk->slot_count - 1)] = candidate + 1;
+    walk->slots[at & (walk->slot_count - 1)] = message + 1;
 }
 
 /* So that half of the slots are free. */
@@ -176,14 +176,14 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     struct dueq__ticket parts;
     if (!dueq__ticket_read(ticket, &parts) || ticket.size > UINT16_MAX)
         return true;
-    struct dueq__candidate *known = dueq__walk_find_id(walk, parts.id);
+    struct dueq__walk_message *known = dueq__walk_find_id(walk, parts.id);
     if (known && dueq__bytes_equal(dueq__walk_ticket(walk, known), ticket))
         return true;
-    struct dueq__candidate *candidates =
-        reach(walk->candidates, sizeof *candidates, walk->count + 1, UINT32_MAX / 4, &walk->room);
-    if (!candidates)
+    struct dueq__walk_message *messages =
+        reach(walk->messages, sizeof *messages, walk->count + 1, UINT32_MAX / 4, &walk->room);
+    if (!messages)
         return false;
-    walk->candidates = candidates;
+    walk->messages = messages;
     char *text = reach(walk->text, 1, walk->text_size + ticket.size, UINT32_MAX, &walk->text_room);
     if (!text)
         return false;
@@ -191,12 +191,12 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     if (!widen_slots(walk))
         return false;
     known = dueq__walk_find_id(walk, parts.id); /* of a message that was replaced */
-    struct dueq__candidate *made = known ? known : &walk->candidates[walk->count];
-    *made = (struct dueq__candidate){.hash = hash(walk, parts.id),
-                                     .at = (uint32_t)walk->text_size,
-                                     .size = (uint16_t)ticket.size,
-                                     .id_size = (uint8_t)parts.id.size,
-                                     .corrupt = corrupt};
+    struct dueq__walk_message *made = known ? known : &walk->messages[walk->count];
+    *made = (struct dueq__walk_message){.hash = hash(walk, parts.id),
+                                        .at = (uint32_t)walk->text_size,
+                                        .size = (uint16_t)ticket.size,
+                                        .id_size = (uint8_t)parts.id.size,
+                                        .corrupt = corrupt};
     memcpy(walk->text + walk->text_size, ticket.data, ticket.size);
     walk->text_size += ticket.size;
     if (!known)
@@ -204,19 +204,20 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     return true;
 }
 
-bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text) {
+bool dueq__walk_judge_later(struct dueq__texts *to_judge, dueq_bytes text) {
     struct dueq__piece *pieces =
-        reach(asks->pieces, sizeof *pieces, asks->count + 1, UINT32_MAX, &asks->room);
+        reach(to_judge->pieces, sizeof *pieces, to_judge->count + 1, UINT32_MAX, &to_judge->room);
     if (!pieces)
         return false;
-    asks->pieces = pieces;
-    char *bytes = reach(asks->bytes, 1, asks->size + text.size + 1, UINT32_MAX, &asks->bytes_room);
+    to_judge->pieces = pieces;
+    char *bytes = reach(to_judge->bytes, 1, to_judge->size + text.size + 1, UINT32_MAX,
+                        &to_judge->bytes_room);
     if (!bytes)
         return false;
-    asks->bytes = bytes;
-    asks->pieces[asks->count++] = (struct dueq__piece){asks->size, (uint32_t)text.size};
-    memcpy(asks->bytes + asks->size, text.data, text.size);
-    asks->size += (uint32_t)text.size;
+    to_judge->bytes = bytes;
+    to_judge->pieces[to_judge->count++] = (struct dueq__piece){to_judge->size, (uint32_t)text.size};
+    memcpy(to_judge->bytes + to_judge->size, text.data, text.size);
+    to_judge->size += (uint32_t)text.size;
     return true;
 }
 
@@ -225,7 +226,7 @@ bool dueq__stage_is_lane(uint32_t stage) {
 }
 
 /* Is it walked by the distance from its tail? */
-bool dueq__stage_is_place(uint32_t stage) {
+bool dueq__stage_has_distance(uint32_t stage) {
     return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
 }
 
@@ -233,16 +234,16 @@ bool dueq__stage_is_place(uint32_t stage) {
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
     struct dueq__ticket parts;
     bool lane = dueq__stage_is_lane(walk->stage);
-    struct dueq__candidate *met =
+    struct dueq__walk_message *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
     if (suspect || !met || !dueq__bytes_equal(dueq__walk_ticket(walk, met), ticket) ||
         (met->corrupt && walk->stage != DUEQ__STAGE_DEAD))
-        return dueq__walk_ask(&walk->asks, ticket);
-    if (lane && met->lane == walk->stage && met->distance >= walk->place)
-        return dueq__walk_ask(&walk->asks, ticket);
+        return dueq__walk_judge_later(&walk->to_judge, ticket);
+    if (lane && met->lane == walk->stage && met->distance >= walk->distance)
+        return dueq__walk_judge_later(&walk->to_judge, ticket);
     if (lane && met->lane && walk->doubled_count < DUEQ__MOST_DOUBLED)
         walk->doubled[walk->doubled_count++] = (struct dueq__doubled){
-            (uint32_t)(met - walk->candidates), (uint8_t)walk->stage, distance};
+            (uint32_t)(met - walk->messages), (uint8_t)walk->stage, distance};
     if (lane && !met->lane) {
         met->lane = (uint8_t)walk->stage;
         met->distance = distance;
@@ -254,7 +255,7 @@ bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, i
 /* A script has found that the message of this ticket, or what was one, is where it is. */
 void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket) {
     struct dueq__ticket parts;
-    struct dueq__candidate *met =
+    struct dueq__walk_message *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
     if (met)
         met->met = true;
@@ -262,7 +263,7 @@ void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket) {
 
 /* The next message that was met nowhere, from `from` on. */
 uint32_t dueq__walk_unmet(const struct dueq__walk *walk, uint32_t from) {
-    while (from < walk->count && walk->candidates[from].met)
+    while (from < walk->count && walk->messages[from].met)
         from++;
     return from;
 }
@@ -276,6 +277,6 @@ struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair) {
     walk->repair = repair;
     walk->stage = DUEQ__STAGE_END;
     walk->used_ms = dueq__monotonic_ms();
-    walk->after = walks;
+    walk->next_walk = walks;
     return walks = walk;
 }

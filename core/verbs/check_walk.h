@@ -35,7 +35,7 @@ struct dueq__found {
 };
 
 /* A message, and where its ticket was met. */
-struct dueq__candidate {
+struct dueq__walk_message {
     uint64_t hash; /* of its id */
     uint32_t at;   /* of its ticket, in the walk's text */
     uint16_t size; /* of that, which ends with the id */
@@ -56,33 +56,33 @@ struct dueq__texts {
 };
 
 struct dueq__walk {
-    struct dueq__walk *after;
+    struct dueq__walk *next_walk;
     char mark[DUEQ__ID_SIZE + 1];
     uint32_t step;
     int64_t used_ms;
     char queue[DUEQ_MAX_NAME + 1];
     bool repair;
-    uint32_t stage, window, batch;
+    uint32_t stage, window, judge_count;
     int64_t checked;
     struct dueq__found found[DUEQ__KINDS];
     uint64_t seed; /* of the hashes */
-    struct dueq__candidate *candidates;
+    struct dueq__walk_message *messages;
     uint32_t count;
     size_t room;
-    uint32_t *slots; /* by hash: a candidate's place and 1 */
+    uint32_t *slots; /* by hash: a message's place and 1 */
     uint32_t slot_count;
     char *text;
     size_t text_size, text_room;
     char cursor[DUEQ__WINDOW_ROOM]; /* as the stage's script takes it */
     uint32_t cursor_size;
-    char next[DUEQ__WINDOW_ROOM]; /* behind the window */
-    uint32_t next_size;
-    int64_t place, length,
+    char next_cursor[DUEQ__WINDOW_ROOM]; /* behind the window */
+    uint32_t next_cursor_size;
+    int64_t distance, window_size,
         removed; /* of a lane or set: the window's distance from the tail; its tickets */
-    struct dueq__texts asks; /* what of the window is to be judged */
-    uint32_t asked, upto;    /* so many of these are; and will be, with the script under way */
+    struct dueq__texts to_judge; /* what of the window is to be judged */
+    uint32_t judged, judging;    /* so many of these are; and will be, with the script under way */
     struct dueq__doubled {
-        uint32_t candidate;
+        uint32_t message;
         uint8_t lane;
         int64_t distance;
     } doubled[DUEQ__MOST_DOUBLED];
@@ -114,15 +114,15 @@ void dueq__walk_forget(struct dueq__walk *walk);
 
 bool dueq__stage_is_lane(uint32_t stage);
 /* Is it walked by the distance from its tail? */
-bool dueq__stage_is_place(uint32_t stage);
+bool dueq__stage_has_distance(uint32_t stage);
 
 /* Remembers a message by its current ticket. False: out of memory. */
 bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt);
-struct dueq__candidate *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id);
+struct dueq__walk_message *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id);
 dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
-                             const struct dueq__candidate *candidate);
+                             const struct dueq__walk_message *message);
 /* What is to be judged. False: out of memory. */
-bool dueq__walk_ask(struct dueq__texts *asks, dueq_bytes text);
+bool dueq__walk_judge_later(struct dueq__texts *to_judge, dueq_bytes text);
 /* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance);
 /* A script has found that the message of this ticket is where it is. */

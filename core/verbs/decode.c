@@ -18,7 +18,7 @@ static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
     return good;
 }
 
-bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
+bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count) {
     return are_all_of("0123458", digits, count);
 }
 
@@ -42,13 +42,13 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
     bool relays =
         digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
     digits.size -= relays;
-    if (!dueq__ops_outcomes(digits, call->wait.count)) {
+    if (!dueq__ops_are_outcomes(digits, call->wait.count)) {
         dueq__ops_unexpected(client);
         return;
     }
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
     if (call->result)
-        call->result->first = call->first;
+        call->result->first_pushed = call->first;
     if (call->result && relays)
         dueq__relay(client, answer);
     else
@@ -121,7 +121,7 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
 
 /* Ends the call with a result that points into the answer. */
 static void answer_with(dueq_client *client, dueq_result *result) {
-    dueq__result_own(result, &client->reply);
+    dueq__result_take_reply(result, &client->reply);
     dueq__call_finish_result(client, result, DUEQ_OK);
 }
 

@@ -24,7 +24,7 @@ static void describe_durability(const dueq_client *client, char *out, size_t roo
 
 dueq_status dueq__durable_status(dueq_client *client, dueq_result *result) {
     const struct dueq__call *call = &client->call;
-    const struct dueq__item *first = &result->items[result->first];
+    const struct dueq__item *first = &result->items[result->first_pushed];
     dueq_status status = dueq__result_summary(result);
     if (!dueq__durable_asked(call))
         return status;
@@ -33,7 +33,7 @@ dueq_status dueq__durable_status(dueq_client *client, dueq_result *result) {
     if (dueq__durable_is_met(call) || first->status == DUEQ_LEASE_LOST)
         return status;
     size_t size = first->id.size < 100 ? first->id.size : 100,
-           more = result->count - result->first - 1;
+           more = result->count - result->first_pushed - 1;
     char where[400], others[48] = "";
     describe_durability(client, where, sizeof where);
     if (more)

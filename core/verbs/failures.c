@@ -2,10 +2,10 @@
 
 /* What failed: the answer of failures.lua, whose entries lib/note_failure.lua has written. */
 
-const struct dueq__kind dueq__kind_failure = {sizeof(dueq_failure)};
+const struct dueq__item_type dueq__type_failure = {sizeof(dueq_failure)};
 
 const dueq_failure *dueq_result_failure(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &dueq__kind_failure, index);
+    return dueq__result_item_value(result, &dueq__type_failure, index);
 }
 
 const char *dueq_failure_name(dueq_failure_kind kind) {
@@ -67,7 +67,7 @@ dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq_
     if (words < FIXED || (words - FIXED) % EACH ||
         !dueq__reply_bytes(dueq__reply_item(reply, CURSOR), &cursor))
         return dueq__result_malformed(NULL, error, "failures");
-    dueq_result *result = dueq__result_new(&dueq__kind_failure, (words - FIXED) / EACH, 0, error);
+    dueq_result *result = dueq__result_new(&dueq__type_failure, (words - FIXED) / EACH, 0, error);
     if (!result)
         return NULL;
     result->cursor = cursor;
@@ -83,7 +83,7 @@ dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq_
             return dueq__result_malformed(result, error, "failures");
         if (!read_failure(each, time_ms, &failure))
             continue;
-        memcpy(result->items[result->count].more, &failure, sizeof failure);
+        memcpy(result->items[result->count].value, &failure, sizeof failure);
         result->items[result->count++].id = failure.id;
     }
     return result;

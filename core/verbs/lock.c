@@ -120,7 +120,7 @@ static dueq_status begin(dueq_queue *queue, const struct dueq__script *script, d
         status =
             dueq__fail(&queue->client->error, DUEQ_INVALID, "not a token: it comes with the lock");
     if (!status)
-        status = dueq__ops_begin(queue, script, 1, words);
+        status = dueq__ops_begin_outcomes(queue, script, 1, words);
     if (status)
         return status;
     status = name_keys(queue->client, name);

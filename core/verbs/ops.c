@@ -83,7 +83,7 @@ dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id) {
     return id.size ? dueq__ops_check_ids(queue, &id, 1) : DUEQ_OK;
 }
 
-dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb) {
+dueq_status dueq__ops_check_unpartitioned(dueq_queue *queue, const char *verb) {
     dueq_bytes name = dueq__keys_name(queue->keys);
     if (!queue->whole)
         return DUEQ_OK;
@@ -116,8 +116,8 @@ static size_t messages_of(dueq__decode *decode) {
            decode == dueq__decode_workers || decode == dueq__decode_failures;
 }
 
-dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
-                          size_t count, dueq__decode *decode, struct dueq__resp *words) {
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                            size_t count, dueq__decode *decode, struct dueq__resp *words) {
     dueq_status status = dueq__call_begin(queue, script, changes);
     if (status)
         return status;
@@ -128,9 +128,9 @@ dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, 
     return DUEQ_OK;
 }
 
-dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                            struct dueq__resp *words) {
-    return dueq__ops_ask(queue, script, true, count, dueq__decode_outcomes, words);
+dueq_status dueq__ops_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
+                                     size_t count, struct dueq__resp *words) {
+    return dueq__ops_begin(queue, script, true, count, dueq__decode_outcomes, words);
 }
 
 void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {
@@ -144,7 +144,7 @@ void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, 
     dueq__ops_put(words, targets, count);
 }
 
-dueq_bytes dueq__ops_cut(dueq_bytes text) {
+dueq_bytes dueq__ops_cut_error(dueq_bytes text) {
     const char *bytes = text.data;
     if (text.size <= DUEQ_MAX_ERROR)
         return text;
@@ -155,7 +155,7 @@ dueq_bytes dueq__ops_cut(dueq_bytes text) {
 }
 
 void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text) {
-    text = dueq__ops_cut(text);
+    text = dueq__ops_cut_error(text);
     dueq__ops_put(words, &text, 1);
 }
 

@@ -134,7 +134,7 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
     struct relay *relay = relay_of(client);
     dueq_bytes digits;
     if (!dueq__reply_bytes(reply, &digits) || digits.size != relay->count ||
-        !dueq__ops_outcomes(digits, digits.size)) {
+        !dueq__ops_are_outcomes(digits, digits.size)) {
         /* It was too late, and whoever took the entries after it does it. */
         dueq__call_resume(client);
         return;

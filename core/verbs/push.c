@@ -13,13 +13,13 @@
 struct batch {
     const dueq_draft *drafts;
     size_t count;
-    size_t made;  /* ids to be made here */
-    size_t given; /* bytes of the other ids */
-    size_t total; /* bytes of all envelopes */
-    bool fast;    /* all ids made here, all due at one time, and no more to do than to store them */
-    bool later;   /* the first is due later */
-    bool replaces; /* some may replace living messages */
-    bool leaves;   /* they go to another queue */
+    size_t made_ids;       /* ids to be made here */
+    size_t given_bytes;    /* bytes of the other ids */
+    size_t envelope_bytes; /* bytes of all envelopes */
+    bool fast; /* all ids made here, all due at one time, and no more to do than to store them */
+    bool is_later;       /* the first is due later */
+    bool replaces;       /* some may replace living messages */
+    bool to_other_queue; /* they go to another queue */
     dueq_durability durability;
 };
 
@@ -38,8 +38,8 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
 }
 
 /* made: by a schedule verb. */
-static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
-                           size_t count, struct batch *batch) {
+static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
+                                 size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
         .drafts = drafts, .count = count, .fast = queue->minute == dueq__call_minute()};
@@ -55,10 +55,10 @@ static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_
                                 "a key chooses a partition, and this queue has none");
         if (status)
             break;
-        batch->made += draft->id.size == 0;
-        batch->given += draft->id.size;
+        batch->made_ids += draft->id.size == 0;
+        batch->given_bytes += draft->id.size;
         size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
-        batch->total += size;
+        batch->envelope_bytes += size;
         batch->fast = batch->fast && size <= LARGE && is_fast(draft, drafts);
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
@@ -68,12 +68,12 @@ static dueq_status measure(dueq_queue *queue, bool keyed, bool made, const dueq_
         queue->durable_ms = batch->durability.timeout_ms;
         queue->kept = 0;
     }
-    batch->later = !status && (drafts->delay_ms || drafts->at_ms);
-    if (!status && batch->total > DUEQ_MAX_BODY)
+    batch->is_later = !status && (drafts->delay_ms || drafts->at_ms);
+    if (!status && batch->envelope_bytes > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
                        "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
-                       count, batch->total, DUEQ_MAX_BODY);
+                       count, batch->envelope_bytes, DUEQ_MAX_BODY);
     return status;
 }
 
@@ -82,7 +82,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
                       dueq_bytes id, struct dueq__resp *words) {
     char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
     const char *given = draft->id.size ? incarnation : NULL;
-    if (batch->leaves) {
+    if (batch->to_other_queue) {
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
@@ -105,8 +105,8 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
 /* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
-    dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made * DUEQ__ID_SIZE +
-                            batch->given + first.size);
+    dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made_ids * DUEQ__ID_SIZE +
+                            batch->given_bytes + first.size);
     client->call.ids = id;
     client->call.first = first.size > 0;
     client->call.durable.asked = batch->durability;
@@ -132,11 +132,11 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 }
 
 /* The script that is enough for the drafts. */
-static const struct dueq__script *choose(const struct batch *batch) {
-    return batch->fast && !batch->later ? &dueq__script_push
-           : batch->fast                ? &dueq__script_push_later
-           : batch->replaces            ? &dueq__script_push_replace
-                                        : &dueq__script_push_full;
+static const struct dueq__script *choose_script(const struct batch *batch) {
+    return batch->fast && !batch->is_later ? &dueq__script_push
+           : batch->fast                   ? &dueq__script_push_later
+           : batch->replaces               ? &dueq__script_push_replace
+                                           : &dueq__script_push_full;
 }
 
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
@@ -147,12 +147,14 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     if (queue->whole)
         return queue->whole->push(queue, &(struct dueq__push_request){
                                              .script = script, .drafts = drafts, .count = count});
-    dueq_status status = measure(queue, queue->is_partition, script != NULL, drafts, count, &batch);
+    dueq_status status =
+        measure_batch(queue, queue->is_partition, script != NULL, drafts, count, &batch);
     if (!status)
-        status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
+        status =
+            dueq__ops_begin_outcomes(queue, script ? script : choose_script(&batch), count, &words);
     if (status)
         return status;
-    if (batch.fast && batch.later)
+    if (batch.fast && batch.is_later)
         dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
@@ -168,17 +170,17 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     struct dueq__resp words;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq_status status =
-        measure(queue, target && target->is_partition, made, drafts, count, &batch);
+        measure_batch(queue, target && target->is_partition, made, drafts, count, &batch);
     batch.fast = false;
-    batch.leaves = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
+    batch.to_other_queue = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)
-        status =
-            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_outbox : &dueq__script_ack_push,
-                            1 + count, &words);
+        status = dueq__ops_begin_outcomes(
+            queue, batch.to_other_queue ? &dueq__script_ack_outbox : &dueq__script_ack_push,
+            1 + count, &words);
     if (status)
         return status;
     dueq__resp_bytes(&words, ticket.data, ticket.size);
-    if (batch.leaves)
+    if (batch.to_other_queue)
         dueq__resp_bytes(&words, name.data, name.size);
     return submit(queue->client, &batch, id, &words);
 }
@@ -198,7 +200,7 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     dueq__client_check_fork(queue->client);
     dueq_status status = DUEQ_OK;
     if (target && whole != queue)
-        status = dueq__ops_check_whole(queue, "ack with successors for another such queue");
+        status = dueq__ops_check_unpartitioned(queue, "ack with successors for another such queue");
     if (!status)
         status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)

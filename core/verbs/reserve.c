@@ -25,7 +25,7 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wai
 }
 
 /* Which script: the fast one passes on what it does not do, at the price of a request more. */
-static const struct dueq__script *choose(struct dueq__call *call) {
+static const struct dueq__script *choose_script(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
@@ -40,7 +40,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
     struct dueq__watch *watch = &call->wait.watches[call->wait.at];
     struct dueq__resp words;
-    call->script = choose(call);
+    call->script = choose_script(call);
     dueq__call_arguments(client, &words);
     bool must_rewake = watch->token || watch->timekeeper;
     bool failed =
@@ -67,10 +67,11 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
 }
 
 /* Passes the outcomes of the settlement on, which come once; false: these are none of it. */
-static bool settle(struct dueq__settling *settling, const struct dueq__reply *reply) {
+static bool take_settlement(struct dueq__settling *settling, const struct dueq__reply *reply) {
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
-    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) || !dueq__ops_outcomes(digits, due))
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
+        !dueq__ops_are_outcomes(digits, due))
         return false;
     settling->done = due || settling->done;
     if (due)
@@ -89,7 +90,7 @@ static void found_nothing(dueq_client *client) {
 }
 
 /* Where the fast script passed the request on, the next ones spare it that; each time twice as many. */
-static void learn(struct dueq__call *call) {
+static void note_passed_on(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     if (call->script != &dueq__script_reserve_full)
         queue->full_streak = 0;
@@ -107,8 +108,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     int64_t timekeeper;
     dueq_bytes relay;
     bool settles = dueq__call_settlement(call) != NULL;
-    learn(call);
-    if (!settle(&call->settling, reply) ||
+    note_passed_on(call);
+    if (!take_settlement(&call->settling, reply) ||
         !dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
         wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
@@ -123,7 +124,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__call_finish(client, client->error.status);
         return;
     }
-    dueq__result_own(result, &client->reply);
+    dueq__result_take_reply(result, &client->reply);
     dueq_result_free(call->result);
     call->result = result;
     wait->quarantined += result->quarantined;
@@ -154,7 +155,8 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     for (size_t i = 0; !status && i < count; i++) {
         if (!queues[i] || queues[i]->client != queues[0]->client)
             return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
-        status = count > 1 ? dueq__ops_check_whole(queues[i], "one of several queues") : DUEQ_OK;
+        status =
+            count > 1 ? dueq__ops_check_unpartitioned(queues[i], "one of several queues") : DUEQ_OK;
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
         for (size_t k = 0; !status && k < i && order != DUEQ_ROUND_ROBIN; k++)
             if (dueq__bytes_equal(name, dueq__keys_name(queues[k]->keys)))

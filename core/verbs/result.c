@@ -21,41 +21,41 @@ dueq_bytes dueq_result_id(const dueq_result *result, size_t index) {
     return item_of(result, index)->id;
 }
 
-const void *dueq__result_more(const dueq_result *result, const struct dueq__kind *kind,
-                              size_t index) {
-    return result && result->kind == kind ? item_of(result, index)->more : NULL;
+const void *dueq__result_item_value(const dueq_result *result, const struct dueq__item_type *type,
+                                    size_t index) {
+    return result && result->type == type ? item_of(result, index)->value : NULL;
 }
 
 const dueq_message *dueq_result_message(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &dueq__kind_message, index);
+    return dueq__result_item_value(result, &dueq__type_message, index);
 }
 
-const struct dueq__kind dueq__kind_rate = {sizeof(struct dueq__rated)};
+const struct dueq__item_type dueq__type_rate = {sizeof(struct dueq__rate_item)};
 
 const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &dueq__kind_rate, index);
+    return dueq__result_item_value(result, &dueq__type_rate, index);
 }
 
 const dueq_timings *dueq_result_timings(const dueq_result *result) {
     return result ? result->timings : NULL;
 }
 
-const struct dueq__kind dueq__kind_sizes = {sizeof(dueq_sizes)};
+const struct dueq__item_type dueq__type_sizes = {sizeof(dueq_sizes)};
 
 const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
-    return dueq__result_more(result, &dueq__kind_sizes, 0);
+    return dueq__result_item_value(result, &dueq__type_sizes, 0);
 }
 
-const struct dueq__kind dueq__kind_moved = {sizeof(dueq_moved)};
+const struct dueq__item_type dueq__type_moved = {sizeof(dueq_moved)};
 
 const dueq_moved *dueq_result_moved(const dueq_result *result) {
-    return dueq__result_more(result, &dueq__kind_moved, 0);
+    return dueq__result_item_value(result, &dueq__type_moved, 0);
 }
 
-const struct dueq__kind dueq__kind_counts = {sizeof(dueq_counts)};
+const struct dueq__item_type dueq__type_counts = {sizeof(dueq_counts)};
 
 const dueq_counts *dueq_result_counts(const dueq_result *result) {
-    return dueq__result_more(result, &dueq__kind_counts, 0);
+    return dueq__result_item_value(result, &dueq__type_counts, 0);
 }
 
 size_t dueq_result_quarantined(const dueq_result *result) {
@@ -68,7 +68,7 @@ size_t dueq_result_kicked(const dueq_result *result) { return result ? result->k
 
 size_t dueq_result_queue(const dueq_result *result) { return result ? result->queue : 0; }
 
-size_t dueq_result_first(const dueq_result *result) { return result ? result->first : 0; }
+size_t dueq_result_first(const dueq_result *result) { return result ? result->first_pushed : 0; }
 
 int dueq_result_replicas(const dueq_result *result) { return result ? result->replicas : 0; }
 
@@ -85,7 +85,7 @@ void dueq_result_free(dueq_result *result) {
     free(result->headers);
     free(result->holdings);
     free(result->timings);
-    free(result->text);
+    free(result->cursor_text);
     free(result);
 }
 
@@ -96,9 +96,9 @@ dueq_status dueq__result_summary(const dueq_result *result) {
     return DUEQ_OK;
 }
 
-dueq_result *dueq__result_new(const struct dueq__kind *kind, size_t count, size_t bytes,
+dueq_result *dueq__result_new(const struct dueq__item_type *type, size_t count, size_t bytes,
                               struct dueq__error *error) {
-    size_t each = kind ? kind->size : 0;
+    size_t each = type ? type->size : 0;
     size_t size = sizeof(dueq_result) + count * (sizeof(struct dueq__item) + each) + bytes;
     dueq_result *result = calloc(1, size);
     if (!result) {
@@ -106,34 +106,34 @@ dueq_result *dueq__result_new(const struct dueq__kind *kind, size_t count, size_
         return NULL;
     }
     result->count = count;
-    result->kind = kind;
+    result->type = type;
     result->items = (struct dueq__item *)(void *)(result + 1);
-    result->bytes = (char *)(result->items + count);
-    for (size_t i = 0; each && i < count; i++, result->bytes += each)
-        result->items[i].more = result->bytes;
+    result->next_copy = (char *)(result->items + count);
+    for (size_t i = 0; each && i < count; i++, result->next_copy += each)
+        result->items[i].value = result->next_copy;
     return result;
 }
 
-dueq_result *dueq__result_whole(const struct dueq__kind *kind, const void *more,
-                                struct dueq__error *error) {
-    dueq_result *result = dueq__result_new(kind, 1, 0, error);
+dueq_result *dueq__result_single(const struct dueq__item_type *type, const void *value,
+                                 struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(type, 1, 0, error);
     if (result)
-        memcpy(result->items->more, more, kind->size);
+        memcpy(result->items->value, value, type->size);
     return result;
 }
 
-void dueq__result_own(dueq_result *result, struct dueq__reply **reply) {
+void dueq__result_take_reply(dueq_result *result, struct dueq__reply **reply) {
     if (!result)
         return;
     result->reply = *reply;
     *reply = NULL;
 }
 
-dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes) {
-    dueq_bytes kept = {result->bytes, bytes.size};
+dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes) {
+    dueq_bytes kept = {result->next_copy, bytes.size};
     if (bytes.size)
-        memcpy(result->bytes, bytes.data, bytes.size);
-    result->bytes += bytes.size;
+        memcpy(result->next_copy, bytes.data, bytes.size);
+    result->next_copy += bytes.size;
     return kept;
 }
 
@@ -154,8 +154,8 @@ dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes
     if (!result)
         return NULL;
     for (size_t i = 0; names && i < count; i++)
-        result->items[i].id = dueq__result_keep(result, names[i]);
-    result->cursor = dueq__result_keep(result, cursor);
+        result->items[i].id = dueq__result_copy(result, names[i]);
+    result->cursor = dueq__result_copy(result, cursor);
     return result;
 }
 

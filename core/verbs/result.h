@@ -7,8 +7,8 @@
 
 #include "../net/net.h"
 
-/* What items have beside their status; its address is its name. */
-struct dueq__kind {
+/* The type of the values that items have beside their status, told by its address. */
+struct dueq__item_type {
     size_t size;
 };
 
@@ -16,37 +16,37 @@ struct dueq__item {
     dueq_status status;
     dueq_state state;
     dueq_bytes id;
-    void *more; /* of the result's kind, or NULL */
+    void *value; /* of the result's type, or NULL */
 };
 
 struct dueq_result {
     size_t count;
     size_t quarantined, purged, kicked, queue;
-    size_t first; /* of the items that were pushed */
+    size_t first_pushed; /* the first item of what was pushed */
     int replicas, disk;
-    bool done; /* check: with this queue; the cursor, if there is one, is for the next */
+    bool queue_done; /* check: with this queue; the cursor, if there is one, is for the next */
     dueq_bytes cursor;
-    const struct dueq__kind *kind; /* NULL: none */
+    const struct dueq__item_type *type; /* NULL: none */
     struct dueq__item *items;
-    char *bytes;               /* where the next copied bytes go */
+    char *next_copy;           /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
     dueq_holding *holdings;    /* of workers */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
     dueq_timings *timings;     /* of rates; owned */
-    char *text;                /* of a cursor that was made afterwards; owned */
+    char *cursor_text;         /* of a cursor that was made afterwards; owned */
 };
 
 /*
  * Each makes a result, or NULL with error set. With `reply` it points into that, which is to live as long: the
- * answer that is being decoded is given to it by dueq__result_own().
+ * answer that is being decoded is given to it by dueq__result_take_reply().
  */
 
-/* Items of a kind, all of it zero, and room for so many copied bytes, in one allocation. */
-dueq_result *dueq__result_new(const struct dueq__kind *kind, size_t count, size_t bytes,
+/* Items of a type, all of them zero, and room for so many copied bytes, in one allocation. */
+dueq_result *dueq__result_new(const struct dueq__item_type *type, size_t count, size_t bytes,
                               struct dueq__error *error);
 /* One item, with a copy of what it has. */
-dueq_result *dueq__result_whole(const struct dueq__kind *kind, const void *more,
-                                struct dueq__error *error);
+dueq_result *dueq__result_single(const struct dueq__item_type *type, const void *value,
+                                 struct dueq__error *error);
 /* One outcome a digit; ids: NULL, or the items' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
@@ -78,12 +78,12 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
 dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq__error *error);
 
 /* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
-void dueq__result_own(dueq_result *result, struct dueq__reply **reply);
-/* What an item of that kind has; NULL: the result has no such one. */
-const void *dueq__result_more(const dueq_result *result, const struct dueq__kind *kind,
-                              size_t index);
+void dueq__result_take_reply(dueq_result *result, struct dueq__reply **reply);
+/* The value of an item of that type; NULL: the result has no such one. */
+const void *dueq__result_item_value(const dueq_result *result, const struct dueq__item_type *type,
+                                    size_t index);
 /* Copies bytes into the result. */
-dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes);
+dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes);
 /* Frees it and fails with PROTOCOL; returns NULL. */
 dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
                                     const char *script);
@@ -91,17 +91,17 @@ dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *err
 dueq_status dueq__result_summary(const dueq_result *result);
 
 /* What a queue of another system holds, and what a step moved there. */
-extern const struct dueq__kind dueq__kind_sizes, dueq__kind_moved;
+extern const struct dueq__item_type dueq__type_sizes, dueq__type_moved;
 /* An item of rates. */
-struct dueq__rated {
+struct dueq__rate_item {
     dueq_rate rate; /* first */
     dueq_timings timings;
 };
 
 /* Sets the times of the rate from its timings. */
-void dueq__rated_times(struct dueq__rated *rated);
+void dueq__rate_item_times(struct dueq__rate_item *rated);
 
-extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate,
-    dueq__kind_worker, dueq__kind_failure;
+extern const struct dueq__item_type dueq__type_message, dueq__type_counts, dueq__type_rate,
+    dueq__type_worker, dueq__type_failure;
 
 #endif

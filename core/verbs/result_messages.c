@@ -11,7 +11,7 @@ struct message {
     dueq_bytes envelope;
     int64_t late_ms;
 };
-const struct dueq__kind dueq__kind_message = {sizeof(struct message)};
+const struct dueq__item_type dueq__type_message = {sizeof(struct message)};
 
 static bool read_time(const struct dueq__reply *reply, int64_t *time) {
     return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
@@ -36,7 +36,7 @@ static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes 
  */
 static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts,
                        struct dueq__item *item) {
-    struct message *made = item->more;
+    struct message *made = item->value;
     dueq_message *message = &made->message;
     struct dueq__ticket parts;
     dueq_bytes ticket, text = {"", 0};
@@ -48,7 +48,7 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
         item->id = message->id = parts.id;
     if (!item->id.size || !dueq__envelope_read(made->envelope, message, NULL, 0)) {
         item->status = DUEQ_CORRUPT;
-        item->more = NULL;
+        item->value = NULL;
         return true;
     }
     message->body_size = message->body.size;
@@ -62,7 +62,7 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
 static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) {
     size_t count = 0;
     for (size_t i = 0; i < result->count; i++) {
-        const dueq_message *message = result->items[i].more;
+        const dueq_message *message = result->items[i].value;
         count += message ? message->header_count : 0;
     }
     dueq_header *at = result->headers = count ? malloc(count * sizeof *at) : NULL;
@@ -72,7 +72,7 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
         return NULL;
     }
     for (size_t i = 0; at && i < result->count; i++) {
-        struct message *made = result->items[i].more;
+        struct message *made = result->items[i].value;
         if (!made || !made->message.header_count)
             continue;
         dueq__envelope_read(made->envelope, &made->message, at, SIZE_MAX);
@@ -99,7 +99,7 @@ static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result
             (size_t)number > result->count ||
             !dueq__reply_bytes(dueq__reply_item(pairs, i + 1), &text))
             return false;
-        dueq_message *message = result->items[number - 1].more;
+        dueq_message *message = result->items[number - 1].value;
         if (message)
             set_attempts(message, message->deliveries - 1, text);
     }
@@ -138,7 +138,7 @@ static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
                   !take_word(&text, &until, &sign) || sign))
         return false;
     for (size_t i = 0; i < result->count; i++) {
-        struct message *made = result->items[i].more;
+        struct message *made = result->items[i].value;
         int64_t late = -1;
         sign = '?';
         if (timed && !take_word(&text, &late, &sign))
@@ -154,7 +154,7 @@ static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
 }
 
 int64_t dueq__result_late_ms(const dueq_result *result, size_t index) {
-    const struct message *made = dueq__result_more(result, &dueq__kind_message, index);
+    const struct message *made = dueq__result_item_value(result, &dueq__type_message, index);
     return made ? made->late_ms : -1;
 }
 
@@ -162,7 +162,7 @@ int64_t dueq__result_late_ms(const dueq_result *result, size_t index) {
 static void leave_out(dueq_result *result) {
     size_t count = 0;
     for (size_t i = 0; i < result->count; i++)
-        if (result->items[i].more)
+        if (result->items[i].value)
             result->items[count++] = result->items[i];
     result->quarantined += result->count - count;
     result->count = count;
@@ -177,12 +177,12 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
         quarantined < 0)
         return dueq__result_malformed(NULL, error, "reserve");
     size_t count = (words - RESERVED_FIXED) / RESERVED_EACH;
-    dueq_result *result = dueq__result_new(&dueq__kind_message, count, 0, error);
+    dueq_result *result = dueq__result_new(&dueq__type_message, count, 0, error);
     if (!result)
         return NULL;
     result->quarantined = (size_t)quarantined;
     for (size_t i = 0; i < count; i++) {
-        dueq_message *message = result->items[i].more;
+        dueq_message *message = result->items[i].value;
         message->state = DUEQ_LEASED;
         message->now_ms = now;
         if (!read_entry(reply, RESERVED_FIXED + i * RESERVED_EACH, false, &result->items[i]))
@@ -217,13 +217,13 @@ static dueq_result *read_looked(dueq_result *result, const struct dueq__reply *r
     int64_t now;
     bool good = read_time(dueq__reply_item(reply, 0), &now);
     for (size_t i = 0; good && i < result->count; i++, at += LOOKED_EACH) {
-        dueq_message *message = result->items[i].more;
+        dueq_message *message = result->items[i].value;
         message->state = state;
         message->now_ms = now;
         good = dueq__reply_number(dueq__reply_item(reply, at), &message->time_ms) &&
                read_entry(reply, at + 1, true, &result->items[i]) &&
-               (!result->items[i].more ||
-                read_size(dueq__reply_item(reply, at + 4), result->items[i].more));
+               (!result->items[i].value ||
+                read_size(dueq__reply_item(reply, at + 4), result->items[i].value));
     }
     return good ? add_headers(result, error) : dueq__result_malformed(result, error, script);
 }
@@ -235,7 +235,7 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__er
         !dueq__reply_number(dueq__reply_item(reply, 1), &state) || state < DUEQ_READY ||
         state > DUEQ_OUTBOX)
         return dueq__result_malformed(NULL, error, "find");
-    dueq_result *result = dueq__result_new(&dueq__kind_message, 1, 0, error);
+    dueq_result *result = dueq__result_new(&dueq__type_message, 1, 0, error);
     if (result)
         result = read_looked(result, reply, 2, (dueq_state)state, "find", error);
     if (!result || !result->items->status)
@@ -259,7 +259,7 @@ dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state sta
         !dueq__reply_bytes(dueq__reply_item(reply, 1), &cursor))
         return dueq__result_malformed(NULL, error, "peek");
     dueq_result *result =
-        dueq__result_new(&dueq__kind_message, (words - 2) / LOOKED_EACH, 0, error);
+        dueq__result_new(&dueq__type_message, (words - 2) / LOOKED_EACH, 0, error);
     if (!result)
         return NULL;
     result->cursor = cursor;

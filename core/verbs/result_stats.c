@@ -54,7 +54,7 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
     size_t most = sizeof counts.outbox_error - 1;
     memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
     counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
-    return dueq__result_whole(&dueq__kind_counts, &counts, error);
+    return dueq__result_single(&dueq__type_counts, &counts, error);
 }
 
 /* ---- rates: a text for now and one for each snapshot before, the latest first, each with timings ---- */
@@ -103,7 +103,7 @@ static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[
                        .cancelled = more[8]};
 }
 
-void dueq__rated_times(struct dueq__rated *rated) {
+void dueq__rate_item_times(struct dueq__rate_item *rated) {
     dueq_rate *rate = &rated->rate;
     rate->late_p50_ms = dueq__timing_quantile(&rated->timings.late, 0.5);
     rate->late_p99_ms = dueq__timing_quantile(&rated->timings.late, 0.99);
@@ -117,7 +117,7 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
     if (texts < RATED_EACH || texts % RATED_EACH ||
         !read_snapshot(dueq__reply_item(reply, 0), later))
         return dueq__result_malformed(NULL, error, "rates");
-    dueq_result *result = dueq__result_new(&dueq__kind_rate, texts / RATED_EACH - 1, 0, error);
+    dueq_result *result = dueq__result_new(&dueq__type_rate, texts / RATED_EACH - 1, 0, error);
     if (!result)
         return NULL;
     result->timings = calloc(1, sizeof *result->timings);
@@ -128,13 +128,13 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
     }
     bool good = read_timings(dueq__reply_item(reply, 1), result->timings);
     for (size_t i = 0; good && i < result->count; i++) {
-        struct dueq__rated *rated = result->items[i].more;
+        struct dueq__rate_item *rated = result->items[i].value;
         size_t at = (i + 1) * RATED_EACH;
         good = read_snapshot(dueq__reply_item(reply, at), earlier) &&
                read_timings(dueq__reply_item(reply, at + 1), &rated->timings);
         if (good)
             rated->rate = difference(later, earlier);
-        dueq__rated_times(rated);
+        dueq__rate_item_times(rated);
         memcpy(later, earlier, sizeof later);
     }
     return good ? result : dueq__result_malformed(result, error, "rates");

@@ -134,7 +134,7 @@ dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings)
     char text[TEXT_ROOM];
     dueq__client_check_fork(queue->client);
     dueq_status status =
-        dueq__ops_ask(queue, &dueq__script_measure, false, 1, decode_measured, &words);
+        dueq__ops_begin(queue, &dueq__script_measure, false, 1, decode_measured, &words);
     if (status)
         return status;
     int size = put_timing(text, 'l', &timings->late);

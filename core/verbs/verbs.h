@@ -18,18 +18,18 @@ dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
 /* Are they that many outcomes, as scripts answer them? */
-bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
+bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__ops_unexpected(dueq_client *client);
 
 /* ---- ops.c: what the verbs share; those of verbs.c are made of it alone ---------------------------- */
 
 /* Begins a call on `count` items and starts its words. `changes`: it is run once, also where it is repeated. */
-dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
-                          size_t count, dueq__decode *decode, struct dueq__resp *words);
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                            size_t count, dueq__decode *decode, struct dueq__resp *words);
 /* The same of one that changes something and answers outcomes. */
-dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                            struct dueq__resp *words);
+dueq_status dueq__ops_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
+                                     size_t count, struct dueq__resp *words);
 dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
 /* Exactly one of them. */
 dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours);
@@ -57,7 +57,7 @@ void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t cou
 void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
                            int any);
 /* A text that is kept with a message, cut between characters. */
-dueq_bytes dueq__ops_cut(dueq_bytes text);
+dueq_bytes dueq__ops_cut_error(dueq_bytes text);
 void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
 /* Which process this is, as scripts keep it with what failed: "HOST PID". */
 void dueq__ops_put_process(struct dueq__resp *words);
@@ -114,7 +114,7 @@ struct dueq__push_request {
 };
 
 /* Refuses a verb that is not for queues of partitions; OK: this is none. */
-dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
+dueq_status dueq__ops_check_unpartitioned(dueq_queue *queue, const char *verb);
 
 /* ---- push.c -------------------------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status =
-        dueq__ops_ask(queue, &dueq__script_register, false, 1, decode_registered, &words);
+        dueq__ops_begin(queue, &dueq__script_register, false, 1, decode_registered, &words);
     if (status)
         return status;
     dueq__resp_text(&words, session);
@@ -38,10 +38,10 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
 
 /* ---- Reading it ---- */
 
-const struct dueq__kind dueq__kind_worker = {sizeof(dueq_worker)};
+const struct dueq__item_type dueq__type_worker = {sizeof(dueq_worker)};
 
 const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &dueq__kind_worker, index);
+    return dueq__result_item_value(result, &dueq__type_worker, index);
 }
 
 /* Takes a number of up to 15 digits off, and the one character behind it; false: there is none. */
@@ -132,7 +132,7 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
         if (dueq__reply_bytes(dueq__reply_item(reply, i + 2), &text))
             room += (lines = count_lines(text)) < DUEQ_MAX_HOLDINGS ? lines : DUEQ_MAX_HOLDINGS;
     dueq_result *result =
-        dueq__result_new(&dueq__kind_worker, (words - WORKERS_FIXED) / WORKERS_EACH, 0, error);
+        dueq__result_new(&dueq__type_worker, (words - WORKERS_FIXED) / WORKERS_EACH, 0, error);
     if (!result)
         return NULL;
     result->cursor = cursor;
@@ -155,7 +155,7 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
         if (!read_worker(text, &worker, holdings))
             continue;
         holdings += worker.holding_count;
-        memcpy(result->items[result->count].more, &worker, sizeof worker);
+        memcpy(result->items[result->count].value, &worker, sizeof worker);
         result->items[result->count++].id = worker.session;
     }
     return result;

@@ -83,7 +83,7 @@ static size_t put_number(char *out, int64_t number) {
 }
 
 static dueq_bytes keep_backoff(dueq_result *result, dueq_bytes value) {
-    char *out = result->bytes;
+    char *out = result->next_copy;
     size_t size = 0;
     if (value.size && dueq__json_kind(value) == DUEQ__JSON_STRING) {
         size = dueq__json_string(value, out);
@@ -105,7 +105,7 @@ static dueq_bytes keep_backoff(dueq_result *result, dueq_bytes value) {
             size += put_number(out + size, number);
         }
     }
-    result->bytes += size;
+    result->next_copy += size;
     return (dueq_bytes){out, size};
 }
 
@@ -147,9 +147,9 @@ static size_t room_for(const struct popped *popped) {
 }
 
 static dueq_bytes keep_string(dueq_result *result, dueq_bytes value) {
-    char *out = result->bytes;
+    char *out = result->next_copy;
     size_t size = value.size ? dueq__json_string(value, out) : 0;
-    result->bytes += size;
+    result->next_copy += size;
     return (dueq_bytes){out, size};
 }
 
@@ -157,10 +157,10 @@ static dueq_bytes keep_string(dueq_result *result, dueq_bytes value) {
 static dueq_bytes keep_payload(dueq_result *result, const struct popped *popped) {
     const char *text = popped->reserved.data;
     size_t rest = popped->place + popped->digits;
-    char *start = result->bytes;
-    dueq__result_keep(result, (dueq_bytes){text, popped->place});
-    dueq__result_keep(result, popped->was);
-    dueq__result_keep(result,
+    char *start = result->next_copy;
+    dueq__result_copy(result, (dueq_bytes){text, popped->place});
+    dueq__result_copy(result, popped->was);
+    dueq__result_copy(result,
                       (dueq_bytes){text + rest, popped->reserved.size - popped->blanks - rest});
     return (dueq_bytes){start, payload_size(popped)};
 }
@@ -169,7 +169,7 @@ static dueq_job keep_job(dueq_result *result, const struct popped *popped, int64
     const struct members *members = &popped->members;
     const char *text = popped->reserved.data;
     dueq_job job = {.until_ms = until_ms};
-    job.reserved = dueq__result_keep(result, popped->reserved);
+    job.reserved = dueq__result_copy(result, popped->reserved);
     job.payload = keep_payload(result, popped);
     if (members->data.size) {
         size_t at = (size_t)((const char *)members->data.data - text);
@@ -190,10 +190,10 @@ static dueq_job keep_job(dueq_result *result, const struct popped *popped, int64
     return job;
 }
 
-static const struct dueq__kind job_kind = {sizeof(dueq_job)};
+static const struct dueq__item_type job_type = {sizeof(dueq_job)};
 
 const dueq_job *dueq_result_job(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &job_kind, index);
+    return dueq__result_item_value(result, &job_type, index);
 }
 
 dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__error *error) {
@@ -209,9 +209,9 @@ dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__
             return dueq__result_malformed(NULL, error, "laravel_pop");
         bytes += room_for(&popped[i]);
     }
-    dueq_result *result = dueq__result_new(&job_kind, count, bytes, error);
+    dueq_result *result = dueq__result_new(&job_type, count, bytes, error);
     for (size_t i = 0; result && i < count; i++) {
-        dueq_job *job = result->items[i].more;
+        dueq_job *job = result->items[i].value;
         *job = keep_job(result, &popped[i], until_ms);
     }
     return result;

@@ -22,9 +22,9 @@ enum { /* indexes of the queue's keys */
 struct dueq_laravel {
     dueq_queue queue;
     /* Of the call that waits: tracking.c. */
-    size_t tracks;  /* how many keys of tracked[] it tracks */
-    bool fruitless; /* it has found nothing so far */
-    bool told;      /* the server was asked to tell of changes since the last request */
+    size_t tracked_count; /* how many keys of tracked[] it tracks */
+    bool found_nothing;   /* it has found nothing so far */
+    bool tracking;        /* the server was asked to tell of changes since the last request */
     /* When to look because of a change, by the monotonic clock; DUEQ__NEVER: no change. */
     int64_t changed_us;
 };

@@ -78,8 +78,8 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
     wait->count = count;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
-    queue->tracks = tracks;
-    queue->fruitless = queue->told = false;
+    queue->tracked_count = tracks;
+    queue->found_nothing = queue->tracking = false;
     queue->changed_us = DUEQ__NEVER;
     return DUEQ_OK;
 }

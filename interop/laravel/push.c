@@ -95,7 +95,7 @@ dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_dra
     dueq__client_check_fork(client);
     dueq_status status = make(&queue->queue, drafts, count, &batch);
     if (!status)
-        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_push, count, &words);
+        status = dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_push, count, &words);
     if (!status && put(client, &batch, &words)) {
         status = dueq__call_submit(client, &words);
     } else if (!status) {

@@ -90,7 +90,8 @@ dueq_status dueq_laravel_delete_submit(dueq_laravel *queue, const dueq_bytes *re
     dueq__client_check_fork(queue->queue.client);
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
-        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_delete, count, &words);
+        status =
+            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_delete, count, &words);
     return status ? status : submit_reserved(&queue->queue, reserved, count, &words);
 }
 
@@ -103,7 +104,8 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
     if (!status)
         status = dueq__ops_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
-        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_release, count, &words);
+        status =
+            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_release, count, &words);
     if (status)
         return status;
     dueq__resp_number(&words, delay_ms);

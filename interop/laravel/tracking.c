@@ -34,8 +34,8 @@ static bool can_track(const dueq_client *client) {
 }
 
 /* True: the server tells of changes since the last request. */
-static bool is_told(const dueq_client *client) {
-    return dueq__laravel_of(client)->told && client->node->conn.state == DUEQ__CONN_READY &&
+static bool gets_changes(const dueq_client *client) {
+    return dueq__laravel_of(client)->tracking && client->node->conn.state == DUEQ__CONN_READY &&
            client->subscription.tracked_id == client->node->conn.id;
 }
 
@@ -56,17 +56,18 @@ static bool send_tracking(dueq_client *client) {
 
 void dueq__laravel_track(dueq_client *client) {
     dueq_laravel *queue = dueq__laravel_of(client);
-    queue->told = false;
+    queue->tracking = false;
     queue->changed_us = DUEQ__NEVER;
     /* A call that finds a job by its first request needs no tracking. */
-    if (!queue->fruitless || !can_track(client) || !send_tracking(client))
+    if (!queue->found_nothing || !can_track(client) || !send_tracking(client))
         return;
     const dueq_bytes next[] = {dueq__text("CLIENT"), dueq__text("CACHING"), dueq__text("YES")};
     dueq_bytes read[1 + sizeof tracked / sizeof *tracked] = {dueq__text("EXISTS")};
-    for (size_t i = 0; i < queue->tracks; i++)
+    for (size_t i = 0; i < queue->tracked_count; i++)
         read[1 + i] = queue->queue.keys[tracked[i]];
-    queue->told = dueq__node_send(client->node, DUEQ__EXPECT_TRACK, next, 3) &&
-                  dueq__node_send(client->node, DUEQ__EXPECT_TRACK, read, 1 + queue->tracks);
+    queue->tracking =
+        dueq__node_send(client->node, DUEQ__EXPECT_TRACK, next, 3) &&
+        dueq__node_send(client->node, DUEQ__EXPECT_TRACK, read, 1 + queue->tracked_count);
 }
 
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply) {
@@ -76,7 +77,7 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
         dueq__reply_error(reply, &error);
         if (client->subscription.on && !dueq__backoff_retry_refused(client, &error))
             client->subscription.refusals++;
-        dueq__laravel_of(client)->told = false;
+        dueq__laravel_of(client)->tracking = false;
         dueq__client_unsubscribe(client);
         dueq__backoff_retry_later(client, error.text);
     } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
@@ -88,8 +89,8 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
 void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     dueq_laravel *queue = dueq__laravel_of(client);
     int64_t limit = DUEQ__NEVER;
-    queue->fruitless = true;
-    if (!is_told(client)) {
+    queue->found_nothing = true;
+    if (!gets_changes(client)) {
         client->call.wait.watches->ask = can_track(client);
         limit = LOOK_US;
     } else if (queue->changed_us != DUEQ__NEVER) {
@@ -102,7 +103,7 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
 }
 
 /* names: the changed keys; no list: the server has deleted all keys (FLUSHALL). */
-static void told(dueq_client *client, const struct dueq__reply *names) {
+static void key_changed(dueq_client *client, const struct dueq__reply *names) {
     dueq_laravel *queue = dueq__laravel_of(client);
     bool list = dueq__reply_count(names) > 0;
     for (size_t i = 0; list && i < dueq__reply_count(names); i++) {
@@ -118,10 +119,10 @@ static void told(dueq_client *client, const struct dueq__reply *names) {
 }
 
 void dueq__laravel_listen(dueq_client *client) {
-    const struct dueq__channel channel = {dueq__text("__redis__:invalidate"), false, told};
+    const struct dueq__channel channel = {dueq__text("__redis__:invalidate"), false, key_changed};
     dueq_laravel *queue = dueq__laravel_of(client);
-    if (queue->told && !is_told(client) && client->call.phase == DUEQ__PHASE_WAITING) {
-        queue->told = false;
+    if (queue->tracking && !gets_changes(client) && client->call.phase == DUEQ__PHASE_WAITING) {
+        queue->tracking = false;
         client->call.wait.watches->ask = true;
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)

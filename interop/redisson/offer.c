@@ -46,7 +46,8 @@ dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *o
     dueq__client_check_fork(client);
     dueq_status status = write_values(queue, offers, count, &values, ends);
     if (!status)
-        status = dueq__ops_begin(&queue->queue, &dueq__script_redisson_offer, count, &words);
+        status =
+            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_redisson_offer, count, &words);
     if (!status) {
         dueq__resp_number(&words, queue->layout);
         put_offers(&words, offers, count, values.data, ends);

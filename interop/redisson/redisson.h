@@ -26,9 +26,9 @@ struct dueq_redisson {
     /*
      * The session of the takes, of this handle alone: no other call overwrites their kept answer.
      */
-    char takes[DUEQ__ID_SIZE + 24];
+    char take_session[DUEQ__ID_SIZE + 24];
     /* The number of the first take since the last answer to one; 0: the last take was answered. */
-    uint64_t unread;
+    uint64_t first_unread;
 };
 
 extern const struct dueq__script dueq__script_redisson_offer, dueq__script_redisson_transfer,

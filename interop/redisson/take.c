@@ -22,8 +22,8 @@ static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread
 
 /* Notes that the answer of this take, or of an earlier one, was not read. */
 static void keep_unread(dueq_redisson *queue) {
-    if (!queue->unread)
-        queue->unread = queue->queue.client->call.number;
+    if (!queue->first_unread)
+        queue->first_unread = queue->queue.client->call.number;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
@@ -31,15 +31,16 @@ static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
     client->call.wait.watches->token = false;
-    snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
-    dueq__call_arguments_for_session(client, &words, queue->takes, UNREAD_MS);
-    put_arguments(&words, client->call.wait.count, queue->unread);
+    snprintf(queue->take_session, sizeof queue->take_session, "%s/%" PRIu64, client->session,
+             queue->serial);
+    dueq__call_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
+    put_arguments(&words, client->call.wait.count, queue->first_unread);
     keep_unread(queue);
     return dueq__call_submit(client, &words);
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__redisson_of(client)->unread = 0;
+    dueq__redisson_of(client)->first_unread = 0;
     dueq__redisson_values(client, reply);
 }
 
@@ -56,7 +57,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, 0, queue->unread);
+    put_arguments(words, 0, queue->first_unread);
 }
 
 static void block(const dueq_client *client, struct dueq__resp *words) {

@@ -5,21 +5,21 @@
 
 #define FIXED 3
 
-static const struct dueq__kind value_kind = {sizeof(dueq_value)};
+static const struct dueq__item_type value_type = {sizeof(dueq_value)};
 
 const dueq_value *dueq_result_value(const dueq_result *result, size_t index) {
-    return dueq__result_more(result, &value_kind, index);
+    return dueq__result_item_value(result, &value_type, index);
 }
 
 dueq_result *dueq__values_new(size_t count, size_t bytes, struct dueq__error *error) {
-    return dueq__result_new(&value_kind, count, bytes, error);
+    return dueq__result_new(&value_type, count, bytes, error);
 }
 
 void dueq__values_put(dueq_result *result, size_t index, dueq_status status,
                       const dueq_value *value) {
-    dueq_value *kept = result->items[index].more;
+    dueq_value *kept = result->items[index].value;
     *kept = *value;
-    kept->bytes = dueq__result_keep(result, value->bytes);
+    kept->bytes = dueq__result_copy(result, value->bytes);
     result->items[index].status = status;
 }
 

@@ -32,13 +32,13 @@ static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t
     struct dueq__walk *walk = dueq__walk_new(client, true);
     CHECK(walk);
     walk->stage = stage % DUEQ__STAGE_END;
-    walk->window = walk->batch = 10;
+    walk->window = walk->judge_count = 10;
     strcpy(walk->queue, "q");
     CHECK(dueq__walk_add(walk, tickets[0], false) && dueq__walk_add(walk, tickets[1], true));
-    walk->candidates[0].lane = DUEQ__STAGE_FIRST_LANE;
+    walk->messages[0].lane = DUEQ__STAGE_FIRST_LANE;
     walk->doubled[0].lane = DUEQ__STAGE_FIRST_LANE + 1;
     walk->doubled_count = 1;
-    CHECK(stage < DUEQ__STAGE_END || dueq__walk_ask(&walk->asks, tickets[0]));
+    CHECK(stage < DUEQ__STAGE_END || dueq__walk_judge_later(&walk->to_judge, tickets[0]));
     memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
     dueq__walks_unlock();
     dueq__check_cursor_write(&cursor, text);
