@@ -1,19 +1,21 @@
 /*
  * dueq: a reliable delayed message queue on Redis or Valkey.
  *
- * This header is the whole public contract of libdueq. It is ordered from what every program needs
- * (status, client, queue, the blocking verbs) to what event loops need (submit, pump, take).
+ * This header and those that it includes are the public contract of libdueq. First comes what every
+ * program needs (status, client, queue, the blocking verbs), last what event loops need (submit,
+ * pump, take). docs/reference.md has a glossary.
  *
  * Conventions
- * - Every fallible function returns a dueq_status: 0 is success, > 0 an outcome that is not an error
- *   (nothing ready, lease lost ...), < 0 a failure. After a failure dueq_error_text() says what
- *   happened and what to do; it is never empty then.
- * - Inputs are borrowed for the call. A result belongs to the caller with all that it points to; free it
- *   with dueq_result_free(). Freeing NULL is safe everywhere.
- * - Times and durations are whole milliseconds and say so in their names (delay_ms). Points of time
- *   are milliseconds since 1970-01-01 UTC by the server's clock.
- * - A client and its queues belong to one thread at a time. After fork() the child may go on using
- *   them: it silently drops the parent's connections and makes its own.
+ * - A function that can fail returns a dueq_status. 0 is success. A positive status is an outcome
+ *   that is no error, such as EMPTY or LEASE_LOST. A negative status is a failure:
+ *   dueq_error_text() then says what happened and what to do.
+ * - The library reads arguments during the call only, unless a comment says otherwise. A result
+ *   belongs to the caller, who frees it by dueq_result_free(). All that it points to lives as long.
+ * - It is safe to free or close NULL.
+ * - Times and durations are whole milliseconds, and their names end with _ms. Points of time are
+ *   milliseconds since 1970-01-01 UTC by the server's clock.
+ * - One thread at a time may use a client and its queues. After fork() the child may use them too:
+ *   it drops the parent's connections, without a word to the server, and makes its own.
  */
 #ifndef DUEQ_H
 #define DUEQ_H
@@ -28,15 +30,17 @@ extern "C" {
 
 #define DUEQ_VERSION "0.1.0"
 
-/* A program that compiles the core in defines it empty, to keep the symbols to itself. */
+/*
+ * A program that compiles the core into itself defines DUEQ_API empty, so that it exports nothing.
+ */
 #ifndef DUEQ_API
 #define DUEQ_API __attribute__((visibility("default")))
 #endif
 
 /*
- * The one table of statuses: X(code, NAME, retriable, text). `retriable` is 1 where the same call may
- * succeed later without a change by the caller. The enum, dueq_status_name() and dueq_status_text(),
- * the scripts' constants and the exception classes of the bindings are all made from it.
+ * The table of statuses: X(code, NAME, retriable, text). retriable: 1 if the same call may succeed
+ * later, without a change by the caller. The enum, dueq_status_name(), dueq_status_text(), the
+ * constants of the scripts and the exception classes of the bindings are made from this table.
  */
 #define DUEQ_STATUS_TABLE(X)                                                                       \
     X(0, OK, 0, "done")                                                                            \
@@ -81,633 +85,733 @@ typedef enum dueq_status {
 #undef DUEQ_STATUS_ENUM
 } dueq_status;
 
-/* The name of a status without its prefix ("LEASE_LOST"), or "UNKNOWN". Static; never NULL. */
+/* The name of a status without its prefix ("LEASE_LOST"), or "UNKNOWN". Static, never NULL. */
 DUEQ_API const char *dueq_status_name(dueq_status status);
 
-/* One sentence about a status. Static; never NULL. */
+/* The text of a status in the table above. Static, never NULL. */
 DUEQ_API const char *dueq_status_text(dueq_status status);
 
-/* 1 if the same call may succeed later without a change by the caller, else 0. */
+/* Returns 1 if the same call may succeed later, without a change by the caller; else 0. */
 DUEQ_API int dueq_status_retriable(dueq_status status);
 
-/* The version of the library that runs, as DUEQ_VERSION. Static. */
+/* The version of the library that is loaded, in the form of DUEQ_VERSION. Static. */
 DUEQ_API const char *dueq_version(void);
 
-/* Limits of the protocol, in bytes or milliseconds unless said otherwise. */
+/*
+ * Limits and defaults. Names and texts are limited in bytes; _MS: milliseconds; others are numbers.
+ */
 enum {
     DUEQ_MAX_NAME = 255,           /* a queue's name */
     DUEQ_MAX_ID = 255,             /* a message's id */
     DUEQ_MAX_HEADERS = 65535,      /* all headers of a message, encoded */
-    DUEQ_MAX_HEADER_NAME = 255,    /* one header's name */
+    DUEQ_MAX_HEADER_NAME = 255,    /* a header's name */
     DUEQ_MAX_ERROR = 4096,         /* what retry and bury keep of an error's text */
-    DUEQ_MAX_BATCH = 200,          /* items of one call */
+    DUEQ_MAX_BATCH = 200,          /* items of a call */
     DUEQ_MAX_MAX_ATTEMPTS = 65535, /* the largest max_attempts */
-    DUEQ_DEFAULT_ATTEMPTS = 16,    /* max_attempts where the producer names none */
-    DUEQ_DEFAULT_CRASHES = 5,      /* max_crashes where the producer names none */
+    DUEQ_DEFAULT_ATTEMPTS = 16,    /* max_attempts of DUEQ_DRAFT */
+    DUEQ_DEFAULT_CRASHES = 5,      /* max_crashes of DUEQ_DRAFT */
     DUEQ_NO_LIMIT = 0,             /* of max_attempts and max_crashes */
-    /* The backoff where the producer names none: exponential from base to cap, with equal jitter. */
+    /* DUEQ_BACKOFF_DEFAULT: exponential from base to cap, with equal jitter. */
     DUEQ_DEFAULT_BACKOFF_BASE_MS = 1000,
     DUEQ_DEFAULT_BACKOFF_CAP_MS = 3600000,
     DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
     DUEQ_MAX_SCHEDULE = 200,        /* a schedule's name */
-    DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
-    DUEQ_MAX_PARTITIONS = 1024,     /* of one queue */
+    DUEQ_MAX_QUEUES = 64,           /* queues of a reserve_any or a consumer */
+    DUEQ_MAX_PARTITIONS = 1024,     /* partitions of a queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
-    DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
-    DUEQ_MAX_HOURS = 336,           /* hours of history that are kept */
-    DUEQ_TIMING_BUCKETS = 196,      /* sizes that measured times are counted by */
-    DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
-    DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
-    DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
-    DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
-    DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
-    DUEQ_MAX_HOLDINGS = 100,        /* messages that a worker names as held */
+    DUEQ_MAX_RATES = 360,           /* minutes of history that a queue keeps */
+    DUEQ_MAX_HOURS = 336,           /* hours of history that a queue keeps */
+    DUEQ_TIMING_BUCKETS = 196,      /* buckets of a dueq_timing */
+    DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease that neither message nor consumer names */
+    DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same for a consumer with a heartbeat */
+    DUEQ_MAX_RUN_MS = 3600000,      /* max_run_ms of DUEQ_CONSUMER */
+    DUEQ_MAX_SLACK_MS = 100,        /* the largest slack_ms of a consumer */
+    DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher holds, unless it is told how many */
+    DUEQ_MAX_HOLDINGS = 100,        /* leased messages that a dueq_worker lists */
     DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
-    DUEQ_MAX_REPLICAS = 100,        /* replicas that a push waits for */
-    DUEQ_MAX_DURABLE_MS = 86400000, /* how long it waits for them and for disks */
-    DUEQ_DEFAULT_DURABLE_MS = 2000, /* the same where nobody says */
-    DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
+    DUEQ_MAX_REPLICAS = 100,        /* replicas that a push may wait for */
+    DUEQ_MAX_DURABLE_MS = 86400000, /* how long a push may wait for replicas and disks */
+    DUEQ_DEFAULT_DURABLE_MS = 2000, /* how long it waits for them by default */
+    DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a client's timeout, unless the URL names one */
 };
 #define DUEQ_MAX_BODY                                                                              \
-    ((size_t)512 * 1024 * 1024 - 128 * 1024)    /* Redis: a string has 512 MiB at most */
-#define DUEQ_MAX_TIME_MS INT64_C(4102444800000) /* longest duration, latest time: 2100 */
-#define DUEQ_FOREVER (-1)                       /* a reserve's timeout_ms: no end */
-#define DUEQ_BY_POLICY (-1)                     /* a retry's delay_ms: the message's backoff */
+    ((size_t)512 * 1024 * 1024 - 128 * 1024)    /* a string in Redis has at most 512 MiB */
+#define DUEQ_MAX_TIME_MS INT64_C(4102444800000) /* the latest time, 2100, and longest duration */
+#define DUEQ_FOREVER (-1)                       /* timeout_ms: the call waits without end */
+#define DUEQ_BY_POLICY (-1)                     /* a retry's delay_ms: by the message's backoff */
 
-/* Bytes that somebody else owns. */
+/* Bytes that another object owns. */
 typedef struct dueq_bytes {
     const void *data;
     size_t size;
 } dueq_bytes;
 
-/* ---- Client: one server, one login, at most two connections ------------------------------------ */
+/* Client: the connections to one server, or to one cluster, by one login */
 
 typedef struct dueq_client dueq_client;
 
 /*
- * Opens a client. Nothing is connected until the first call.
+ * Opens a client. It connects in its first call.
  *
  * url  redis://[user:password@]host[:port][/db]       port 6379, db 0
- *      rediss://...                                    the same by TLS, the peer's name verified
+ *      rediss://...                                    by TLS; the server's name is verified
  *      unix://[user:password@]/path/to/socket[?db=N]
- *      embedded:DIR                                    a private server for the directory DIR, which
- *                                                      must be this user's and nobody else's to write in
- *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory, which
- *      dueq_warning() tells of (URL: the user has no home directory, or $DUEQ_REQUIRE_URL is 1).
- *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
- *      seconds), db, ca, cert, key (PEM files for rediss), evicting=accept (dueq_warning() does not
- *      tell that the server may evict), replicas, disk=1 and durable_timeout (dueq_durability, of all
- *      pushes of the client).
+ *      embedded:DIR                                    a private server for the directory DIR, in
+ *                                                      which only this user may write
+ *      NULL: $DUEQ_URL. If that is not set: an embedded server in the user's state directory, and
+ *      dueq_warning() says so; URL if the user has no home directory, or if $DUEQ_REQUIRE_URL is 1.
+ *      Parameters (?name=value&...):
+ *      timeout           how long a call may take: 500ms, 10s, 1m; a number without a unit: seconds
+ *      db                the number of the database
+ *      ca, cert, key     PEM files, for rediss
+ *      evicting=accept   dueq_warning() does not say that the server may evict
+ *      replicas, disk=1, durable_timeout   the dueq_durability of all pushes of the client
  *
- * *client is set on failure too, so that dueq_error_text() can be asked; it is NULL only when memory
- * is out. Close it with dueq_close().
+ * *client belongs to the caller, also on failure, so that dueq_error_text() can be read. It is NULL
+ * only if memory is out.
  * Errors: URL, NO_MEMORY.
  */
 DUEQ_API dueq_status dueq_open(const char *url, dueq_client **client);
 
-/* Closes the connections and frees the client. Its queues must be closed first. NULL is safe. */
+/* Closes the connections and frees the client. Close its queues first. */
 DUEQ_API void dueq_close(dueq_client *client);
 
 /*
- * Makes the client as if it was just opened, but for the connection that its calls go on, for whoever keeps clients
- * for later: gives up the call under way, closes the connections of waits, forgets errors and warnings. Its queues
- * stay open. It waits for nothing.
- * Returns 1 if that connection is there and the server has not closed it; else 0, and the next call makes one.
+ * Prepares a client for its next user, for programs that keep clients in a pool. Abandons the call
+ * under way, closes the connections of waits, and forgets errors and warnings. The connections for
+ * calls and the queues stay open. Does not block.
+ * Returns 1 if a connection for calls is open and can be used again; else 0: the next call makes
+ * one.
  */
 DUEQ_API int dueq_reset(dueq_client *client);
 
-/* What the last failed call of this client met, in words; "" if none failed. Valid until the next call. */
+/*
+ * Says in words why the last failed call of this client failed; "" if none failed. Valid until the
+ * next call.
+ */
 DUEQ_API const char *dueq_error_text(const dueq_client *client);
 
 /*
- * Copies a text for a terminal or a log, as the texts of errors are: control characters, ends of lines and marks
- * of direction, which others may have put into ids, headers or bodies, become \xNN or \uNNNN, and what is no
- * UTF-8 \xNN. out: `room` bytes, 4 for each of the text and 1 at most; it ends where the room does, with a NUL.
+ * Copies a text for a terminal or a log. Control characters, line ends and marks of direction,
+ * which another program may have put into ids, headers or bodies, become \xNN or \uNNNN; bytes that
+ * are no UTF-8 become \xNN. The texts of errors are already in this form.
+ * out:  receives the text with a NUL; a text that does not fit is cut.
+ * room: bytes of `out`. 4 for each byte of the text, and 1, are enough.
  */
 DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 
 /*
- * Reads a duration as people write one in options and URLs: "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a number
- * without a unit is seconds.
- * Returns milliseconds, the fraction rounded; -1: the text is none, or is longer than DUEQ_MAX_TIME_MS.
+ * Reads a duration in the form of options and URLs: "250ms", "1.5s", "30m", "2h", "7d", "1h30m". A
+ * number without a unit is seconds.
+ * Returns milliseconds, rounded; -1: the text is no duration, or it exceeds DUEQ_MAX_TIME_MS.
  */
 DUEQ_API int64_t dueq_duration_ms(const char *text);
 
 /*
- * Something that the operator should know although no call has failed: nobody named a server, so this is
- * the embedded one (once a process); the server may evict; or it has been away for a second, or has refused for
- * as long what the call under way goes on trying: that is said once, then now and then with how long and how
- * often, and when it answers again. NULL: nothing new. All clients of a process say these once; ask when the
- * client is open, after a call, and now and then while one waits. Valid until the next call.
+ * Says what the operator should know although no call has failed:
+ * - No URL was given, so this is an embedded server (said once in a process).
+ * - The server may evict messages (said once in a process).
+ * - The server has not answered for a second, or has refused for a second what the call tries again
+ *   and again. This is repeated at growing intervals, with the time and the number of tries, until
+ *   the server answers again, which is said too.
+ * Of all clients of a process only one says each of these. Call it after dueq_open(), after each
+ * call, and at intervals while a call waits.
+ * Returns a text that is valid until the next call, or NULL: nothing new.
  */
 DUEQ_API const char *dueq_warning(dueq_client *client);
 
 /*
- * The program has reached this client's server by another client. If the server is away, calls of this client wait for
- * their timeout, as if it had reached the server itself.
+ * Tells the client that the program has reached its server by another client. If the server is then
+ * away, calls of this client try again until their timeout, as if it had reached the server itself.
  */
 DUEQ_API void dueq_reached(dueq_client *client);
 
 /*
- * Where this client's server is: the URL without its password, as text for people and logs. For an
- * embedded server, whose socket exists after the first call only, it names the directory.
+ * The client's URL without its password, for people and logs. The URL of an embedded server names
+ * its directory. Valid as long as the client.
  */
 DUEQ_API const char *dueq_client_url(const dueq_client *client);
 
-/* The path of the embedded server's socket once it runs, for other clients of it; NULL otherwise. */
+/* The path of the embedded server's socket while the server runs, for other clients; else NULL. */
 DUEQ_API const char *dueq_embedded_socket(const dueq_client *client);
 
-/* ---- Queue ------------------------------------------------------------------------------------- */
+/* Queue */
 
 typedef struct dueq_queue dueq_queue;
 
 /*
  * Opens a queue of the client's server. Nothing is sent.
  * name: 1 to DUEQ_MAX_NAME bytes of UTF-8 without braces and control characters.
- * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
- * Errors: NAME, NO_MEMORY; *queue is NULL then.
+ * *queue belongs to the caller, who closes it by dueq_queue_close() before the client.
+ * Errors: NAME, NO_MEMORY; *queue is then NULL.
  */
 DUEQ_API dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_size,
                                      dueq_queue **queue);
 
 /*
- * Where what a push stores has to be before the push ends. The URL, the handle of the queue and a draft may each say so:
- * the most that any of them asks for counts.
+ * What a push waits for after the server has stored its messages. The URL, the queue's handle and a
+ * draft may each ask for it. The most that one of them asks for counts.
  */
 typedef struct dueq_durability {
-    int replicas; /* so many replicas of the server have received it, 0 to DUEQ_MAX_REPLICAS */
+    int replicas; /* that have received the messages: 0 to DUEQ_MAX_REPLICAS */
     /*
-     * 1: it is on the server's disk, and on those of the replicas, by their append-only files (appendonly yes). Needs
-     * Redis 7.2 or Valkey.
+     * 1: the messages are in the append-only file (appendonly yes) on the disk of the server, and
+     * of as many replicas as are asked for. Needs Redis 7.2 or Valkey. Else 0.
      */
     int disk;
     /*
-     * 0 to DUEQ_MAX_DURABLE_MS: how long the push waits for them, once the server has stored it. 0: the longest of the
-     * drafts', else the handle's, else the URL's, else DUEQ_DEFAULT_DURABLE_MS.
+     * How long the push waits for these, 0 to DUEQ_MAX_DURABLE_MS. 0: the longest time of the
+     * drafts counts; if there is none, the handle's, then the URL's, then DUEQ_DEFAULT_DURABLE_MS.
      */
     int64_t timeout_ms;
 } dueq_durability;
 
-/* Of all pushes by this handle from now on. Errors: INVALID. */
+/* Sets the durability of all later pushes by this handle. Errors: INVALID. */
 DUEQ_API dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability);
 
 /*
- * find and peek by this handle answer at most so many bytes of each body from now on, which the server cuts; 0, as at first:
- * all of it. dueq_message.body_size is the size of the whole body.
+ * From now on find and peek by this handle read at most `bytes` bytes of each body: the server cuts
+ * it. dueq_message.body_size has the size of the whole body. 0, the default: bodies are whole.
  */
 DUEQ_API void dueq_queue_preview(dueq_queue *queue, size_t bytes);
 
-/* Frees the queue's handle; the queue in the server stays. NULL is safe. */
+/* Frees the handle. The queue stays in the server. */
 DUEQ_API void dueq_queue_close(dueq_queue *queue);
 
-/* ---- Queues of partitions ------------------------------------------------------------------------ */
+/* Queues with partitions */
 
 /*
- * Opens a queue of `count` (1 to DUEQ_MAX_PARTITIONS) partitions as one. Each is an ordinary queue, `name#0` ... The
- * first call of any client stores their number in the server. Later it can only be doubled, by dueq_repartition();
- * a client that names the number of before goes on with the new one, within a second. A call with any other fails
- * (INVALID).
- * key: size 0: all partitions; else the one that has the messages of this key.
+ * Opens a queue with partitions. Each partition is an ordinary queue: `name#0`, `name#1` ...
+ * Nothing is sent.
+ * name:  as for dueq_queue_open(), and short enough for the names of the partitions.
+ * count: the number of partitions, 1 to DUEQ_MAX_PARTITIONS. The first call of any client stores it
+ *        in the server. Later it can only be doubled, by dueq_repartition(). A client that was
+ *        opened with the number before goes on with the new one within a second; with any other
+ *        number its calls fail (INVALID).
+ * key:   size 0: the handle is for all partitions; else for the partition with this key's messages.
+ * *queue belongs to the caller, who closes it by dueq_queue_close() before the client.
+ * Errors: NAME, INVALID, NO_MEMORY; *queue is then NULL.
  *
- * Messages are those of their partition: dueq_result_queue() of reserve, find and peek, and `queue` of a consumer, are
- * its number, and a handle of its name, dueq_partition_name(), settles them at the least cost. Verbs on ids and tickets ask the partitions in
- * turn; those that count or take away add up; a page is of one partition. A schedule is in the partition of its job's key,
- * else of its id, and so are its jobs. Successors go to the partition of their key, else of their id, which is the same
- * for all (INVALID); those without both stay in the message's, where `queue` or `target` of the ack is this one. fire is
- * for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
- * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
- * Errors: NAME, INVALID, NO_MEMORY; *queue is NULL then.
+ * What verbs do by a handle for all partitions:
+ * - reserve, find, peek, and a consumer: dueq_result_queue(), or the consumer's `queue`, is the
+ *   number of the message's partition. To settle messages costs least by a handle of the partition,
+ *   which dueq_partition_name() names.
+ * - Verbs with ids or tickets ask one partition after the other. Verbs that count or delete add up
+ *   the partitions. A page comes from one partition.
+ * - push stores the messages of each partition in one step, but not those of several partitions.
+ * - schedule: the schedule and its jobs are in the partition of the job's key, else of its id.
+ * - ack_push: all successors must go to one partition (else INVALID), that of their key, else of
+ *   their id. Those with neither stay in the message's partition, if the target is the same queue.
+ * - fire is for one partition only (else INVALID).
+ * - lock, relock and unlock are on the queue `name` itself.
  */
 DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name, size_t name_size,
                                           size_t count, dueq_bytes key, dueq_queue **queue);
 
 /*
- * A step of doubling the number of partitions, from to / 2 to `to`, while the queue is in use; *closed: how many new ones
- * no consumer gets yet. Call it every second until that is 0. Another process may go on with it, and when it is done
- * nothing changes. Until a new partition is open, it gathers messages: those that were pushed to the old partition before
- * are delivered first, by consumers. The first step after the doubling waits for longer than this client's timeout, so
- * that no producer with this timeout pushes by the old number any more. The handle was opened with either number.
- * Errors: INVALID: the queue has neither number, or `to` is odd or more than DUEQ_MAX_PARTITIONS.
+ * Takes one step to double the number of partitions, while the queue is in use. Call it every
+ * second until *closed is 0. Another process may take the next step. When all is done, a step
+ * changes nothing. A new partition is closed at first: it gathers messages, and opens when
+ * consumers have delivered those that were pushed to the old partition before. The first step after
+ * the doubling waits for longer than this client's timeout, so that no producer with the same
+ * timeout still pushes by the old number.
+ * queue:   a handle for all partitions, opened with the old or the new number.
+ * to:      the new number, twice the old one, up to DUEQ_MAX_PARTITIONS.
+ * *closed: how many new partitions are closed.
+ * Errors: INVALID: the queue has neither `to` nor to / 2 partitions, or `to` is odd or too large.
  */
 DUEQ_API dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed);
 
-/* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
+/*
+ * The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count.
+ */
 DUEQ_API size_t dueq_partition_for(dueq_bytes key, size_t count);
 
-/* Writes the name of a queue's partition, with a NUL, and returns its size. It is cut at DUEQ_MAX_NAME. */
+/*
+ * Writes the name of a queue's partition, with a NUL, and returns its size in bytes. A name longer
+ * than DUEQ_MAX_NAME is cut.
+ */
 DUEQ_API size_t dueq_partition_name(dueq_bytes queue, size_t partition,
                                     char name[DUEQ_MAX_NAME + 1]);
 
-/* ---- Messages ---------------------------------------------------------------------------------- */
+/* Messages */
 
-/* One header: UTF-8 text. The name has 1 to DUEQ_MAX_HEADER_NAME bytes. */
+/* A header: a name of 1 to DUEQ_MAX_HEADER_NAME bytes, and a value, both UTF-8. */
 typedef struct dueq_header {
     dueq_bytes name;
     dueq_bytes value;
 } dueq_header;
 
-/* Which ready messages go first: all of a higher priority before any of a lower one. */
+/* Ready messages of a higher priority are delivered before those of a lower one. */
 typedef enum dueq_priority { DUEQ_LOW = -1, DUEQ_NORMAL = 0, DUEQ_HIGH = 1 } dueq_priority;
 
-/* How the delay of a retry grows with the failures n = 1, 2 ... of a message. */
+/* How the delay of a retry grows with the number n = 1, 2 ... of a message's failures. */
 typedef enum dueq_backoff_kind {
-    DUEQ_BACKOFF_DEFAULT =
-        0,                   /* exponential, DUEQ_DEFAULT_BACKOFF_(BASE and CAP)_MS, equal jitter */
-    DUEQ_BACKOFF_FIXED = 1,  /* base_ms; 0: at once */
-    DUEQ_BACKOFF_LINEAR = 2, /* base_ms * n, at most cap_ms */
+    DUEQ_BACKOFF_DEFAULT = 0, /* EXPONENTIAL with DUEQ_DEFAULT_BACKOFF_..._MS and equal jitter */
+    DUEQ_BACKOFF_FIXED = 1,   /* base_ms */
+    DUEQ_BACKOFF_LINEAR = 2,  /* base_ms * n, at most cap_ms */
     DUEQ_BACKOFF_EXPONENTIAL = 3, /* base_ms * 2^(n-1), at most cap_ms */
-    DUEQ_BACKOFF_LIST = 4         /* list_ms[n-1], and its last one from then on */
+    DUEQ_BACKOFF_LIST = 4         /* list_ms[n-1]; behind the end of the list, its last delay */
 } dueq_backoff_kind;
 
 /*
- * What chance does to a backoff's delay d, so that messages that failed together do not come back
- * together (the names are those of "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+ * How a backoff's delay d varies at random, so that messages that failed together do not come back
+ * together (names: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
  */
 typedef enum dueq_jitter {
     DUEQ_JITTER_NONE = 0,
-    DUEQ_JITTER_FULL = 1, /* anything from 0 to d */
-    DUEQ_JITTER_EQUAL = 2 /* anything from d/2 to d */
+    DUEQ_JITTER_FULL = 1, /* from 0 to d */
+    DUEQ_JITTER_EQUAL = 2 /* from d/2 to d */
 } dueq_jitter;
 
-/* The delay of a retry that names none. Each delay is 0 to UINT32_MAX ms. */
+/* The delays of retries by DUEQ_BY_POLICY. Members that the kind does not use are 0. */
 typedef struct dueq_backoff {
     dueq_backoff_kind kind;
     dueq_jitter jitter;
-    int64_t base_ms;
-    int64_t cap_ms;         /* 0: none */
-    const int64_t *list_ms; /* LIST: 1 to DUEQ_MAX_BACKOFF_LIST delays */
-    size_t list_count;
+    int64_t base_ms; /* up to UINT32_MAX; FIXED: 0: at once; LINEAR, EXPONENTIAL: 1 or more */
+    int64_t cap_ms;  /* up to UINT32_MAX; 0: no cap */
+    const int64_t *list_ms; /* each 0 to UINT32_MAX */
+    size_t list_count;      /* 1 to DUEQ_MAX_BACKOFF_LIST */
 } dueq_backoff;
 
-/* What a push does when a living message has its id. */
+/* What a push does if an existing message has the id. */
 typedef enum dueq_replace {
-    DUEQ_REFUSE = 0,      /* nothing: that draft's outcome is DUPLICATE */
-    DUEQ_REPLACE = 1,     /* the old one is gone as if cancelled, this one takes its place */
-    DUEQ_REPLACE_BODY = 2 /* the same, but one that is ready or delayed and has the same priority
-                             keeps its time, place and attempts */
+    DUEQ_REFUSE = 0,  /* stores nothing; the item is DUPLICATE */
+    DUEQ_REPLACE = 1, /* cancels the existing message, and stores the new one */
+    /* The same, but a ready or delayed message of equal priority keeps time, place and attempts. */
+    DUEQ_REPLACE_BODY = 2
 } dueq_replace;
 
-/* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
+/* A message to push. Start from DUEQ_DRAFT, which has the defaults, and set what differs. */
 typedef struct dueq_draft {
-    dueq_bytes body; /* any bytes, also none */
+    dueq_bytes body; /* any bytes, up to DUEQ_MAX_BODY; may be empty */
     /*
-     * 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters; size 0: the core makes one (22 characters, ordered by
-     * time)
+     * 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters. Size 0: the client makes an id,
+     * as dueq_new_id().
      */
     dueq_bytes id;
-    int64_t delay_ms;      /* not before this long after the push; 0: now */
-    int64_t at_ms;         /* not before this time of the server's clock; 0: use delay_ms */
-    uint32_t max_attempts; /* failures (retries) before the message is dead; or DUEQ_NO_LIMIT */
-    int64_t lease_ms;      /* a delivery's lease where the consumer names none; 0: the default */
+    int64_t delay_ms;      /* due this long after the push, 0 to DUEQ_MAX_TIME_MS; 0: now */
+    int64_t at_ms;         /* due at this time of the server's clock; 0: delay_ms counts */
+    uint32_t max_attempts; /* failures until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, DUEQ_NO_LIMIT */
+    int64_t lease_ms; /* of deliveries to consumers that name none, up to UINT32_MAX; 0: default */
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
     dueq_priority priority;
-    uint32_t max_crashes;   /* leases that end before it is dead; or DUEQ_NO_LIMIT */
-    int64_t ttl_ms;         /* not delivered later than this long after the push; 0: no end */
-    dueq_backoff backoff;   /* the delay of a retry that names none */
-    int drop;               /* 1: when it dies it is deleted */
-    dueq_bytes dead_letter; /* the queue that it moves to when it dies; size 0: DEAD in its own */
-    int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
-    dueq_replace replace; /* with an id */
+    uint32_t max_crashes; /* crashes until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, DUEQ_NO_LIMIT */
+    int64_t ttl_ms; /* dropped if not delivered within so long, up to DUEQ_MAX_TIME_MS; 0: never */
+    dueq_backoff backoff;
+    int drop; /* 1: the message is deleted when it dies, and dead_letter is empty; else 0 */
+    /* The queue to which the message moves when it dies. Size 0: it stays in its queue, DEAD. */
+    dueq_bytes dead_letter;
+    /*
+     * Only with an id: pushes of the id are refused for so long, also when the message is done. Up
+     * to DUEQ_MAX_TIME_MS; 0: not when it is done.
+     */
+    int64_t unique_ms;
+    dueq_replace replace; /* only with an id */
     dueq_durability durability;
     /*
-     * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters, for a queue of partitions: messages of one key are
-     * in one. Size 0: the id, if it is the caller's own, decides; else any.
+     * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters: in a queue with partitions all
+     * messages of a key go to one partition. Size 0: the id decides, if the caller chose one; else
+     * any partition.
      */
     dueq_bytes key;
 } dueq_draft;
 
-/* The defaults of a draft, to initialise one with. */
+/* The defaults of a draft, as an initializer. */
 #define DUEQ_DRAFT {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
 
-/* What becomes of the times of a schedule that nobody was there for. */
+/* What a schedule does about times that passed before a consumer came to fire it. */
 typedef enum dueq_catchup {
-    DUEQ_CATCHUP_ONCE = 0, /* one job for all of them: the last */
-    DUEQ_CATCHUP_SKIP = 1, /* none, where the last is over by more than a minute */
-    DUEQ_CATCHUP_ALL = 2   /* a job for each, in order */
+    DUEQ_CATCHUP_ONCE = 0, /* pushes one job, for the last of the times */
+    DUEQ_CATCHUP_SKIP = 1, /* pushes none if the last time is more than a minute ago; else one */
+    DUEQ_CATCHUP_ALL = 2   /* pushes a job for each time, in order */
 } dueq_catchup;
 
-/* Which job a queue gets at which times. */
+/* A schedule: which job a queue gets, and when. */
 typedef struct dueq_plan {
     dueq_bytes name; /* 1 to DUEQ_MAX_SCHEDULE bytes of UTF-8 without control characters */
     /*
-     * Five fields of cron (minute, hour, day of the month, month, day of the week), a nickname (@hourly, @daily,
-     * @weekly, @monthly, @yearly), or "every 90s" (1s to 366d, of ms, s, m, h, d)
+     * Five fields of cron (minute, hour, day of the month, month, day of the week), or @hourly,
+     * @daily, @weekly, @monthly, @yearly, or an interval: "every 90s", of ms, s, m, h and d, from
+     * 1s to 366d.
      */
     dueq_bytes expression;
-    dueq_bytes zone; /* "Europe/Berlin"; size 0: UTC */
+    dueq_bytes zone; /* such as "Europe/Berlin"; size 0: UTC */
     dueq_catchup catchup;
-    const dueq_draft *job; /* without an id, a time, unique_ms and replace */
+    const dueq_draft *job; /* without id, delay_ms, at_ms, unique_ms and replace */
 } dueq_plan;
 
-/* Where a message is in its life. */
+/* The state of a message. */
 typedef enum dueq_state {
-    DUEQ_READY = 1,   /* waits for a consumer */
-    DUEQ_DELAYED = 2, /* waits for its due time */
-    DUEQ_LEASED = 3,  /* a consumer holds it */
-    DUEQ_DEAD = 4,    /* buried, or its attempts are used up, or damaged */
-    DUEQ_OUTBOX = 5   /* on its way to another queue, which a relay takes it to */
+    DUEQ_READY = 1,   /* the next reserve may deliver it */
+    DUEQ_DELAYED = 2, /* it waits for its due time */
+    DUEQ_LEASED = 3,  /* it was delivered to a consumer, whose lease has not ended */
+    DUEQ_DEAD = 4,    /* buried, killed or corrupt, or its attempts or crashes are used up */
+    DUEQ_OUTBOX = 5   /* a relay will move it to another queue */
 } dueq_state;
 
 /* "ready", "delayed", "leased", "dead", "outbox"; "unknown" for anything else. Static. */
 DUEQ_API const char *dueq_state_name(dueq_state state);
 
-/* A message as reserve, find and peek return it. All pointers live as long as the result. */
+/* A message, as reserve, find and peek return it. All pointers live as long as the result. */
 typedef struct dueq_message {
     dueq_bytes id;
-    dueq_bytes ticket; /* this delivery, for those who hold it; empty unless leased */
+    dueq_bytes ticket; /* names this delivery, for the calls that settle it; empty unless leased */
     dueq_bytes body;
-    size_t body_size; /* of the whole body: more than body.size where dueq_queue_preview() cut it */
-    const dueq_header *headers; /* in the producer's order; NULL when there are none */
+    size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
+    const dueq_header *headers; /* in the producer's order; NULL if there are none */
     size_t header_count;
-    uint32_t attempt;      /* failures so far and, when leased, this delivery: 1 on the first */
+    uint32_t attempt;      /* failures so far, and 1 more for this delivery if leased */
     uint32_t max_attempts; /* or DUEQ_NO_LIMIT */
-    uint32_t crashes;      /* leases of it that ended */
+    uint32_t crashes;      /* leases that ended before the message was settled */
     uint32_t max_crashes;  /* or DUEQ_NO_LIMIT */
-    uint32_t deliveries;   /* all so far, this one included; also those that do not count */
+    uint32_t deliveries;   /* all so far, with this one; also those that were released */
     dueq_priority priority;
     dueq_state state;
-    int64_t time_ms;    /* delayed: due, leased: end of lease, dead: when it died, ready: 0 */
+    int64_t time_ms;    /* delayed: due; leased: end of the lease; dead: when it died; ready: 0 */
     int64_t created_ms; /* when it was pushed, by the producer's clock */
-    int64_t expires_ms; /* when its time to live ends, by the server's clock; 0: never */
-    int64_t lease_ms;   /* the lease that the message asks for; 0: none of its own */
+    int64_t expires_ms; /* when its ttl ends; 0: never */
+    int64_t lease_ms;   /* as in the draft */
     int64_t now_ms;     /* the server's clock when it answered */
     dueq_bytes error;   /* the text of the last retry or bury; empty if there was none */
     int drop;           /* as in the draft */
     dueq_bytes dead_letter;
 } dueq_message;
 
-/* What a queue holds and did, counted by the server in O(1). */
+/* What a queue has and did, counted by the server in O(1). */
 typedef struct dueq_counts {
     int64_t ready, delayed, leased, dead, outbox; /* messages in each state */
-    /* Since the queue exists: stored, given to consumers, finished, given back by retry, */
+    /* Since the queue exists: messages that were stored, delivered, acknowledged, retried. */
     int64_t pushed, reserved, acked, retried;
-    /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
+    /*
+     * Messages that were dropped because their ttl had ended; that died (dead, moved or deleted).
+     */
     int64_t expired, died;
     int64_t cancelled, purged;
-    int64_t quarantined;   /* entries quarantined since the queue exists */
+    int64_t quarantined;   /* entries that were quarantined */
     int64_t next_event_ms; /* the next due time or end of a lease; 0: none */
-    /* Since when the oldest ready message is ready; 0: none. A minute early at most, if it was delayed or came back. */
+    /*
+     * Since when the oldest ready message is ready; 0: none is. If it was delayed or came back,
+     * this may be up to a minute too early.
+     */
     int64_t oldest_ms;
-    int64_t now_ms;         /* the server's clock */
-    int64_t paused;         /* 1: it delivers nothing, else 0 */
-    int64_t evicting;       /* 1: the server may evict, as dueq_warning() says, else 0 */
-    char outbox_error[256]; /* why it is not empty: "QUEUE: what it answered last"; "": no error */
+    int64_t now_ms;   /* the server's clock when it answered */
+    int64_t paused;   /* 1: the queue is paused; else 0 */
+    int64_t evicting; /* 1: the server may evict messages; else 0 */
+    /* Why messages stay in the outbox: "QUEUE: the last answer for it"; "": no error. */
+    char outbox_error[256];
 } dueq_counts;
 
 #define DUEQ_MAX_EXAMPLES 5
 
-/* What a check found of one kind. All pointers live as long as the result. */
+/* What a check found, of one kind. All pointers live as long as the result. */
 typedef struct dueq_finding {
-    const char *kind; /* one word: lost, orphaned, ... (docs/protocol.md). Static */
-    const char *text; /* the same for people: "messages without a ticket". Static */
-    int wrong;        /* 1: it should not be; 0: it is worth knowing */
+    const char *kind; /* one word: lost, orphaned ... (docs/protocol.md). Static */
+    const char *text; /* for people: "messages without a ticket". Static */
+    int wrong;        /* 1: a fault; 0: no fault, but worth knowing */
     int64_t count;
-    int64_t repaired; /* of these so many, by this check */
-    /* Ids, tickets, keys or texts, as they are, cut at 120 bytes. */
+    int64_t repaired; /* how many of these this check repaired */
+    /* Up to DUEQ_MAX_EXAMPLES ids, tickets, keys or texts, unescaped, cut at 120 bytes. */
     dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
 } dueq_finding;
 
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
-/* A message that a worker holds. */
+/* A leased message of a dueq_worker. */
 typedef struct dueq_holding {
     dueq_bytes id, ticket;
-    int64_t partition; /* that it is in; -1: the queue has none */
-    int64_t since_ms;  /* since when its program works on it, or it is prefetched */
-    int working;       /* 1: the former */
+    int64_t partition; /* the number of the message's partition; -1: the queue has no partitions */
+    int64_t since_ms;  /* since when it is running, or else prefetched */
+    int working;       /* 1: running; 0: prefetched */
 } dueq_holding;
 
 /*
- * Who consumes a queue, as it said when it was seen last: a consumer with a heartbeat registers with each of its queues
- * when it has lived for two seconds, then every ten (25 while it holds nothing), and leaves when it is closed. All pointers live as long as the result.
+ * A registered consumer of a queue, as it was when it registered last. A consumer with a heartbeat
+ * registers with each of its queues when it is two seconds old, then every ten seconds (every 25
+ * while it has no messages), and leaves when it is closed. All pointers live as long as the result.
  */
 typedef struct dueq_worker {
     dueq_bytes session;                /* 22 characters, which no other consumer has */
-    dueq_bytes host, program, version; /* of dueq_consumer_options; the version is dueq's */
+    dueq_bytes host, program, version; /* program: of dueq_consumer_options; version: of dueq */
     int64_t pid;
     int64_t slots;    /* how many messages it works on at a time; 0: it does not say */
     int64_t since_ms; /* when the consumer was opened */
     int64_t seen_ms;  /* when it registered last */
-    int64_t until_ms; /* from then on it has lapsed: its process was killed, or is cut off */
+    int64_t until_ms; /* then it is offline: its process was killed, or is cut off */
     int64_t now_ms;   /* the server's clock when it answered */
-    int64_t held;     /* how many messages of this queue it held, prefetched ones too, */
-    int64_t working;  /* and how many of these its program worked on */
+    int64_t held;     /* how many messages of this queue it had, with prefetched ones */
+    int64_t working;  /* how many of these were running */
     int stopping;     /* 1: it takes no further message, and ends when it has settled these */
-    /* Those that it had held for a second, in the order in which it got them; at most DUEQ_MAX_HOLDINGS. */
+    /* The messages that it had for a second or longer, in the order of their deliveries. */
     const dueq_holding *holdings;
-    size_t holding_count;
+    size_t holding_count; /* up to DUEQ_MAX_HOLDINGS */
 } dueq_worker;
 
-/* What a queue of another system holds; the headers in interop/ say of which. */
+/* What a queue of another system has; the headers in interop/ say which systems. */
 typedef struct dueq_sizes {
-    int64_t ready;       /* in the list that is taken from */
-    int64_t delayed;     /* to go there when they are due */
-    int64_t reserved;    /* taken and not finished, where the system knows that */
-    int64_t quarantined; /* quarantined and still there */
+    int64_t ready;       /* in the list from which consumers take */
+    int64_t delayed;     /* not in that list yet: they go there when they are due */
+    int64_t reserved;    /* taken and not finished; 0 where the system does not know that */
+    int64_t quarantined; /* still in quarantine */
     int64_t next_ms;     /* the next due time; 0: none */
-    int64_t now_ms;      /* the server's clock */
+    int64_t now_ms;      /* the server's clock when it answered */
 } dueq_sizes;
 
-/* What a step that moves due items of such a queue did. */
+/* What a call did that moves due items of such a queue. */
 typedef struct dueq_moved {
     size_t moved;
-    size_t quarantined; /* quarantined */
-    int64_t next_ms;    /* the next due time, by the server's clock; 0: none */
+    size_t quarantined;
+    int64_t next_ms; /* the next due time; 0: none */
 } dueq_moved;
 
-/* Which dead messages are meant. All zero: all of them. */
+/* Which dead messages a call is about. All zero: all dead messages. */
 typedef struct dueq_filter {
-    dueq_bytes error;           /* the error contains these bytes; size 0: any */
-    int64_t since_ms, until_ms; /* died at or after, and before, these times; 0: open */
+    dueq_bytes error; /* the message's error contains these bytes; size 0: any error */
+    /* The message died at since_ms or later, and before until_ms; 0: no such limit. */
+    int64_t since_ms, until_ms;
 } dueq_filter;
 
-/* ---- Results ----------------------------------------------------------------------------------- */
+/* Results */
 
 /*
- * What a call answered: one item for each draft, ticket, id or delivered message, in order.
- * All pointers obtained from a result live until dueq_result_free().
+ * The answer of a call: an item for each draft, ticket, id or delivered message, in their order.
+ * The functions below read it, and give NULL, 0 or size 0 for results of other verbs. All pointers
+ * live until dueq_result_free(). index: 0 to dueq_result_count() - 1.
  */
 typedef struct dueq_result dueq_result;
 
-DUEQ_API size_t dueq_result_count(const dueq_result *result); /* NULL: 0 */
-/* That item's outcome. */
+/* The number of items. NULL: 0. */
+DUEQ_API size_t dueq_result_count(const dueq_result *result);
+/* The outcome of an item. */
 DUEQ_API dueq_status dueq_result_status(const dueq_result *result, size_t index);
-/* cancel: the state that the message was in; 0 where it was not found, and of other verbs. */
+/* cancel: the state that the message was in; 0: not found. */
 DUEQ_API dueq_state dueq_result_state(const dueq_result *result, size_t index);
-/* push: that draft's id; queues: that queue's name; lock: the owner's token. */
+/* push: the draft's id; queues and allow: a queue's name; lock: the owner's token. */
 DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
-/* ack_push, fire: the place of the first message that was pushed; else 0. */
+/* ack_push, fire: the index of the first item that is a pushed message. */
 DUEQ_API size_t dueq_result_first(const dueq_result *result);
-/* push, ack_push, fire: the replicas that have what was stored, as far as the server said; 0 where nobody asked. */
+/* push, ack_push, fire: how many replicas have the messages, if the call asked for durability. */
 DUEQ_API int dueq_result_replicas(const dueq_result *result);
-/* The same: 1 if the server said that it is on its disk, else 0. */
+/* push, ack_push, fire: 1 if the messages are on the server's disk, by its own word; else 0. */
 DUEQ_API int dueq_result_disk(const dueq_result *result);
-/* reserve, find, peek; else NULL. */
+/* reserve, find, peek */
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size_t index);
-/* stats, and rates; else NULL. */
+/* stats */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
+/* rates */
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
-/* workers; else NULL. */
+/* workers */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
-/* check: what it found so far, one item for each kind; else NULL. */
+/* check: what all its steps found so far, an item for each kind. */
 DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
-/* size, and transfer and migrate, of the queues of other systems; else NULL. */
+/* size, of queues of other systems */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
+/* transfer, migrate, of queues of other systems */
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-/* purge, remove: messages taken away; check: entries looked at. */
+/* purge, remove: messages that were deleted; check: entries that were read. */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
-DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
-/* peek, failures, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
+/* kick_all: messages that were made ready. */
+DUEQ_API size_t dueq_result_kicked(const dueq_result *result);
+/*
+ * peek, failures, workers, kick_all, queues, check: the cursor of the next page; size 0: no more.
+ */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
-/* reserve_any: the queue that the messages are from, a place in `queues`. */
+/* reserve_any: the index of the messages' queue in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
-DUEQ_API size_t
-dueq_result_quarantined(const dueq_result *result); /* reserve: entries quarantined */
+/* reserve: entries that were quarantined. */
+DUEQ_API size_t dueq_result_quarantined(const dueq_result *result);
 DUEQ_API void dueq_result_free(dueq_result *result);
 #include "dueq_failures.h" /* what failed */
 
-/* ---- The verbs, blocking ----------------------------------------------------------------------- */
+/* The verbs, blocking */
 
 /*
- * For all of them:
- * - The return value is DUEQ_OK when every item is, else the first outcome that is not, or a failure.
- * - `result` may be NULL where the caller wants the return value alone. *result is NULL on failure, but for NOT_DURABLE.
- * - The call ends at the client's timeout (push: after that of its durability in addition) at the latest. A lost connection
- *   is made again within that time, and a call whose request was sent before it was lost is recalled by the server, never
- *   run twice.
- * - A call that waits (timeout_ms is not 0) lives through an outage of any length. It ends at its timeout_ms: in an outage
- *   with CONNECT, CLOSED or TIMEOUT, and up to the client's timeout later where a request is still without an answer. Where
- *   this client has never reached the server, it fails as any other call.
- * - On DUEQ_INTERRUPTED a signal has come and the call goes on: run the handlers, then dueq_wait() and
- *   dueq_take(), or dueq_abandon().
- * - Common errors: CONNECT, CLOSED, TIMEOUT, TLS, EMBEDDED, AUTH, DENIED, DATABASE, LOADING, READONLY,
- *   FULL, BUSY, WRONG_TYPE, UNSUPPORTED, SERVER, PROTOCOL, NO_MEMORY, IN_USE, INVALID.
+ * For all verbs:
+ * - The return value is DUEQ_OK if all items are OK; else the first outcome of an item that is not,
+ *   or a failure.
+ * - `result` may be NULL if the caller wants only the return value. *result is NULL on failure,
+ *   except NOT_DURABLE.
+ * - The call ends at the client's timeout at the latest; a push may then still wait for the time of
+ *   its durability. If the connection is lost, the client connects again within this time. If the
+ *   request was already sent, the client asks the server for its answer; the request never runs
+ *   twice.
+ * - A call that waits (timeout_ms is not 0) survives outages. It ends at its timeout_ms: during an
+ *   outage with CONNECT, CLOSED or TIMEOUT. If a request is then without an answer, it ends up to
+ *   the client's timeout later. If this client has never reached the server, it fails as other
+ *   calls do.
+ * - DUEQ_INTERRUPTED: a signal came, and the call is still under way. Run the signal handlers. Then
+ *   call dueq_wait() and dueq_take(), or dueq_abandon().
+ * - Common errors: CONNECT, CLOSED, TIMEOUT, TLS, EMBEDDED, AUTH, DENIED, DATABASE, LOADING,
+ *   READONLY, FULL, BUSY, WRONG_TYPE, UNSUPPORTED, SERVER, PROTOCOL, NO_MEMORY, IN_USE, INVALID,
+ *   UNAVAILABLE.
  */
 
-/* Which of several queues a reserve looks at first. */
+/* Which of several queues a reserve asks first. */
 typedef enum dueq_order {
-    DUEQ_PREFERENCE = 0, /* in the order of the array, always */
-    /* In turn: each call of the client begins with the next. A queue may be named several times, and begins as often. */
+    DUEQ_PREFERENCE = 0, /* always the first of the array */
+    /*
+     * The next of the array in each call of the client, in turn. A queue that the array has several
+     * times is the first as often.
+     */
     DUEQ_ROUND_ROBIN = 1
 } dueq_order;
 
 #include "dueq_verbs.h" /* made from core/verbs.toml */
 
-/* ---- Consumers: reserve, work, acknowledge, and again -------------------------------------------- */
+/* Consumers: reserve, work, acknowledge, and again */
 
 /*
- * A loop over messages that costs one round trip for each batch: it settles what was worked on and reserves the
- * next in one step. What it reserved and has not delivered yet is prefetched. Its heartbeat, a thread with a
- * connection of its own, extends the leases of all that it holds, whatever the program does meanwhile: so leases are
- * short, and what a killed process held is soon with another. It also tells the queues who consumes (dueq_worker). It keeps each message for max_run_ms after it was
- * delivered (or reserved, while it is prefetched) and then lets go.
- * A consumer uses its queues' client for itself: one call at a time, as ever.
+ * A loop over messages that costs one round trip for each batch: one request settles the messages
+ * that are done and reserves the next. Messages that are reserved but not delivered to the program
+ * yet are prefetched.
+ *
+ * The heartbeat is a thread with a connection of its own. It extends the leases of the consumer's
+ * messages, whatever the program does meanwhile. So leases can be short, and the messages of a
+ * killed process soon go to other consumers. It also registers the consumer with its queues
+ * (dueq_worker). It extends the lease of a message for max_run_ms after the message was delivered,
+ * or reserved while it is prefetched. Then the lease ends.
+ *
+ * While a consumer is in use, nothing else may make calls by the client of its queues. Functions
+ * that any thread may call say so.
  */
 typedef struct dueq_consumer dueq_consumer;
 
+/* Start from DUEQ_CONSUMER, and set what differs. */
 typedef struct dueq_consumer_options {
-    size_t prefetch;    /* how many it reserves at a time, as dueq_reserve(): 1 to DUEQ_MAX_BATCH */
-    int64_t lease_ms;   /* 0: the message's own, else DUEQ_(HEARTBEAT or DEFAULT)_LEASE_MS */
-    int64_t max_run_ms; /* 0: no heartbeat */
+    size_t prefetch; /* how many messages it reserves at a time: 1 to DUEQ_MAX_BATCH */
+    /*
+     * Up to UINT32_MAX; with a heartbeat at least 50. 0: the message's own lease, else
+     * DUEQ_HEARTBEAT_LEASE_MS, or without a heartbeat DUEQ_DEFAULT_LEASE_MS.
+     */
+    int64_t lease_ms;
+    int64_t max_run_ms; /* up to DUEQ_MAX_TIME_MS; 0: no heartbeat */
     dueq_order order;   /* of several queues */
     /*
-     * 0 to DUEQ_MAX_SLACK_MS. What falls due while it waits comes up to so much later, and with it all that falls due
-     * in the meantime, in one request: never early. What is pushed ready comes at once.
+     * 0 to DUEQ_MAX_SLACK_MS. A message that falls due while the consumer waits is delivered up to
+     * so much later, together with those that fall due in the meantime, by one request. No message
+     * comes early, and one that is pushed ready comes at once.
      */
     int64_t slack_ms;
     /*
-     * How many messages the program works on at a time. 1: where it asks for the next while one that was delivered is
-     * not settled, dueq_warning() says so, once: one that is forgotten stays leased. More: where more than so many are
-     * not settled. 0: never.
+     * How many messages the program works on at a time. If it asks for a message while as many
+     * delivered ones are not settled, dueq_warning() says so once, because a message that the
+     * program has forgotten stays leased. For a value above 1 the warning comes only when more than
+     * so many are not settled. 0: no warning.
      */
     size_t concurrency;
-    /* What dueq_worker calls it, as "python 3.12.4": UTF-8 text, which is cut at 100 bytes. NULL: "c". Borrowed. */
+    /*
+     * How a dueq_worker names the program, as "python 3.12.4": UTF-8, cut at 100 bytes. NULL: "c".
+     */
     const char *program;
-    size_t slots; /* of dueq_worker; 0: the concurrency */
+    size_t slots; /* of the dueq_worker; 0: the concurrency */
 } dueq_consumer_options;
 
 #define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS, .concurrency = 1}
 
-/* The queues (1 to DUEQ_MAX_QUEUES) are of one client and outlive the consumer. */
+/*
+ * Opens a consumer. Nothing is sent.
+ * queues: queue_count handles (1 to DUEQ_MAX_QUEUES) of one client, which outlive the consumer.
+ * *consumer belongs to the caller (dueq_consumer_close).
+ * Errors: INVALID, NO_MEMORY; *consumer is then NULL.
+ */
 DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                                         const dueq_consumer_options *options,
                                         dueq_consumer **consumer);
 
 /*
- * The next message. Waits up to timeout_ms as reserve does, and sends the acks that wait. *message and its
- * place in `queues` (may be NULL) live until the next call of this function or of stop. A prefetched message
- * that another consumer has taken after its lease's end (the process was stopped) is not delivered, nor is one that
- * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, or its
- * lease has ended since, the messages that were prefetched with it are extended first, in one request.
- * Returns OK, EMPTY, or a failure: what is prefetched stays so, and acks that were not sent go with the next call.
+ * Delivers the next message, and sends the acks that wait.
+ * timeout_ms: how long it waits for a message, as of dueq_reserve().
+ * *message:   valid until the next call of this function or of stop; NULL if there is none.
+ * *queue:     the index of the message's queue in `queues`; of a queue with partitions the number
+ *             of the partition. May be NULL.
+ *
+ * A prefetched message is not delivered if another consumer has taken it because its lease ended,
+ * or if it was cancelled a quarter of a second ago or earlier. To know that, the consumer first
+ * extends the leases of a batch, in one request, if the server's last word on them is that old.
+ * Returns OK, EMPTY, or a failure. After a failure prefetched messages stay prefetched, and acks
+ * that were not sent go with the next call. After INTERRUPTED, call it again or stop.
  */
 DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
                                         const dueq_message **message, size_t *queue);
 
 /*
- * Acknowledges a message. It is sent with the next request: by dueq_consumer_next() at once when
- * nothing is prefetched, else within a quarter of a second (without a heartbeat: by the next call of it).
- * Errors: INVALID, NO_MEMORY. Whether the lease had been lost by then, dueq_consumer_lost() counts.
+ * Acknowledges a message. If no message is prefetched, dueq_consumer_next() sends the ack at once,
+ * with its next request. Else the heartbeat sends the ack within a quarter of a second; without a
+ * heartbeat the next call of dueq_consumer_next() sends it. dueq_consumer_lost() counts acks that
+ * found the lease lost.
+ * Errors: INVALID, NO_MEMORY.
  */
 DUEQ_API dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket);
-/* The same of a message that is to be tried again: as dueq_retry(). At most one before each next(): IN_USE. */
+
+/*
+ * Retries a message, as dueq_retry(), with the next request of dueq_consumer_next().
+ * Errors: INVALID, NO_MEMORY; IN_USE: another retry waits for that request.
+ */
 DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket,
                                          int64_t delay_ms, dueq_bytes error);
+
 /*
- * The holder has settled a message by another call, or has tried to: its lease is kept no longer. After a failure,
- * whose outcome may not be known, do this and not dueq_consumer_ack(), which could lose the message: if the call took
- * no effect, it is delivered again when its lease ends. Any thread may call it.
+ * Call it when the program has settled a message by another call, or has tried to: the heartbeat
+ * stops extending the lease. After a call whose outcome is not known, do not call
+ * dueq_consumer_ack(): it could lose the message. If that call had no effect, the message is
+ * delivered again when its lease ends. Any thread may call it.
  */
 DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
- * Sends the acks that wait and gives what is prefetched back, uncounted. A request under way, as of a next() that
- * was interrupted, ends soon. OK: all acks are settled, also those that the heartbeat was just sending; each of its
- * requests ends at the client's timeout at the latest, and a failure says that the rest may come back by its leases.
- * The consumer can go on afterwards.
+ * Sends the acks that wait, and releases prefetched messages, which counts no attempt. A request
+ * under way, such as that of an interrupted next, ends soon. The consumer can be used again
+ * afterwards.
+ * Returns OK: all acks are settled, also those that the heartbeat was sending. After a failure the
+ * remaining messages come back when their leases end. Each request ends at the client's timeout at
+ * the latest.
  */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
+
 /*
- * Nobody works on what is delivered and not settled any more: from now on a stop gives that back, too, uncounted.
- * For a consumer that is to be closed.
+ * Call it before the last stop, when the program no longer works on messages that were delivered
+ * but not settled: from now on a stop releases these too, which counts no attempt.
  */
 DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
+
 /*
- * For a program that ends although a message is worked on: the heartbeat extends no lease any more, tells the queues
- * that the consumer is gone, and ends. Nobody waits: call it again until it returns 1, which takes some round trips, and
- * half a second where the server does not answer. Any thread may call it; the consumer can only be closed afterwards.
- * Returns 1 if the heartbeat has ended, or there is none; else 0.
+ * For a program that ends while it works on a message. The heartbeat stops extending leases, tells
+ * the queues that the consumer has left, and ends. This function does not wait for it: call it
+ * again until it returns 1. That takes some round trips, or half a second if the server does not
+ * answer. Afterwards the consumer can only be closed. Any thread may call it.
+ * Returns 1 if the heartbeat has ended, or if there is none; else 0.
  */
 DUEQ_API int dueq_consumer_leave(dueq_consumer *consumer);
 
 /*
- * The program takes no further message, and ends when it has settled those that it works on: the heartbeat tells the
- * queues so. Who is killed after that was stopping (dueq_worker), and has not crashed. Any thread may call it.
+ * Call it when the program takes no further message, and ends when it has settled the running ones.
+ * The heartbeat tells the queues so (dueq_worker.stopping). A consumer whose process is killed
+ * after that counts as stopped, not as crashed. Any thread may call it.
  */
 DUEQ_API void dueq_consumer_wind_down(dueq_consumer *consumer);
 
 /*
- * How many messages were lost so far: acknowledged or to be delivered after another consumer had taken them, or they had
- * been cancelled.
+ * Returns how many messages of the consumer were lost so far: another consumer had taken them, or
+ * they had been cancelled, before this one delivered or acknowledged them.
  */
 DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
 
 /*
- * Was a delivered message lost that is not settled yet? True as soon as the heartbeat knows: it was cancelled, or another
- * consumer has it. Any thread may ask.
+ * Returns 1 if a delivered message that is not settled yet was cancelled, or if another consumer
+ * has taken it, as soon as the heartbeat knows; else 0. Any thread may call it.
  */
 DUEQ_API int dueq_consumer_has_lost(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
- * The program acknowledged a message by another client than the consumer's, and that call ended with `failure`. If the
- * failure may pass (an outage), the consumer keeps the ack and the lease, and its heartbeat or its next request sends the
- * ack when the server is back. Then this returns true, and the program must not settle the message again. False: nothing
- * is kept. Any thread may call it.
+ * Call it when an ack of a message by another client than the consumer's has failed with `failure`.
+ * If the failure is retriable, the consumer keeps the ack and the lease, and its heartbeat or its
+ * next request sends the ack when the server is back. Any thread may call it.
+ * Returns 1: the ack is kept, and the program must not settle the message again. 0: it is not kept.
  */
 DUEQ_API int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket,
                                     dueq_status failure);
@@ -715,26 +819,35 @@ DUEQ_API int dueq_consumer_keep_ack(dueq_consumer *consumer, dueq_bytes ticket,
 enum { DUEQ_MAX_WARNING = 640 };
 
 /*
- * The next warning for the operator that comes while the program makes no call, as dueq_warning(): the heartbeat found
- * the server away, or back; a message was lost; a stop could not send an ack. Writes a text that ends with NUL. False:
- * there is none. Any thread may ask.
+ * Takes the next warning for the operator that came while the program made no call: the heartbeat
+ * found the server away, or back; a message was lost; a stop could not send an ack. See
+ * dueq_warning().
+ * text: receives the warning, with a NUL.
+ * Returns 1, or 0: there is none. Any thread may call it.
  */
 DUEQ_API int dueq_consumer_warning(dueq_consumer *consumer, char text[DUEQ_MAX_WARNING]);
+
 /*
- * Call it before the first request. The consumer calls `wake` when it has a new warning, and when a message is lost. It
- * mostly does so in the heartbeat's thread, with a lock held: `wake` sets a flag or writes to a pipe, and calls nothing
- * of dueq. `context` must live as long as the consumer.
+ * Sets a function that the consumer calls when it has a new warning, or when a message is lost.
+ * Call this before the first request.
+ * wake:    mostly runs in the heartbeat's thread, with a lock held. It may set a flag or write to a
+ *          pipe, but must not call dueq.
+ * context: the argument of `wake`; must live as long as the consumer.
  */
 DUEQ_API void dueq_consumer_on_warning(dueq_consumer *consumer, void (*wake)(void *context),
                                        void *context);
 
-/* Ends the heartbeat and frees the consumer; stop it first, else what it holds comes back by its leases. */
+/*
+ * Ends the heartbeat and frees the consumer. Stop the consumer first; else its messages come back
+ * only when their leases end.
+ */
 DUEQ_API void dueq_consumer_close(dueq_consumer *consumer);
 
 /*
- * Without blocking: submit returns OK when one is prefetched, PENDING when the client's call is to be waited
- * for, or a failure. After OK, or when that call is final, take; where it returns PENDING again, another
- * step was submitted. For stop the same, until stop_take returns something else than PENDING.
+ * next and stop without blocking. submit returns OK: a message is prefetched; PENDING: wait for the
+ * client's call (dueq_wait(), or dueq_pump() until it does not return PENDING); or a failure. After
+ * OK, and when the call is final, call take. If take returns PENDING, another request was
+ * submitted: wait and take again. stop_submit and stop_take do the same.
  */
 DUEQ_API dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms);
 DUEQ_API dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
@@ -742,117 +855,146 @@ DUEQ_API dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_mess
 DUEQ_API dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer);
 DUEQ_API dueq_status dueq_consumer_stop_take(dueq_consumer *consumer);
 
-/* ---- Pushers: many pushes in flight --------------------------------------------------------------- */
+/* Pushers: many pushes in flight */
 
 /*
- * Takes pushes over without waiting for each. They go in their order, in batches: while one is under way
- * the next gathers. It uses its queue's client for itself. No push is stored twice or out of order; each
- * has an outcome of its own, also after a lost connection.
+ * Pushes without a wait for each answer. Pushes are sent in their order, in batches: while one
+ * batch is under way, the pusher gathers the next. No push is stored twice or out of order. Each
+ * has an outcome of its own, also after a lost connection. While a pusher is in use, nothing else
+ * may make calls by the client of its queue.
  */
 typedef struct dueq_pusher dueq_pusher;
 
-/* most: how many pushes may be under way or gathered (0: DUEQ_MAX_PUSHES). */
+/*
+ * Opens a pusher. Nothing is sent.
+ * most: how many pushes may be under way or gathered; 0: DUEQ_MAX_PUSHES.
+ * *pusher belongs to the caller, who closes it by dueq_pusher_close() before the queue.
+ * Errors: NO_MEMORY; *pusher is then NULL.
+ */
 DUEQ_API dueq_status dueq_pusher_open(dueq_queue *queue, size_t most, dueq_pusher **pusher);
 
 /*
- * Takes a copy of the draft over. Returns OK; PENDING when `most` are under way: wait for the client's
- * call (dueq_wait), dueq_pusher_done(), and again; or a failure of this draft (INVALID, TOO_LARGE ...).
+ * Pushes a copy of the draft.
+ * Returns OK: the pusher has it; PENDING: `most` pushes are under way or gathered: wait for the
+ * client's call (dueq_wait), call dueq_pusher_done(), and push again; or a failure of this draft
+ * (INVALID, TOO_LARGE ...).
  */
 DUEQ_API dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft);
 
 /*
- * Moves on without blocking, and returns how many of the oldest pushes are done
- * (0: none for now). *status: OK, and *result (the caller's) has an item for each, OK or DUPLICATE, with
- * its id; or the failure that all of them met, with dueq_error_text(), and for NOT_DURABLE the result too.
+ * Continues the work without blocking. Returns how many of the oldest pushes are done; 0: none now.
+ * *status: OK, or the failure that all of these met, which dueq_error_text() explains.
+ * *result: on OK and NOT_DURABLE an item for each of these, OK or DUPLICATE, with its id; the
+ *          caller frees it. Else NULL.
  */
 DUEQ_API size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result);
 
-/* How many are taken over and not returned by dueq_pusher_done() yet. */
+/* Returns how many pushes the pusher has that dueq_pusher_done() has not returned yet. */
 DUEQ_API size_t dueq_pusher_left(const dueq_pusher *pusher);
 
-/* Frees it. What is under way may still take effect, what is gathered is dropped: wait for all before. */
+/*
+ * Frees the pusher. Wait for all pushes before: gathered ones are dropped, and those under way may
+ * still take effect.
+ */
 DUEQ_API void dueq_pusher_close(dueq_pusher *pusher);
 
-/* ---- Schedules ----------------------------------------------------------------------------------- */
+/* Schedules */
 
 /*
- * The first time of a schedule after after_ms; DUEQ_MAX_TIME_MS: there is none. zone: size 0: UTC; another one is read
- * from the machine's time zone database ($TZDIR, /usr/share/zoneinfo).
- * Errors: INVALID, and problem (room for `room` bytes, 200 are enough) says why; else it is "".
+ * Finds the first time of a schedule after after_ms. Needs no client.
+ * expression: as in dueq_plan.
+ * zone:       read from the machine's time zone database ($TZDIR, /usr/share/zoneinfo); size 0:
+ *             UTC.
+ * *next_ms:   the time; DUEQ_MAX_TIME_MS: there is none.
+ * problem:    receives why the call failed, or "", with a NUL; 200 bytes are enough.
+ * room:       bytes of `problem`.
+ * Errors: INVALID.
  */
 DUEQ_API dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t after_ms,
                                         int64_t *next_ms, char *problem, size_t room);
 
-/* 1 if the message is that of a schedule, for dueq_fire(), and no job; else 0. */
+/* Returns 1 if the message is that of a schedule, for dueq_fire(); 0: it is a job. */
 DUEQ_API int dueq_is_schedule(const dueq_message *message);
 
-/* Pushes a job of the schedule whose message this is, also as of find, now: its times stay. */
+/*
+ * Submits a push of the schedule's job, due now. The times of the schedule stay.
+ * message: that of the schedule, of reserve or of find.
+ */
 DUEQ_API dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message);
 
-/* ---- Ids --------------------------------------------------------------------------------------- */
+/* Ids */
 
 /*
- * Makes an id as push does: 128 bits, 48 of them the milliseconds since 1970, the others random but
- * rising within a millisecond, written as 22 base-62 digits (0-9A-Za-z), so that ids sort by time.
- * buffer: at least 23 bytes, NUL-terminated on return.
+ * Makes an id, as push does for a draft without one: 128 bits, of which 48 are the milliseconds
+ * since 1970, and the others are random but rise within a millisecond. They are written as 22
+ * base-62 digits (0-9A-Za-z), so that ids sort by time.
+ * buffer: receives the id with a NUL: at least 23 bytes.
  */
 DUEQ_API void dueq_new_id(dueq_client *client, char *buffer);
 
-/* ---- The same without blocking: submit, pump, take --------------------------------------------- */
+/* The same without blocking: submit, pump, take */
 
 /*
- * A client carries one call at a time. Each dueq_VERB_submit() takes the arguments of its verb, copies
- * what it needs, and returns DUEQ_PENDING or a failure (IN_USE when a call is under way).
- * Then, until it returns something else than PENDING:
+ * A client has one call at a time. Each dueq_VERB_submit() takes the arguments of its verb, copies
+ * what it needs, and returns DUEQ_PENDING or a failure (IN_USE: a call is under way). Then repeat
  *     dueq_poll_set() -> poll (or any event loop) -> dueq_pump()
- * and once dueq_take() for the result, also after a failure.
- * None of these waits for anything. A host's name is resolved in a thread, one for each server at a time,
- * which ends by itself also when nobody waits for it any more; an embedded server is started beside the
- * call. Files (certificates, those of an embedded server's directory) are read in place.
+ * until dueq_pump() returns another status than PENDING. Then call dueq_take() once, also after a
+ * failure.
+ *
+ * None of these functions blocks. A thread resolves a host name, one for each server at a time. It
+ * ends by itself, also when the call has ended before. An embedded server starts while the call is
+ * pumped. Only files are read in place: certificates, and those of an embedded server's directory.
  */
 
 /*
- * Moves the call on as far as it goes without blocking. Returns PENDING while it is under way, else
- * its final status (as the blocking verb's), which stays until dueq_take().
+ * Continues the call without blocking.
+ * Returns PENDING while the call is under way; else its final status, that of the blocking verb,
+ * until dueq_take().
  */
 DUEQ_API dueq_status dueq_pump(dueq_client *client);
 
 /*
- * What to wait for before the next dueq_pump(): fills in descriptors with the events wanted, returns how
- * many, and sets *timeout_ms to the longest wait (-1: no limit; 0: pump at once).
+ * Says what to wait for before the next dueq_pump().
+ * set:         receives the descriptors and their events.
+ * *timeout_ms: how long to wait at most; -1: no limit; 0: pump at once.
+ * Returns the number of descriptors, 0 to DUEQ_MAX_SOCKETS.
  */
 DUEQ_API size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                               int *timeout_ms);
 
 /*
- * The same as one descriptor that is readable whenever dueq_pump() has something to do, its time
- * included: for event loops. Call it after each submit; dueq_pump() keeps it up. It stays the same until
- * the client is closed, but for a child after fork(), which gets its own. -1: out of descriptors.
+ * For event loops: one descriptor, which is readable when dueq_pump() has something to do, also
+ * when a time has come. Call this after each submit; dueq_pump() keeps the descriptor up to date.
+ * The client owns it, and it stays the same until dueq_close(). Only a child after fork() gets
+ * another.
+ * Returns -1 if the process is out of descriptors.
  */
 DUEQ_API int dueq_descriptor(dueq_client *client);
 
 /*
- * Stops the wait of a call: the call goes on as if its timeout had come, and so ends soon, with what it has
- * got or EMPTY. Does nothing where no call waits. For a consumer that leaves: unlike after dueq_abandon(), no
- * message is leased that nobody knows of.
+ * Ends the wait of a call as if its timeout had come. The call then ends soon, with the messages
+ * that it has, or with EMPTY. Unlike after dueq_abandon(), no message stays leased without a
+ * consumer that knows of it. Without a waiting call it does nothing.
  */
 DUEQ_API void dueq_stop_wait(dueq_client *client);
 
 /*
- * Pumps and polls until the call is final, `at_most_ms` have passed (-1: no limit) or a signal came.
- * Returns the final status, PENDING when the time is up, or INTERRUPTED.
+ * Pumps and polls until the call is final, the time is up, or a signal came.
+ * at_most_ms: how long; -1: no limit.
+ * Returns the final status; PENDING: the time is up; or INTERRUPTED.
  */
 DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
- * Ends a final call: returns its status and its result in *result (NULL on failure, but for NOT_DURABLE, and
- * where a verb has none; `result` may be NULL). PENDING while the call is under way.
+ * Ends a final call, and returns its status; PENDING: the call is still under way.
+ * *result: the result, which the caller frees. NULL on failure, except NOT_DURABLE, and if the verb
+ *          has no result. `result` may be NULL.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);
 
 /*
- * Gives the call under way up. What was sent may still take effect: messages that an abandoned reserve
- * took come back when their leases end. The client can be used again at once.
+ * Gives up the call under way. The client can make another call at once. The request that was sent
+ * may still take effect: messages that an abandoned reserve took come back when their leases end.
  */
 DUEQ_API void dueq_abandon(dueq_client *client);
 
