@@ -106,7 +106,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (bodies.count > 0)
         code = run_push(cli, argv, &draft.draft, to, &bodies);
     else if (cli_open(cli, argv, &code))
-        code = cli_each(cli, argc, argv, "ticket", submit_ack, NULL);
+        code = cli_each_item(cli, argc, argv, "ticket", submit_ack, NULL);
     free(bodies.list);
     draft_end(&draft);
     return code;

@@ -53,7 +53,7 @@ static bool confirm(struct cli *cli, dueq_state state,
                memchr("yY", *(const char *)line.data, 2) != NULL;
     input_end(&input);
     if (!yes) {
-        cli_say(CLI_INFO, NULL, NULL, "nothing was %s", ask == ask_purge ? "purged" : "removed");
+        cli_log(CLI_INFO, NULL, NULL, "nothing was %s", ask == ask_purge ? "purged" : "removed");
         *code = CLI_OUTCOME;
     }
     return yes;

@@ -8,7 +8,7 @@ static void print_targets(const struct cli *cli, const dueq_result *result) {
         putchar('\n');
     }
     if (!dueq_result_count(result))
-        cli_say(CLI_INFO, NULL, NULL, "there is no list: messages of %s may go to any queue",
+        cli_log(CLI_INFO, NULL, NULL, "there is no list: messages of %s may go to any queue",
                 cli->queue_name);
 }
 

@@ -81,8 +81,8 @@ extern const struct command push_command;    /* push.c */
 extern const struct command reserve_command; /* reserve.c */
 extern const struct command ack_command;     /* ack.c */
 extern const struct command retry_command, release_command, extend_command,
-    bury_command;                                                             /* settle.c */
-extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
+    bury_command; /* ticket_commands.c */
+extern const struct command kick_command, cancel_command, reschedule_command; /* id_commands.c */
 #define COMMAND(verb, ...) extern const struct command verb##_command;
 DUEQ_NO_ARGS_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
@@ -92,10 +92,10 @@ extern const struct command allow_command;                                      
 extern const struct command check_command;                                      /* check.c */
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
-extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command stats_command, queues_command, rates_command; /* stats.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, inspect_command,
-    running_command;                                                      /* workers.c, who.c */
+    running_command;                                                      /* workers.c, inspect.c */
 extern const struct command failures_command;                             /* history.c */
 extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
@@ -115,8 +115,8 @@ extern const struct command schedule_command, *const schedule_verbs[]; /* schedu
 const struct command *const *cli_choice(const struct command *command);
 /* The one of them that a word names, or NULL. */
 const struct command *cli_find_command(const struct command *const *list, const char *word);
-/* The one that a mistyped word is likely to mean, or NULL: nearest.c. */
-const struct command *cli_nearest(const struct command *const *list, const char *word);
+/* The one that a mistyped word is likely to mean, or NULL: suggest.c. */
+const struct command *cli_suggest(const struct command *const *list, const char *word);
 /* "offer" of "redisson offer" */
 const char *cli_last_word(const struct command *command);
 /* What the help of all commands ends with: their options, the output, the exit codes. */
@@ -197,24 +197,24 @@ void cli_check_signal(struct cli *cli);
 /* Completes a call that a dueq_VERB_submit() has begun with `status`. `result` may be NULL. */
 dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
-/* ---- figures.c ---------------------------------------------------------------------------------- */
+/* ---- stats.c ---------------------------------------------------------------------------------- */
 
 /* Says so where nothing was ever pushed to a queue: its name may be mistyped. */
 void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
 
-/* ---- say.c: what is said on stderr -------------------------------------------------------------- */
+/* ---- log.c: what is said on stderr -------------------------------------------------------------- */
 
 enum cli_level { CLI_INFO, CLI_WARNING, CLI_ERROR };
 
 /* From now on what is said is JSON: one object a line. */
-void cli_say_json(bool json);
-bool cli_says_json(void);
+void cli_log_json(bool json);
+bool cli_logs_json(void);
 /*
  * Says something: "dueq: STATUS: text", and "  hint" on a line of its own; as JSON time, level, status, text and hint.
  * status and hint may be NULL. What a terminal would obey is escaped, wherever it goes: what others wrote can forge
  * no line of a log.
  */
-void cli_say(enum cli_level level, const char *status, const char *hint, const char *format, ...)
+void cli_log(enum cli_level level, const char *status, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Says what came of a call, `about` what (may be NULL), and returns the exit code. */
 int cli_report(const struct cli *cli, dueq_status status, const char *about);
@@ -276,7 +276,7 @@ int cli_output_failed(bool says);
 /* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
 bool cli_write(int file, dueq_bytes bytes);
 
-/* ---- show.c: messages, and words for their parts ----------------------------------------------- */
+/* ---- print_message.c: messages, and words for their parts ----------------------------------------------- */
 
 void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
 void cli_json_message(const struct cli *cli, const dueq_message *message);  /* one line of JSON */
@@ -292,7 +292,7 @@ const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
 dueq_state cli_state(const struct cli *cli, const char *name);
 
-/* ---- names.c: of queues ------------------------------------------------------------------------- */
+/* ---- queue_names.c: of queues ------------------------------------------------------------------------- */
 
 /* Owned; start from {0}, end with cli_free_names(). */
 struct cli_names {
@@ -306,12 +306,12 @@ void cli_sort_names(struct cli_names *names);
 /* Adds those of all queues of the server, sorted, each once. */
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
-/* Also the queues that these are partitions of: roster.c. */
-void cli_add_wholes(struct cli_names *names);
+/* Also the queues that these are partitions of: workers_view.c. */
+void cli_add_partitioned(struct cli_names *names);
 /* The "#NUMBER" of a partition's name; NULL: it is none. */
-const char *cli_part_of(const char *name);
+const char *cli_partition_mark(const char *name);
 /* Whether there are partitions of this queue. */
-bool cli_is_whole(const struct cli_names *names, const char *name);
+bool cli_is_partitioned(const struct cli_names *names, const char *name);
 
 /* ---- schedule.c ----------------------------------------------------------------------------------- */
 
@@ -323,23 +323,23 @@ schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes its message now; *pushed has the id. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
 
-/* ---- list.c: many tickets or ids --------------------------------------------------------------- */
+/* ---- each_item.c: many tickets or ids --------------------------------------------------------------- */
 
 typedef dueq_status (*cli_submit)(struct cli *cli, const dueq_bytes *items, size_t count,
                                   const void *context);
 /* Does it for each word that is left, or with a single `-` for each line of standard input; `key` is
  * what JSON calls them. */
-int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
-             const void *context);
+int cli_each_item(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
+                  const void *context);
 
-/* ---- lines.c: an item for each line of standard input ------------------------------------------ */
+/* ---- each_line.c: an item for each line of standard input ------------------------------------------ */
 
 /* Does it for up to DUEQ_MAX_BATCH lines. Returns the exit code; *failed: it makes no sense to go on. */
 typedef int (*cli_batch)(struct cli *cli, const dueq_bytes *lines, size_t count,
                          const void *context, bool *failed);
 /* Does it for all lines, in large batches; a line that nothing follows for now is not held back. `done`
  * is as in "1000 pushed". Returns the exit code. */
-int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *context);
+int cli_each_line(struct cli *cli, const char *done, cli_batch act, const void *context);
 
 /* ---- text.c: what is valid, what JSON can carry, and what a terminal may see ------------------------ */
 

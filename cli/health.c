@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "dueq_server.h"
-#include "glance.h"
+#include "queue_row.h"
 
 /* Above so much of the limit it is full, or as good as. */
 enum { FULL_PERCENT = 98 };

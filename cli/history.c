@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "roster.h"
+#include "workers_view.h"
 
 /* What failed, as the queue keeps it, and whose process it was. */
 
@@ -65,14 +65,14 @@ void history_end(struct history *history) {
     *history = (struct history){0};
 }
 
-bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
+bool history_by(const dueq_failure *failure, const struct workers_view *workers, dueq_bytes *host,
                 int64_t *pid) {
     const dueq_holding *holding;
     const struct consumer *holder = NULL;
     *host = failure->host;
     *pid = failure->pid;
     if (!host->size)
-        holder = roster_holder(roster, failure->ticket, &holding);
+        holder = workers_holder(workers, failure->ticket, &holding);
     if (holder) {
         *host = holder->worker->host;
         *pid = holder->worker->pid;
@@ -80,11 +80,11 @@ bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_b
     return host->size > 0;
 }
 
-json_object *json_of_failure(const dueq_failure *failure, const struct roster *roster) {
+json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers) {
     json_object *object = json_object_new_object();
     dueq_bytes host;
     int64_t pid;
-    bool known = history_by(failure, roster, &host, &pid);
+    bool known = history_by(failure, workers, &host, &pid);
     json_object_object_add(object, "time_ms", json_object_new_int64(failure->time_ms));
     json_object_object_add(object, "kind", json_name(dueq_failure_name(failure->kind)));
     json_object_object_add(object, "id", json_text(failure->id));
@@ -99,13 +99,13 @@ json_object *json_of_failure(const dueq_failure *failure, const struct roster *r
 
 /* ---- failures ------------------------------------------------------------------------------------ */
 
-static void print_failure(const dueq_failure *failure, const struct roster *roster) {
+static void print_failure(const dueq_failure *failure, const struct workers_view *workers) {
     char time[TIME_ROOM];
     dueq_bytes host;
     int64_t pid;
     printf("%-24s  %-7s  %8u  ", time_format(failure->time_ms, time),
            dueq_failure_name(failure->kind), failure->delivery);
-    if (history_by(failure, roster, &host, &pid)) {
+    if (history_by(failure, workers, &host, &pid)) {
         cli_put_brief(host, 60);
         printf(" %lld", (long long)pid);
     } else {
@@ -124,7 +124,7 @@ static int run_failures(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"id", required_argument, NULL, 'i'}, {"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
     struct history history = {0};
-    struct roster roster = {0};
+    struct workers_view workers = {0};
     dueq_bytes id = {0};
     size_t most = SHOWN;
     int option, code;
@@ -139,15 +139,15 @@ static int run_failures(struct cli *cli, int argc, char *argv[]) {
     char *name = (char *)(uintptr_t)cli->queue_name;
     dueq_status status = read_pages(cli, cli->queue, id, -1, &history);
     if (status == DUEQ_OK && history.crashed)
-        status = roster_read(cli, &name, 1, &roster);
+        status = workers_read(cli, &name, 1, &workers);
     if (status == DUEQ_OK && history.count && !cli->json)
         printf("%-24s  %-7s  %8s  %s\n", "TIME", "KIND", "DELIVERY", "HOST PID  ID  ERROR");
     for (size_t i = 0; status == DUEQ_OK && i < history.count && i < most && cli_flush(); i++)
         if (cli->json)
-            json_line(json_of_failure(history.list[i], &roster));
+            json_line(json_of_failure(history.list[i], &workers));
         else
-            print_failure(history.list[i], &roster);
-    roster_end(&roster);
+            print_failure(history.list[i], &workers);
+    workers_end(&workers);
     history_end(&history);
     return cli_report(cli, status, NULL);
 }

@@ -7,11 +7,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "admission.h"
 #include "buffer.h"
-#include "door.h"
 
 struct server {
-    struct door door;
+    struct admission admission;
     const struct http_service *service;
     int ending; /* readable from the end on */
 };
@@ -146,7 +146,7 @@ static const char *const headers[][2] = {
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cache-Control", "no-store"},
-    {"Connection", "close"}, /* a further request would come past the door */
+    {"Connection", "close"}, /* a further request would come without admission */
 };
 
 /* False: it is not whole. */
@@ -294,7 +294,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (!exchange)
         return begin(context, connection, path, method, kept);
     if (*size == 0)
-        door_received(&exchange->server->door, socket_of(connection));
+        admission_received(&exchange->server->admission, socket_of(connection));
     if (*size == 0 && exchange->refused)
         return refuse(exchange, exchange->refused);
     if (*size == 0) {
@@ -331,7 +331,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     struct server *server = context;
     (void)kept;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-        door_left(&server->door, socket_of(connection));
+        admission_closed(&server->admission, socket_of(connection));
 }
 
 /* ---- The server ---------------------------------------------------------------------------------- */
@@ -344,26 +344,26 @@ int http_serve(const struct http_listener *listener, const struct http_service *
     sigaddset(&ours, SIGTERM);
     /* They are for this thread, not for those that answer. */
     pthread_sigmask(SIG_BLOCK, &ours, &before);
-    if (server.ending >= 0 && door_open(&server.door, listener->socket, service))
-        server.door.daemon = MHD_start_daemon(
+    if (server.ending >= 0 && admission_open(&server.admission, listener->socket, service))
+        server.admission.daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
                 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC,
             0, NULL, NULL, on_request, &server, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-            /* The door counts; here a connection counts a moment longer. */
+            /* admission.c counts; here a connection counts a moment longer. */
             MHD_OPTION_CONNECTION_LIMIT, 2U * HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
             (unsigned int)HTTP_IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
             MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
             &server, MHD_OPTION_END);
-    if (!server.door.daemon)
+    if (!server.admission.daemon)
         return cli_system_error("HTTP");
-    cli_say(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
+    cli_log(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
     while (!cli_signal())
-        door_turn(&server.door, &before);
+        admission_poll(&server.admission, &before);
     const uint64_t one = 1;
     cli_write(server.ending, (dueq_bytes){&one, sizeof one});
-    door_shut(&server.door);
-    MHD_stop_daemon(server.door.daemon);
-    door_end(&server.door);
+    admission_close_waiting(&server.admission);
+    MHD_stop_daemon(server.admission.daemon);
+    admission_end(&server.admission);
     close(server.ending);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return 128 + cli_signal();

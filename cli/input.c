@@ -84,7 +84,7 @@ bool input_word(struct cli *cli, const char *word, dueq_bytes *bytes, void **sto
         return true;
     }
     if (isatty(STDIN_FILENO))
-        cli_say(CLI_INFO, NULL, NULL, "reading from the terminal; end the input with Ctrl-D");
+        cli_log(CLI_INFO, NULL, NULL, "reading from the terminal; end the input with Ctrl-D");
     if (!input_all(cli, bytes))
         return false;
     *store = (void *)(uintptr_t)bytes->data;
@@ -105,7 +105,7 @@ bool input_line(struct cli *cli, struct input *input, dueq_bytes *line) {
     while (!(end = newline(input)) && !input->done) {
         if (input->end - input->start > DUEQ_MAX_BODY) {
             input->failed = true;
-            cli_say(CLI_ERROR, NULL, NULL,
+            cli_log(CLI_ERROR, NULL, NULL,
                     "standard input: a line is longer than a message may be, %zu bytes",
                     DUEQ_MAX_BODY);
             return false;

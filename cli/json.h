@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 
-#include "roster.h"
+#include "workers_view.h"
 
 /* json-c answers NULL, and adds null for what it has no memory for. */
 json_object *json_made(json_object *object);
@@ -54,8 +54,8 @@ json_object *json_of_counts(const char *queue, const dueq_counts *counts);
 json_object *json_of_worker(const struct consumer *list, size_t count);
 /* Who holds a message, if one of the consumers says so, and what failed before. */
 json_object *json_of_inspected(const char *queue, const dueq_message *message,
-                               const struct roster *roster, const struct history *history);
-json_object *json_of_failure(const dueq_failure *failure, const struct roster *roster);
+                               const struct workers_view *workers, const struct history *history);
+json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers);
 /* One that a consumer has held long. */
 json_object *json_of_running(const char *queue, const struct running *running,
                              const dueq_message *message);
@@ -68,7 +68,7 @@ json_object *json_of_item(const char *key, dueq_bytes subject, dueq_status statu
 /* Prints one object on a line; json_line(): and frees it. */
 void cli_put_json(json_object *json);
 void json_line(json_object *object);
-/* As cli_say(); as JSON with these fields, which it frees. */
+/* As cli_log(); as JSON with these fields, which it frees. */
 void json_say(enum cli_level level, json_object *fields, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

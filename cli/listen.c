@@ -120,7 +120,7 @@ bool http_listen(const struct cli *cli, const char *address, struct http_listene
     bool good = try_listen(listener, found);
     freeaddrinfo(found);
     if (!good) {
-        cli_say(CLI_ERROR, NULL, NULL, "--listen %s: %s", address, strerror(errno));
+        cli_log(CLI_ERROR, NULL, NULL, "--listen %s: %s", address, strerror(errno));
         *code = CLI_FAILED;
     }
     return good;

@@ -24,7 +24,7 @@ static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word
 static int report(const struct cli *cli, dueq_status status, const char *name) {
     if (status != DUEQ_LEASE_LOST)
         return cli_report(cli, status, name);
-    cli_say(CLI_ERROR, dueq_status_name(status), NULL,
+    cli_log(CLI_ERROR, dueq_status_name(status), NULL,
             "%s: the lock has ended; another process may hold it", name);
     return CLI_OUTCOME;
 }
@@ -39,7 +39,7 @@ static int outcome(const struct cli *cli, const char *name, const char *key, due
 /* ---- lock -- COMMAND ----------------------------------------------------------------------------- */
 
 static void lose(struct hold *hold) {
-    cli_say(CLI_ERROR, dueq_status_name(DUEQ_LEASE_LOST),
+    cli_log(CLI_ERROR, dueq_status_name(DUEQ_LEASE_LOST),
             "another process may hold it now; with a longer --ttl it survives longer outages",
             "%s: the lock was lost while the command ran", hold->name);
     hold->lost = true;
@@ -57,7 +57,7 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
         hold->next_ms = time_monotonic_ms() + hold->ttl_ms / TRIES + 1;
         if (!hold->warned) {
             cli_report(cli, status, hold->name);
-            cli_say(CLI_INFO, NULL, NULL, "the lock could not be extended; this is tried again");
+            cli_log(CLI_INFO, NULL, NULL, "the lock could not be extended; this is tried again");
         }
         hold->warned = true;
         if (time_monotonic_ms() > hold->sure_ms)
@@ -131,7 +131,7 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
         lose(hold);
     } else if (status != DUEQ_OK) {
         cli_report(cli, status, hold->name);
-        cli_say(CLI_INFO, NULL, NULL, "the lock could not be released; it ends after its --ttl");
+        cli_log(CLI_INFO, NULL, NULL, "the lock could not be released; it ends after its --ttl");
         if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }

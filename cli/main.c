@@ -179,7 +179,7 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
     if (asprintf(&see, "see: dueq %s%s--help", name, *name ? " " : "") < 0)
         cli_out_of_memory();
     /* To people the status would say nothing. */
-    cli_say(CLI_ERROR, cli_says_json() ? dueq_status_name(DUEQ_INVALID) : NULL, see, "%s", text);
+    cli_log(CLI_ERROR, cli_logs_json() ? dueq_status_name(DUEQ_INVALID) : NULL, see, "%s", text);
     free(text);
     free(see);
     exit(CLI_USAGE);
@@ -310,7 +310,7 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
 
 static _Noreturn void no_command(const struct cli *cli, const struct command *const *list,
                                  const char *word) {
-    const struct command *nearest = cli_nearest(list, word);
+    const struct command *nearest = cli_suggest(list, word);
     cli_usage(cli, "there is no command %s%s%s%s%s%s", cli->command ? cli->command->name : "",
               cli->command ? " " : "", word, nearest ? "; did you mean " : "",
               nearest ? nearest->name : "", nearest ? "?" : "");
@@ -340,7 +340,7 @@ int main(int argc, char *argv[]) {
     static char program[] = "dueq"; /* what getopt's messages begin with */
     struct cli cli = {0};
     argv[0] = program;
-    cli_say_json(wants_json(argv));
+    cli_log_json(wants_json(argv));
     cli_output_begin();
     cli_signals();
     for (const struct command *const *list; (list = cli_choice(cli.command)) != NULL;) {

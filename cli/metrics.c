@@ -1,4 +1,4 @@
-#include "glance.h"
+#include "queue_row.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* What is known of one queue or partition. */
 struct row {
-    struct glance *seen;
+    struct queue_row *seen;
     const char *part; /* where it is a partition, "#NUMBER" in that; else NULL */
     dueq_timings timings;
     bool timed;
@@ -20,7 +20,7 @@ struct row {
 };
 
 struct table {
-    struct glances glances;
+    struct queue_rows queues;
     struct row *rows;
     size_t count;
     bool up; /* the server answered */
@@ -44,44 +44,44 @@ static dueq_status read_timings(struct cli *cli, struct row *row) {
     return status;
 }
 
-static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
+static dueq_status read_row(struct cli *cli, const struct workers_view *workers, struct row *row) {
     const dueq_holding *longest;
-    const struct consumer *busy = roster_longest(roster, row->seen->queue, &longest);
+    const struct consumer *busy = workers_longest(workers, row->seen->queue, &longest);
     row->longest_ms = busy ? busy->worker->now_ms - longest->since_ms : 0;
-    row->part = cli_part_of(row->seen->queue);
+    row->part = cli_partition_mark(row->seen->queue);
     if (row->seen->parts)
         return DUEQ_OK;
-    glance_read_row(cli, NULL, false, row->seen);
+    queue_row_read(cli, NULL, false, row->seen);
     return row->seen->status ? row->seen->status : read_timings(cli, row);
 }
 
 /* All of the queues; of one that fails only that is said. Returns the exit code. */
 static int read_table(struct cli *cli, char *names[], size_t count, struct table *table) {
     *table = (struct table){0};
-    int code = cli_report(cli, glance_begin(cli, names, count, &table->glances), NULL);
+    int code = cli_report(cli, queue_rows_begin(cli, names, count, &table->queues), NULL);
     table->up = code == CLI_DONE;
     if (!table->up)
         return code;
-    table->rows = calloc(table->glances.count + 1, sizeof *table->rows);
+    table->rows = calloc(table->queues.count + 1, sizeof *table->rows);
     if (!table->rows)
         cli_out_of_memory();
-    for (size_t i = 0; i < table->glances.count; i++) {
+    for (size_t i = 0; i < table->queues.count; i++) {
         struct row *row = &table->rows[table->count];
-        row->seen = &table->glances.rows[i];
-        dueq_status status = read_row(cli, &table->glances.roster, row);
+        row->seen = &table->queues.list[i];
+        dueq_status status = read_row(cli, &table->queues.workers, row);
         if (status == DUEQ_OK)
             table->count++;
         code = cli_worse(code, cli_report(cli, status, row->seen->queue));
         if (status != DUEQ_OK)
             *row = (struct row){0};
     }
-    health_read(cli, &table->glances.healths);
+    health_read(cli, &table->queues.healths);
     return code;
 }
 
 static void end_table(struct table *table) {
     free(table->rows);
-    glance_end(&table->glances);
+    queue_rows_end(&table->queues);
 }
 
 /* ---- Writing ---- */
@@ -279,8 +279,8 @@ static int64_t writable(const struct health *health) { return health_writable(he
 static void put_server(FILE *out, const struct table *table, const char *name, const char *type,
                        const char *help, int64_t (*value)(const struct health *health)) {
     put_head(out, name, type, help);
-    for (size_t i = 0; i < table->glances.healths.count; i++) {
-        const struct health *health = &table->glances.healths.list[i];
+    for (size_t i = 0; i < table->queues.healths.count; i++) {
+        const struct health *health = &table->queues.healths.list[i];
         put_label(out, name, "server", health->server, NULL);
         fprintf(out, "} %lld\n", (long long)value(health));
     }
@@ -289,25 +289,25 @@ static void put_server(FILE *out, const struct table *table, const char *name, c
 /* What is wrong, as dueq top and dueq web show it. */
 static void put_trouble(FILE *out, const struct table *table) {
     static const char name[] = "dueq_trouble";
-    struct why why;
+    struct diagnosis why;
     put_head(out, name, "gauge",
              "1: the queue or the server has this trouble; the level says what a person has to do: "
              "act now, look some time, or nothing, as it is meant.");
-    for (size_t i = 0; i < table->glances.healths.count; i++) {
-        const struct health *health = &table->glances.healths.list[i];
-        if (!why_server(health, false, &why))
+    for (size_t i = 0; i < table->queues.healths.count; i++) {
+        const struct health *health = &table->queues.healths.list[i];
+        if (!diagnose_server(health, false, &why))
             continue;
         put_label(out, name, "server", health->server, NULL);
-        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", why_code(why.cause),
-                why_level_name(why.level));
+        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", cause_code(why.cause),
+                severity_name(why.level));
     }
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        if (row->seen->parts || !why_queue(&table->glances, row->seen, &why))
+        if (row->seen->parts || !diagnose_queue(&table->queues, row->seen, &why))
             continue;
         put_name(out, name, row);
-        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", why_code(why.cause),
-                why_level_name(why.level));
+        fprintf(out, ",cause=\"%s\",level=\"%s\"} 1\n", cause_code(why.cause),
+                severity_name(why.level));
     }
 }
 

@@ -27,13 +27,13 @@ static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq
     if (cli->json) {
         json_line(json_of_item(key, subject, status, state));
     } else if (status == DUEQ_NOT_FOUND && state) {
-        cli_say(CLI_ERROR, dueq_status_name(status), NULL,
+        cli_log(CLI_ERROR, dueq_status_name(status), NULL,
                 "%s: it is %s; dueq %s is for messages in other states", about,
                 dueq_state_name(state), cli->command->name);
     } else if (status != DUEQ_OK) {
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {
-        cli_say(CLI_ERROR, "LEASED", "its work may have begun or be done",
+        cli_log(CLI_ERROR, "LEASED", "its work may have begun or be done",
                 "%s: cancelled, but a consumer had it", about);
     }
     return status == DUEQ_OK && state == DUEQ_LEASED ? CLI_OUTCOME : cli_exit_code(status);

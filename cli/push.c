@@ -61,7 +61,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         cli_usage(cli, "--lines reads the bodies from standard input, and creates the ids");
     int code;
     if (cli_open(cli, argv, &code))
-        code = lines ? cli_lines(cli, "pushed", push_batch, &draft.draft)
+        code = lines ? cli_each_line(cli, "pushed", push_batch, &draft.draft)
                      : push_one(cli, &draft.draft, body);
     draft_end(&draft);
     return code;

@@ -107,10 +107,10 @@ static int peek(struct cli *cli, dueq_state state, size_t count, bool preview) {
     } while (status == DUEQ_OK && shown < count && dueq_result_cursor(page).size > 0 &&
              cli_flush());
     if (dueq_result_cursor(page).size > 0 && isatty(STDERR_FILENO))
-        cli_say(CLI_INFO, NULL, NULL, "there are more messages: show them with --count N");
+        cli_log(CLI_INFO, NULL, NULL, "there are more messages: show them with --count N");
     dueq_result_free(page);
     if (damaged > 0) {
-        cli_say(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), "cancel them by their ids",
+        cli_log(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), "cancel them by their ids",
                 "%zu of %zu messages are damaged", damaged, shown);
     }
     return cli_worse(damaged > 0 ? CLI_FAILED : CLI_DONE, cli_report(cli, status, NULL));

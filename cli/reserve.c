@@ -41,7 +41,7 @@ static int print_all(struct cli *cli, const dueq_result *taken, enum form form, 
     if (printed < count) {
         cli_wait(cli, dueq_release_submit(cli->queue, tickets + printed, count - printed, 0), NULL);
         code = cli_output_failed(true);
-        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu messages were released", count - printed, count);
+        cli_log(CLI_INFO, NULL, NULL, "%zu of %zu messages were released", count - printed, count);
     }
     if (ack && printed > 0) {
         dueq_result *acked;

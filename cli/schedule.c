@@ -23,7 +23,7 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
 typedef int action(struct cli *cli, const dueq_message *schedule, const char *name);
 
 static int no_schedule(const char *name) {
-    cli_say(CLI_ERROR, dueq_status_name(DUEQ_NOT_FOUND), NULL,
+    cli_log(CLI_ERROR, dueq_status_name(DUEQ_NOT_FOUND), NULL,
             "%s: the queue has no schedule of this name", name);
     return cli_exit_code(DUEQ_NOT_FOUND);
 }
@@ -218,7 +218,7 @@ dueq_status schedule_remove(struct cli *cli, const dueq_message *schedule) {
 
 static int code_of(const struct cli *cli, dueq_status status) {
     if (status == DUEQ_NOT_FOUND)
-        cli_say(CLI_ERROR, dueq_status_name(status), "try again",
+        cli_log(CLI_ERROR, dueq_status_name(status), "try again",
                 "the schedule is due, and its messages are being pushed");
     return status == DUEQ_NOT_FOUND ? CLI_OUTCOME : cli_report(cli, status, NULL);
 }

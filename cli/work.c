@@ -92,7 +92,7 @@ static void read_queues(const struct cli *cli, struct sources *sources, const ch
 static void read_log(const struct cli *cli, const char *given) {
     if (strcmp(given, "json") != 0 && strcmp(given, "text") != 0)
         cli_usage(cli, "--log %s is not text or json", given);
-    cli_say_json(given[0] == 'j');
+    cli_log_json(given[0] == 'j');
 }
 
 static void take_option(const struct cli *cli, struct work *work, struct sources *sources,

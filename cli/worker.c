@@ -229,7 +229,7 @@ static void warn(const struct worker *worker) {
     char text[DUEQ_MAX_WARNING];
     cli_warn(worker->cli);
     while (dueq_consumer_warning(worker->consumer, text))
-        cli_say(CLI_WARNING, NULL, NULL, "%s", text);
+        cli_log(CLI_WARNING, NULL, NULL, "%s", text);
 }
 
 static void go_on(struct worker *worker) {
@@ -261,7 +261,7 @@ static void stop(struct worker *worker, int number) {
     for (size_t i = 0; i < worker->work->concurrency; i++)
         job_stop(&worker->jobs[i], worker->stop_ms);
     if (worker->busy)
-        cli_say(CLI_INFO, NULL, "a second signal ends them at once",
+        cli_log(CLI_INFO, NULL, "a second signal ends them at once",
                 "signal %d: no further message is reserved, and the running commands have %s",
                 number, time_format_span(worker->work->grace_ms, span));
 }
@@ -276,7 +276,7 @@ static void abort_all(struct worker *worker, int number) {
 static void set_quiet(struct worker *worker, bool quiet) {
     if (worker->quiet == quiet)
         return;
-    cli_say(CLI_INFO, NULL, NULL, "%s",
+    cli_log(CLI_INFO, NULL, NULL, "%s",
             quiet ? "quiet: no further message is reserved until SIGCONT" : "quiet no more");
     worker->quiet = quiet;
     worker->heard_ms = time_monotonic_ms();
@@ -286,7 +286,7 @@ static void tell(const struct worker *worker) {
     size_t running = 0;
     for (size_t i = 0; i < worker->work->concurrency; i++)
         running += worker->jobs[i].state == JOB_RUNS;
-    cli_say(CLI_INFO, NULL, NULL, "%zu of %zu commands run, %ld messages so far%s%s", running,
+    cli_log(CLI_INFO, NULL, NULL, "%zu of %zu commands run, %ld messages so far%s%s", running,
             worker->work->concurrency, worker->taken, worker->quiet ? ", quiet" : "",
             worker->ending ? ", ending" : "");
     for (size_t i = 0; i < worker->work->concurrency; i++)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "roster.h"
+#include "workers_view.h"
 
 static json_object *json_holdings(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
@@ -33,7 +33,7 @@ void cli_json_worker(json_object *object, const dueq_worker *worker) {
     json_object_object_add(object, "seen_ms", json_object_new_int64(worker->seen_ms));
     json_object_object_add(object, "until_ms", json_object_new_int64(worker->until_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(worker->now_ms));
-    json_object_object_add(object, "lapsed", json_object_new_boolean(roster_lapsed(worker)));
+    json_object_object_add(object, "lapsed", json_object_new_boolean(worker_lapsed(worker)));
     json_object_object_add(object, "stopping", json_object_new_boolean(worker->stopping));
 }
 
@@ -67,7 +67,7 @@ static void print_worker(const struct consumer *list, size_t count) {
     }
     if (worker->slots)
         snprintf(slots, sizeof slots, "%lld", (long long)worker->slots);
-    printf("%-7s %8lld %5s %7lld %5lld %8s %8s  ", roster_state(worker, working > 0),
+    printf("%-7s %8lld %5s %7lld %5lld %8s %8s  ", worker_state(worker, working > 0),
            (long long)worker->pid, slots, (long long)working, (long long)held,
            time_format_span(worker->now_ms - worker->since_ms, up),
            time_format_span(worker->now_ms - worker->seen_ms, seen));
@@ -85,22 +85,22 @@ static void print_worker(const struct consumer *list, size_t count) {
 
 static int run_workers(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    struct roster roster = {0};
+    struct workers_view workers = {0};
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
-    if (roster.count > 0 && !cli->json)
+    code = workers_report(cli, argv + optind, (size_t)(argc - optind), &workers);
+    if (workers.count > 0 && !cli->json)
         printf("%-7s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
                "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
-    for (size_t i = 0, count; i < roster.count; i += count) {
-        count = roster_queues(&roster, i);
-        (cli->json ? json_worker : print_worker)(&roster.list[i], count);
+    for (size_t i = 0, count; i < workers.count; i += count) {
+        count = workers_queue_count(&workers, i);
+        (cli->json ? json_worker : print_worker)(&workers.list[i], count);
     }
-    roster_end(&roster);
+    workers_end(&workers);
     return code;
 }
 

@@ -119,19 +119,19 @@ NAMES = {
         c_fields("dueq_message"),
         python_fields(dueq.Message),
         php_fields("Message"),
-        json_names("show.c"),
+        json_names("print_message.c"),
     ),
     "stats": (
         c_fields("dueq_counts"),
         python_fields(dueq.Stats),
         php_fields("Stats"),
-        json_names("figures.c"),
+        json_names("stats.c"),
     ),
     "a rate": (
         c_fields("dueq_rate"),
         python_fields(dueq.Rate),
         php_fields("Rate"),
-        json_names("figures.c"),
+        json_names("stats.c"),
     ),
     "a finding": (
         c_fields("dueq_finding"),

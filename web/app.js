@@ -6,7 +6,7 @@ import { add, past, total, wholeOf, wholes } from "./live.js";
 import { messageView } from "./message.js";
 import { overview } from "./overview.js";
 import { partitionsView } from "./partitions.js";
-import { free, put } from "./place.js";
+import { free, put } from "./patch.js";
 import { queueView } from "./queue.js";
 import { workersView } from "./workers.js";
 

@@ -1,7 +1,7 @@
 // Charts as inline SVG, which are drawn anew in their place.
 
 import { el, number, span, svg } from "./dom.js";
-import { put, set } from "./place.js";
+import { put, set } from "./patch.js";
 
 const HEIGHT = 170, TOP = 14, BOTTOM = 22, RIGHT = 8;
 const LETTER = 7; // pixels of one in a label, at most

@@ -2,7 +2,7 @@
 
 import { chart } from "./chart.js";
 import { el, number, path, plain } from "./dom.js";
-import { put } from "./place.js";
+import { put } from "./patch.js";
 
 const KEPT = 180; // seconds of live history
 const SUMS = ["ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried", "cancelled", "died"];

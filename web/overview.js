@@ -3,7 +3,7 @@
 import { spark } from "./chart.js";
 import { brief, el, number, path, span } from "./dom.js";
 import { flow, liveCharts, putBadges, rate, rows, speeds, total, urgency, why, whyLine } from "./live.js";
-import { keyed, put, set } from "./place.js";
+import { keyed, put, set } from "./patch.js";
 
 const SHOWN = 500; // queues in the table
 

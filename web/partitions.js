@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { brief, button, el, path, toast } from "./dom.js";
 import { liveCharts, partitions, putBadges, putWhy, why } from "./live.js";
 import { queueTable } from "./overview.js";
-import { put } from "./place.js";
+import { put } from "./patch.js";
 import { attempt } from "./table.js";
 import { workers } from "./workers.js";
 

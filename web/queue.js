@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { chart } from "./chart.js";
 import { ask, away, brief, button, el, number, path, plain, second, size, span, toast } from "./dom.js";
 import { liveCharts, putBadges, putWhy, wholeOf, why } from "./live.js";
-import { put, set } from "./place.js";
+import { put, set } from "./patch.js";
 import { attempt, cell, problem, table } from "./table.js";
 import { workers } from "./workers.js";
 

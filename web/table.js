@@ -1,7 +1,7 @@
 // Tables, and what came of an action.
 
 import { el, plain, toast } from "./dom.js";
-import { keyed, put, set } from "./place.js";
+import { keyed, put, set } from "./patch.js";
 
 export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
 

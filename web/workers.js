@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { away, brief, el, path, span } from "./dom.js";
-import { put } from "./place.js";
+import { put } from "./patch.js";
 import { cell, problem, table } from "./table.js";
 
 /** The queue or partition that has what a consumer holds. */

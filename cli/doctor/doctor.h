@@ -122,7 +122,7 @@ struct server *server_of(struct doctor *doctor, const char *queue);
 
 void check_version(struct doctor *doctor, struct server *server);
 void check_memory(struct doctor *doctor, struct server *server);
-/* What all screens say of a server: cli/why.c. */
+/* What all screens say of a server: cli/diagnosis.c. */
 void check_health(struct doctor *doctor, struct server *server);
 void check_disk(struct doctor *doctor, struct server *server);
 void check_settings(struct doctor *doctor, struct server *server);

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../glance.h"
+#include "../queue_row.h"
 #include "doctor.h"
 
 #define PAGE "100"
@@ -15,7 +15,7 @@
 struct queue {
     struct doctor *doctor;
     const char *name;
-    const struct glances *glances;
+    const struct queue_rows *rows;
     const dueq_counts *counts;
     bool *found; /* by check */
 };
@@ -65,7 +65,7 @@ static const enum level levels[] = {LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM};
 
 void check_health(struct doctor *doctor, struct server *server) {
     struct health health;
-    struct why why;
+    struct diagnosis why;
     server->said = CHECKS;
     if (server->silent || (server->role == ROLE_REPLICA && doctor->count > 1))
         return;
@@ -73,22 +73,22 @@ void check_health(struct doctor *doctor, struct server *server) {
         server_ask(doctor, server, "PING", NULL); /* is it silent? */
         return;
     }
-    if (!why_server(&health, false, &why) || check_of(why.cause) == CHECKS)
+    if (!diagnose_server(&health, false, &why) || check_of(why.cause) == CHECKS)
         return;
     server->said = check_of(why.cause);
     doctor_say(doctor, server->said, levels[why.level], dueq_server_address(server->conn), NULL,
-               why_fix(why.cause), "%s", why.text);
+               cause_fix(why.cause), "%s", why.text);
 }
 
 /* What all screens say of the queue. Returns the check that said it; CHECKS: none did. */
-static enum check check_why(struct queue *queue, const struct glance *row) {
-    struct why why;
-    const enum check check = why_queue(queue->glances, row, &why) ? check_of(why.cause) : CHECKS;
+static enum check check_why(struct queue *queue, const struct queue_row *row) {
+    struct diagnosis why;
+    const enum check check = diagnose_queue(queue->rows, row, &why) ? check_of(why.cause) : CHECKS;
     const bool servers =
         check != CHECKS && why.cause < CAUSE_OUTBOX && why.cause != CAUSE_UNREADABLE;
     if (check != CHECKS && !servers) {
         queue->found[check] = true;
-        doctor_say(queue->doctor, check, levels[why.level], NULL, queue->name, why_fix(why.cause),
+        doctor_say(queue->doctor, check, levels[why.level], NULL, queue->name, cause_fix(why.cause),
                    "%s", why.text);
     }
     return check;
@@ -182,16 +182,16 @@ static void check_keys(struct queue *queue, struct server *server) {
 }
 
 /* False: others would fail as this one did, each for as long as a call tries. */
-static bool look(struct doctor *doctor, const struct glances *glances, struct glance *row,
+static bool look(struct doctor *doctor, const struct queue_rows *rows, struct queue_row *row,
                  bool found[CHECKS]) {
-    struct queue queue = {doctor, row->queue, glances, &row->counts, found};
+    struct queue queue = {doctor, row->queue, rows, &row->counts, found};
     struct server *server = server_of(doctor, row->queue);
     if (server && (!server->answers || server->silent)) {
         say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
                   dueq_server_address(server->conn));
         return true;
     }
-    glance_read_row(doctor->cli, NULL, true, row);
+    queue_row_read(doctor->cli, NULL, true, row);
     if (row->status == DUEQ_OK) {
         if (check_why(&queue, row) != CHECK_DEAD)
             check_dead(&queue);
@@ -226,7 +226,7 @@ static bool is_any_left(const struct doctor *doctor) {
 }
 
 void check_queues(struct doctor *doctor) {
-    struct glances glances = {0};
+    struct queue_rows rows = {0};
     bool found[CHECKS] = {0}, any = false;
     dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
@@ -238,7 +238,7 @@ void check_queues(struct doctor *doctor) {
                    "see what is said of the servers", "no server is left that answers for them");
         return;
     }
-    status = glance_begin(doctor->cli, doctor->names.list, doctor->names.count, &glances);
+    status = queue_rows_begin(doctor->cli, doctor->names.list, doctor->names.count, &rows);
     if (status != DUEQ_OK) {
         found[CHECK_QUEUES] = true;
         doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
@@ -247,12 +247,12 @@ void check_queues(struct doctor *doctor) {
         any = false;
     }
     if (any)
-        health_read(doctor->cli, &glances.healths);
-    for (size_t i = 0; any && i < glances.count; i++)
-        if (!glances.rows[i].parts)
-            any = look(doctor, &glances, &glances.rows[i], found);
+        health_read(doctor->cli, &rows.healths);
+    for (size_t i = 0; any && i < rows.count; i++)
+        if (!rows.list[i].parts)
+            any = look(doctor, &rows, &rows.list[i], found);
     for (size_t i = 0; i < sizeof fine / sizeof *fine && !found[CHECK_QUEUES]; i++)
         if (!found[fine[i].check])
             doctor_say(doctor, fine[i].check, LEVEL_OK, NULL, NULL, NULL, "%s", fine[i].fine);
-    glance_end(&glances);
+    queue_rows_end(&rows);
 }

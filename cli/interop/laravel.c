@@ -201,7 +201,8 @@ static int run_push(struct cli *cli, int argc, char *argv[]) {
     if (!job != (wish.payload || wish.lines) || (wish.payload && wish.lines))
         cli_usage(cli, "which job? a word as 'App\\Jobs\\Cancel@handle', or --payload, or --lines");
     if (laravel_open(cli, argv, &wish, &code))
-        code = wish.lines ? cli_lines(cli, "pushed", push_batch, &wish) : push_one(cli, job, &wish);
+        code = wish.lines ? cli_each_line(cli, "pushed", push_batch, &wish)
+                          : push_one(cli, job, &wish);
     free(wish.backoff);
     return code;
 }

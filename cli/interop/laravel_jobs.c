@@ -67,7 +67,7 @@ static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
                  dueq_laravel_release_submit(cli->laravel, reserved + printed, count - printed, 0),
                  NULL);
         code = cli_output_failed(true);
-        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu jobs were released", count - printed, count);
+        cli_log(CLI_INFO, NULL, NULL, "%zu of %zu jobs were released", count - printed, count);
     }
     if (finish && printed > 0) {
         dueq_status status =
@@ -126,7 +126,7 @@ static int settle(struct cli *cli, int argc, char *argv[], const struct option *
     /* The option is one more word, in the place of the queue's name. */
     if (wish.reserved)
         argv[--optind] = (char *)(uintptr_t)wish.reserved;
-    return cli_each(cli, argc, argv, "reserved", submit, &wish);
+    return cli_each_item(cli, argc, argv, "reserved", submit, &wish);
 }
 
 static int run_delete(struct cli *cli, int argc, char *argv[]) {

@@ -117,7 +117,7 @@ static int run_offer(struct cli *cli, int argc, char *argv[]) {
     if (wish.lines && argv[optind] && strcmp(argv[optind], "-") != 0)
         cli_usage(cli, "--lines reads the values from standard input");
     if (wish.lines)
-        return cli_lines(cli, "offered", offer_batch, &wish);
+        return cli_each_line(cli, "offered", offer_batch, &wish);
     dueq_offer one = {.delay_ms = wish.delay_ms, .at_ms = wish.at_ms};
     void *store;
     bool failed;

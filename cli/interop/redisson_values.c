@@ -43,13 +43,13 @@ static int print_all(const struct cli *cli, const dueq_result *result,
     }
     int code = CLI_DONE;
     if (corrupt > 0) {
-        cli_say(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), reason(cli, wish->codec, first->bytes),
+        cli_log(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), reason(cli, wish->codec, first->bytes),
                 "%zu of %zu values cannot be decoded, and are printed as they are", corrupt, count);
         code = CLI_FAILED;
     }
     if (printed < count) {
         code = cli_output_failed(true);
-        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu values were not printed", count - printed, count);
+        cli_log(CLI_INFO, NULL, NULL, "%zu of %zu values were not printed", count - printed, count);
     }
     return code;
 }
@@ -123,7 +123,7 @@ static int about_value(struct cli *cli, int argc, char *argv[], value_submit sub
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
         json_line(object);
     } else if (status == DUEQ_NOT_FOUND && missing) {
-        cli_say(CLI_ERROR, dueq_status_name(status), NULL, "%s: %s", cli->queue_name, missing);
+        cli_log(CLI_ERROR, dueq_status_name(status), NULL, "%s: %s", cli->queue_name, missing);
     }
     code = status < 0 ? cli_report(cli, status, NULL) : cli_exit_code(status);
     free(store);

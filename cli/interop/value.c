@@ -125,7 +125,7 @@ bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value) {
         if (kind == DUEQ_JSON && shorten(text, word))
             narrow(word, value);
     } else if (kind != DUEQ_NULL && !(shorten(text, word) && readers[kind](word, value))) {
-        cli_say(CLI_ERROR, NULL, NULL, "%.*s is not %s, as its --type or --codec says",
+        cli_log(CLI_ERROR, NULL, NULL, "%.*s is not %s, as its --type or --codec says",
                 (int)(text.size < SHORT ? text.size : SHORT),
                 text.size ? (const char *)text.data : "", what[kind]);
         return false;

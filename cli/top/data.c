@@ -8,7 +8,7 @@ static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(
 /* ---- All ---- */
 
 size_t top_next(const struct top *top, size_t place) {
-    const struct glance *row = &top->model.rows[place];
+    const struct queue_row *row = &top->rows.list[place];
     const bool open = top->all_opened || strcmp(row->queue, top->opened) == 0;
     return place + 1 + (open ? 0 : row->parts);
 }
@@ -22,23 +22,23 @@ static void serve(struct cli *cli) {
 }
 
 static dueq_status note(struct top *top, dueq_status status) {
-    glance_problem(top->cli, status, top->problem, sizeof top->problem);
+    describe_failure(top->cli, status, top->problem, sizeof top->problem);
     return top->status = status;
 }
 
 dueq_status top_read(struct top *top) {
     dueq_status status =
-        note(top, glance_read(top->cli, top->names, top->name_count, &top->model, serve));
+        note(top, queue_rows_read(top->cli, top->names, top->name_count, &top->rows, serve));
     /* The order of the rows may be another one now: the same queue stays selected. */
     size_t row = 0;
-    for (size_t at = 0; at < top->model.count; at = top_next(top, at), row++)
-        if (strcmp(top->model.rows[at].queue, top->chosen) == 0)
+    for (size_t at = 0; at < top->rows.count; at = top_next(top, at), row++)
+        if (strcmp(top->rows.list[at].queue, top->chosen) == 0)
             top->selected[TOP_QUEUES] = row;
     return status;
 }
 
 dueq_status top_read_counts(struct top *top) {
-    return note(top, glance_read_counts(top->cli, &top->model, serve));
+    return note(top, queue_rows_read_counts(top->cli, &top->rows, serve));
 }
 
 void top_read_view(struct top *top) {
@@ -86,13 +86,13 @@ void top_read_view(struct top *top) {
 /* Those of the page that are of the class. */
 static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_result *page,
                               const char *class, size_t *all) {
-    dueq_bytes ids[GLANCE_LOOKED];
+    dueq_bytes ids[ROW_ERRORS_READ];
     dueq_result *kicked;
     size_t count = 0;
     for (size_t i = 0; i < dueq_result_count(page); i++) {
         const dueq_message *message = dueq_result_message(page, i);
-        char text[GLANCE_ERROR];
-        if (message && glance_class(message, text) && strcmp(text, class) == 0)
+        char text[ERROR_CLASS_SIZE];
+        if (message && error_class(message, text) && strcmp(text, class) == 0)
             ids[count++] = message->id;
     }
     if (!count)
@@ -111,7 +111,7 @@ static dueq_status kick_all(struct top *top, dueq_queue *queue, const char *clas
     dueq_queue_preview(queue, CLI_PREVIEW);
     do {
         status = cli_wait(
-            top->cli, dueq_peek_submit(queue, DUEQ_DEAD, dueq_result_cursor(page), GLANCE_LOOKED),
+            top->cli, dueq_peek_submit(queue, DUEQ_DEAD, dueq_result_cursor(page), ROW_ERRORS_READ),
             &next);
         dueq_result_free(page);
         page = next;
@@ -142,7 +142,7 @@ static dueq_status perform(struct top *top, const char *name, const struct top_o
 void top_perform(struct top *top) {
     static const char *const done[] = {"", "paused", "resumed", "kicked", "kicked", "cancelled"};
     const struct top_order order = top->order;
-    const struct glance *row = glance_find(&top->model, order.queue);
+    const struct queue_row *row = queue_rows_find(&top->rows, order.queue);
     const size_t parts = row ? row->parts : 0;
     dueq_result *result = NULL;
     dueq_status status = DUEQ_OK;
@@ -153,7 +153,7 @@ void top_perform(struct top *top) {
         status = perform(top, order.queue, &order, &result, &all);
     for (size_t i = 1; status == DUEQ_OK && i <= parts; i++)
         status = perform(top, row[i].queue, &order, &result, &all);
-    glance_problem(top->cli, status, problem, sizeof problem);
+    describe_failure(top->cli, status, problem, sizeof problem);
     const char *what = order.id[0] ? order.id : order.queue;
     if (status != DUEQ_OK)
         snprintf(top->said, sizeof top->said, "%s: not %s: %s: %s", what, done[order.verb],
@@ -168,7 +168,7 @@ void top_perform(struct top *top) {
 }
 
 void top_end(struct top *top) {
-    glance_end(&top->model);
+    queue_rows_end(&top->rows);
     dueq_result_free(top->page);
     dueq_result_free(top->message);
     history_end(&top->history);

@@ -34,10 +34,11 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
 }
 
 /* The group that is selected, and its queue. */
-static const struct glance_group *selected_group(const struct top *top, const struct glance **of) {
+static const struct error_group *selected_group(const struct top *top,
+                                                const struct queue_row **of) {
     size_t place = top->selected[TOP_ERRORS];
-    for (size_t i = 0; i < top->model.count; i++) {
-        const struct glance *row = &top->model.rows[i];
+    for (size_t i = 0; i < top->rows.count; i++) {
+        const struct queue_row *row = &top->rows.list[i];
         *of = row;
         if (place < row->group_count)
             return &row->groups[place];
@@ -46,27 +47,27 @@ static const struct glance_group *selected_group(const struct top *top, const st
     return NULL;
 }
 
-const struct glance *top_selected(const struct top *top) {
+const struct queue_row *top_selected(const struct top *top) {
     size_t at = 0;
-    for (size_t i = top->selected[TOP_QUEUES]; i && at < top->model.count; i--)
+    for (size_t i = top->selected[TOP_QUEUES]; i && at < top->rows.count; i--)
         at = top_next(top, at);
-    return at < top->model.count ? &top->model.rows[at] : NULL;
+    return at < top->rows.count ? &top->rows.list[at] : NULL;
 }
 
 /* The queue that a key is about; NULL: none. */
 static const char *subject(const struct top *top) {
-    const struct glance *row = top->view == TOP_QUEUES ? top_selected(top) : NULL;
+    const struct queue_row *row = top->view == TOP_QUEUES ? top_selected(top) : NULL;
     if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
         return top->queue;
     return row ? row->queue : NULL;
 }
 
 /* Shows the partitions of a queue, and selects it; where they are shown they are not any more. */
-static void open_parts(struct top *top, const struct glance *sums) {
+static void open_parts(struct top *top, const struct queue_row *sums) {
     const bool open = strcmp(top->opened, sums->queue) == 0;
     strcpy(top->opened, open ? "" : sums->queue);
     top->selected[TOP_QUEUES] = 0;
-    for (size_t at = 0; &top->model.rows[at] != sums; at = top_next(top, at))
+    for (size_t at = 0; &top->rows.list[at] != sums; at = top_next(top, at))
         top->selected[TOP_QUEUES]++;
 }
 
@@ -83,9 +84,9 @@ static dueq_bytes subject_id(const struct top *top) {
 
 static void enter(struct top *top) {
     size_t place = top->selected[top->view];
-    const struct roster *roster = &top->model.roster;
-    const struct glance *row = NULL;
-    const struct glance_group *group;
+    const struct workers_view *workers = &top->rows.workers;
+    const struct queue_row *row = NULL;
+    const struct error_group *group;
     dueq_bytes id;
     switch (top->view) {
     case TOP_QUEUES:
@@ -96,7 +97,8 @@ static void enter(struct top *top) {
             open_queue(top, subject(top), DUEQ_READY);
         break;
     case TOP_WORKERS:
-        row = place < roster->count ? glance_find(&top->model, roster->list[place].queue) : NULL;
+        row =
+            place < workers->count ? queue_rows_find(&top->rows, workers->list[place].queue) : NULL;
         if (row && row->parts) {
             top->opened[0] = '\0';
             open_parts(top, row);
@@ -131,8 +133,8 @@ static void leave(struct top *top) {
         go(top, TOP_QUEUE);
     else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
         go(top, top->back);
-    else if (top->view == TOP_QUEUES && top->opened[0] && glance_find(&top->model, top->opened))
-        open_parts(top, glance_find(&top->model, top->opened));
+    else if (top->view == TOP_QUEUES && top->opened[0] && queue_rows_find(&top->rows, top->opened))
+        open_parts(top, queue_rows_find(&top->rows, top->opened));
 }
 
 static void help(struct top *top) {
@@ -145,8 +147,8 @@ static void help(struct top *top) {
 
 static void ask(struct top *top, enum top_verb verb) {
     const char *queue = subject(top);
-    const struct glance *row = NULL;
-    const struct glance_group *group = NULL;
+    const struct queue_row *row = NULL;
+    const struct error_group *group = NULL;
     dueq_bytes id = subject_id(top);
     struct top_order order = {.verb = verb};
     if (verb == TOP_KICK_ALL && top->view == TOP_ERRORS && (group = selected_group(top, &row))) {

@@ -25,7 +25,7 @@ static void put_time(struct top_page *page, const char *label, int64_t ms, int64
 
 static void put_holder(const struct top *top, const dueq_message *message, struct top_page *page) {
     const dueq_holding *holding = NULL;
-    const struct consumer *holder = roster_holder(&top->model.roster, message->ticket, &holding);
+    const struct consumer *holder = workers_holder(&top->rows.workers, message->ticket, &holding);
     if (!holder) {
         page_say(page, TOP_WARN,
                  "%-*s none that says so: it came just now, or its holder has no "
@@ -34,10 +34,10 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
         return;
     }
     const dueq_worker *worker = holder->worker;
-    page_say(page, roster_lapsed(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
+    page_say(page, worker_lapsed(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
              LABEL, "held by", (int)worker->host.size, (const char *)worker->host.data,
              (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
-             !roster_lapsed(worker) ? ""
+             !worker_lapsed(worker) ? ""
              : worker->stopping     ? ", which was stopped"
                                     : ", which has lapsed");
     put_time(page, holding->working ? "works since" : "has it since", holding->since_ms,
@@ -51,7 +51,7 @@ static void put_failures(const struct top *top, int64_t now_ms, struct top_page 
         char away[TIME_ROOM], by[200] = "";
         dueq_bytes host;
         int64_t pid;
-        if (history_by(failure, &top->model.roster, &host, &pid))
+        if (history_by(failure, &top->rows.workers, &host, &pid))
             snprintf(by, sizeof by, ", %.*s process %lld", (int)host.size, (const char *)host.data,
                      (long long)pid);
         page_say(page, failure->kind == DUEQ_DIED ? TOP_BAD : TOP_WARN,

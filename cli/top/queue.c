@@ -6,11 +6,11 @@
 
 enum { SERIES = 6 };
 
-static void draw_series(const struct glance *row, struct top_page *page) {
+static void draw_series(const struct queue_row *row, struct top_page *page) {
     static const char *const names[SERIES] = {"pushed", "done",   "failed",
                                               "died",   "late99", "run99"};
-    int64_t values[SERIES][GLANCE_MINUTES], most[SERIES] = {0};
-    for (size_t i = 0; i < GLANCE_MINUTES; i++) {
+    int64_t values[SERIES][ROW_MINUTES], most[SERIES] = {0};
+    for (size_t i = 0; i < ROW_MINUTES; i++) {
         const dueq_rate *rate = &row->minutes[i];
         const int64_t minute[SERIES] = {rate->pushed, rate->acked,       rate->retried,
                                         rate->died,   rate->late_p99_ms, rate->run_p99_ms};
@@ -27,14 +27,14 @@ static void draw_series(const struct glance *row, struct top_page *page) {
             fprintf(out, "%-6s %6s ", names[i],
                     i < 4 ? text_number(most[i], text)
                           : time_format_span(most[i] ? most[i] : -1, text));
-            top_spark(out, values[i] + GLANCE_MINUTES - 24, 24);
+            top_spark(out, values[i] + ROW_MINUTES - 24, 24);
             fputs("  ", out);
         }
         page_put(page, TOP_DIM, false);
     }
 }
 
-static void draw_counts(const struct glance *row, struct top_page *page) {
+static void draw_counts(const struct queue_row *row, struct top_page *page) {
     const dueq_counts *counts = &row->counts;
     char text[TIME_ROOM];
     FILE *out = page_line(page);
@@ -71,7 +71,7 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     page_put(page, message->error.size ? TOP_WARN : TOP_PLAIN, true);
 }
 
-static void draw_tabs(const struct top *top, const struct glance *row, struct top_page *page) {
+static void draw_tabs(const struct top *top, const struct queue_row *row, struct top_page *page) {
     const int64_t counts[] = {[DUEQ_READY] = row ? row->counts.ready : 0,
                               [DUEQ_DELAYED] = row ? row->counts.delayed : 0,
                               [DUEQ_LEASED] = row ? row->counts.leased : 0,
@@ -90,8 +90,8 @@ static void draw_tabs(const struct top *top, const struct glance *row, struct to
 }
 
 void draw_queue(const struct top *top, struct top_page *page) {
-    const struct glance *row = glance_find(&top->model, top->queue);
-    struct why why;
+    const struct queue_row *row = queue_rows_find(&top->rows, top->queue);
+    struct diagnosis why;
     FILE *out = page_line(page);
     fputs(top->queue, out);
     page_put(page, TOP_TITLE, false);

@@ -78,7 +78,7 @@ static size_t draw(struct top *top) {
     top_draw(top, &page);
     top_foot(top, &foot);
     size_t rows = rows_of(&page), selected = settle(top, &page, rows);
-    const struct glance *row = top_selected(top);
+    const struct queue_row *row = top_selected(top);
     strcpy(top->chosen, row && top->selected[TOP_QUEUES] ? row->queue : "");
     erase();
     for (size_t i = 0; i < page.fixed && (int)i + 1 < LINES; i++)
@@ -185,9 +185,9 @@ static dueq_status wait_call(struct cli *cli) {
 
 static void read_all(struct top *top) {
     const int64_t now_ms = time_monotonic_ms(), whole_ms = top->every_ms * WHOLE;
-    const int64_t rest_ms = top->model.took_ms * REST;
-    const int64_t due_ms = top->model.read_ms + (rest_ms > whole_ms ? rest_ms : whole_ms);
-    bool whole = top->again || top->status || !top->model.read_ms || now_ms >= due_ms;
+    const int64_t rest_ms = top->rows.took_ms * REST;
+    const int64_t due_ms = top->rows.read_ms + (rest_ms > whole_ms ? rest_ms : whole_ms);
+    bool whole = top->again || top->status || !top->rows.read_ms || now_ms >= due_ms;
     top->again = false;
     if ((whole ? top_read : top_read_counts)(top) == DUEQ_OK)
         top_read_view(top);
@@ -246,7 +246,7 @@ int top_screen(struct top *top) {
 #else
 
 int top_screen(struct top *top) {
-    cli_say(CLI_ERROR, NULL, "dueq top --once, dueq stats --json and dueq metrics work without",
+    cli_log(CLI_ERROR, NULL, "dueq top --once, dueq stats --json and dueq metrics work without",
             "the screen was not built in: ncurses was not found (libncurses-dev) when dueq was "
             "built");
     (void)top;

@@ -140,7 +140,7 @@ void page_say(struct top_page *page, enum top_style style, const char *format, .
     page_put(page, style, false);
 }
 
-void page_why(struct top_page *page, const struct why *why) {
+void page_why(struct top_page *page, const struct diagnosis *why) {
     enum { INDENT = 4, LEAST = 10, MOST = 3 };
     const size_t width = page->width > INDENT + LEAST ? (size_t)page->width - INDENT : LEAST;
     char *shown = escaped((dueq_bytes){why->text, strlen(why->text)});

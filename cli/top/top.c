@@ -31,8 +31,8 @@ static int print_once(struct top *top) {
     int code = cli_report(top->cli, top_read(top), NULL);
     if (code != CLI_DONE)
         return code;
-    for (size_t i = 0; i < top->model.count; i++)
-        code = cli_worse(code, cli_exit_code(top->model.rows[i].status));
+    for (size_t i = 0; i < top->rows.count; i++)
+        code = cli_worse(code, cli_exit_code(top->rows.list[i].status));
     print_view(top, TOP_QUEUES, 0);
     putchar('\n');
     print_view(top, TOP_WORKERS, HEAD);

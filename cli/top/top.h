@@ -2,7 +2,7 @@
 #ifndef DUEQ_CLI_TOP_H
 #define DUEQ_CLI_TOP_H
 
-#include "../glance.h"
+#include "../queue_row.h"
 
 enum { TOP_PAGE = 100 /* messages of a list */ };
 
@@ -15,7 +15,7 @@ struct top_order {
     enum top_verb verb;
     char queue[DUEQ_MAX_NAME + 1];
     char id[DUEQ_MAX_ID + 1];
-    char error[GLANCE_ERROR]; /* of TOP_KICK_ALL: the class */
+    char error[ERROR_CLASS_SIZE]; /* of TOP_KICK_ALL: the class */
 };
 
 enum top_body { TOP_AUTO, TOP_TEXT, TOP_JSON, TOP_HEX, TOP_BODIES };
@@ -26,7 +26,7 @@ struct top {
     size_t name_count;
     int64_t every_ms;
     bool read_only, ended;
-    struct glances model;
+    struct queue_rows rows;
 
     dueq_status status; /* of the last reading, and why it failed */
     char problem[400];
@@ -105,14 +105,14 @@ void page_put(struct top_page *page, enum top_style style, bool item);
 void page_say(struct top_page *page, enum top_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What is wrong, in as many lines as it takes, up to three. */
-void page_why(struct top_page *page, const struct why *why);
-enum top_style top_style(enum why_level level); /* view.c */
+void page_why(struct top_page *page, const struct diagnosis *why);
+enum top_style top_style(enum severity level); /* view.c */
 void page_end(struct top_page *page);
 
 /* Fills in what the view shows. */
 void top_draw(const struct top *top, struct top_page *page); /* view.c */
-/* why_queue(), with the key that helps. */
-bool top_why(const struct top *top, const struct glance *row, struct why *why);
+/* diagnose_queue(), with the key that helps. */
+bool top_why(const struct top *top, const struct queue_row *row, struct diagnosis *why);
 void draw_queue(const struct top *top, struct top_page *page);
 void draw_message(const struct top *top, struct top_page *page);
 void draw_help(const struct top *top, struct top_page *page);
@@ -138,7 +138,7 @@ enum top_key {
 /* Takes a character, or one of these; rows: that a page has. */
 void top_key(struct top *top, int key, size_t rows);
 /* The row of a queue, or of a partition, that is selected; NULL: none. */
-const struct glance *top_selected(const struct top *top);
+const struct queue_row *top_selected(const struct top *top);
 
 /* ---- screen.c, terminal.c: where ncurses was found ---- */
 

@@ -5,27 +5,28 @@
 /* ---- The head of all views ---- */
 
 /* What is wrong with the server, or with the way to it. */
-static bool why_head(const struct top *top, struct why *why) {
+static bool why_head(const struct top *top, struct diagnosis *why) {
     int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
     char waited[TIME_ROOM];
     if (under_way >= 1000)
-        return snprintf(why->text, WHY_ROOM, "the server has not answered for %s%s%s",
+        return snprintf(why->text, DIAGNOSIS_SIZE, "the server has not answered for %s%s%s",
                         time_format_span(under_way / 1000 * 1000, waited),
                         top->problem[0] ? ": " : "", top->problem);
     if (top->status)
-        return snprintf(why->text, WHY_ROOM, "%s: %s", dueq_status_name(top->status), top->problem);
-    return why_servers(&top->model, why);
+        return snprintf(why->text, DIAGNOSIS_SIZE, "%s: %s", dueq_status_name(top->status),
+                        top->problem);
+    return diagnose_servers(&top->rows, why);
 }
 
-bool top_why(const struct top *top, const struct glance *row, struct why *why) {
-    const bool wrong = why_queue(&top->model, row, why);
+bool top_why(const struct top *top, const struct queue_row *row, struct diagnosis *why) {
+    const bool wrong = diagnose_queue(&top->rows, row, why);
     const bool paused = row->parts ? row->counts.paused == (int64_t)row->parts : row->counts.paused;
     if (wrong && why->cause == CAUSE_PAUSED && paused)
         strcat(why->text, " (key r)");
     return wrong;
 }
 
-enum top_style top_style(enum why_level level) {
+enum top_style top_style(enum severity level) {
     static const enum top_style styles[] = {TOP_DIM, TOP_WARN, TOP_BAD};
     return styles[level];
 }
@@ -45,20 +46,20 @@ static void draw_sums(const struct top *top, struct top_page *page) {
     char number[TIME_ROOM];
     int64_t sums[5] = {0}, workers = 0, lapsed = 0;
     static const char *const names[] = {"ready", "delayed", "leased", "dead", "outbox"};
-    for (size_t i = 0; i < top->model.count; i++) {
-        const dueq_counts *counts = &top->model.rows[i].counts;
+    for (size_t i = 0; i < top->rows.count; i++) {
+        const dueq_counts *counts = &top->rows.list[i].counts;
         const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead,
                                    counts->outbox};
-        for (size_t k = 0; !top->model.rows[i].parts && k < 5; k++)
+        for (size_t k = 0; !top->rows.list[i].parts && k < 5; k++)
             sums[k] += numbers[k];
     }
-    for (size_t i = 0; i < top->model.roster.count; i++) {
-        const struct consumer *one = &top->model.roster.list[i];
+    for (size_t i = 0; i < top->rows.workers.count; i++) {
+        const struct consumer *one = &top->rows.workers.list[i];
         bool again = i && one[-1].worker->session.size == one->worker->session.size &&
                      memcmp(one[-1].worker->session.data, one->worker->session.data,
                             one->worker->session.size) == 0;
-        lapsed += !again && roster_crashed(one->worker);
-        workers += !again && !roster_lapsed(one->worker);
+        lapsed += !again && worker_crashed(one->worker);
+        workers += !again && !worker_lapsed(one->worker);
     }
     FILE *out = page_line(page);
     for (size_t k = 0; k < 5; k++)
@@ -70,7 +71,7 @@ static void draw_sums(const struct top *top, struct top_page *page) {
 }
 
 static void draw_head(const struct top *top, struct top_page *page) {
-    struct why why = {.level = WHY_ACT};
+    struct diagnosis why = {.level = SEVERITY_ACT};
     draw_title(top, page);
     draw_sums(top, page);
     bool wrong = why_head(top, &why);
@@ -80,8 +81,8 @@ static void draw_head(const struct top *top, struct top_page *page) {
 /* ---- Queues ---- */
 
 /* The p99 of the lateness, where it was measured in the last minutes; -1: it was not. */
-static int64_t late_ms(const struct glance *row) {
-    for (size_t i = GLANCE_MINUTES; i-- > GLANCE_MINUTES - 5;)
+static int64_t late_ms(const struct queue_row *row) {
+    for (size_t i = ROW_MINUTES; i-- > ROW_MINUTES - 5;)
         if (row->minutes[i].late_p99_ms >= 0)
             return row->minutes[i].late_p99_ms;
     return -1;
@@ -108,17 +109,17 @@ static struct columns columns_of(const struct top_page *page) {
     int rest = page->width - 48 - (columns.rates ? 14 : 0);
     /* A narrower screen cuts its lines. */
     rest = rest > LEAST ? rest : LEAST;
-    columns.spark = rest >= GLANCE_MINUTES + 30 ? GLANCE_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
+    columns.spark = rest >= ROW_MINUTES + 30 ? ROW_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
     columns.name = rest - columns.spark;
     if (columns.name > 60)
         columns.name = 60;
     return columns;
 }
 
-static void draw_row(const struct glance *row, const struct columns *columns, FILE *out) {
+static void draw_row(const struct queue_row *row, const struct columns *columns, FILE *out) {
     const dueq_counts *counts = &row->counts;
     const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead};
-    int64_t acked[GLANCE_MINUTES];
+    int64_t acked[ROW_MINUTES];
     char text[TIME_ROOM];
     char name[DUEQ_MAX_NAME + 32];
     snprintf(name, sizeof name, "%s (%zu)", row->queue, row->parts);
@@ -134,9 +135,9 @@ static void draw_row(const struct glance *row, const struct columns *columns, FI
         put_rate(out, row->out);
         fputc(' ', out);
     }
-    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+    for (size_t i = 0; i < ROW_MINUTES; i++)
         acked[i] = row->minutes[i].acked;
-    top_spark(out, acked + GLANCE_MINUTES - columns->spark, (size_t)columns->spark);
+    top_spark(out, acked + ROW_MINUTES - columns->spark, (size_t)columns->spark);
 }
 
 static void draw_queues(const struct top *top, struct top_page *page) {
@@ -147,17 +148,17 @@ static void draw_queues(const struct top *top, struct top_page *page) {
             columns.spark >= 13 ? "DONE A MINUTE" : "DONE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
-    for (size_t i = 0; i < top->model.count; i = top_next(top, i)) {
-        const struct glance *row = &top->model.rows[i];
-        struct why why;
+    for (size_t i = 0; i < top->rows.count; i = top_next(top, i)) {
+        const struct queue_row *row = &top->rows.list[i];
+        struct diagnosis why;
         bool wrong = top_why(top, row, &why);
         draw_row(row, &columns, page_line(page));
         page_put(page, wrong ? top_style(why.level) : TOP_PLAIN, true);
         if (wrong)
             page_why(page, &why);
     }
-    if (!top->model.count)
-        page_say(page, TOP_DIM, "%s", top->model.read_ms ? "There is no queue." : "It reads...");
+    if (!top->rows.count)
+        page_say(page, TOP_DIM, "%s", top->rows.read_ms ? "There is no queue." : "It reads...");
 }
 
 /* ---- Workers ---- */
@@ -171,7 +172,7 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
             oldest = &worker->holdings[i];
     top_cell(out, worker->host, width);
     fprintf(out, " %8lld %-7s %3lld/%-3lld %7s %7s  ", (long long)worker->pid,
-            roster_state(worker, worker->working > 0), (long long)worker->held,
+            worker_state(worker, worker->working > 0), (long long)worker->held,
             (long long)worker->slots, time_format_span(worker->now_ms - worker->since_ms, up),
             time_format_span(worker->now_ms - worker->seen_ms, seen));
     top_cell_text(out, consumer->queue, width);
@@ -190,12 +191,12 @@ static void draw_workers(const struct top *top, struct top_page *page) {
             "STATE", "HELD/OF", "SINCE", "SEEN", width, "QUEUE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
-    for (size_t i = 0; i < top->model.roster.count; i++) {
-        draw_worker(&top->model.roster.list[i], width, page_line(page));
-        page_put(page, roster_crashed(top->model.roster.list[i].worker) ? TOP_WARN : TOP_PLAIN,
+    for (size_t i = 0; i < top->rows.workers.count; i++) {
+        draw_worker(&top->rows.workers.list[i], width, page_line(page));
+        page_put(page, worker_crashed(top->rows.workers.list[i].worker) ? TOP_WARN : TOP_PLAIN,
                  true);
     }
-    if (!top->model.roster.count)
+    if (!top->rows.workers.count)
         page_say(page, TOP_DIM, "No worker is registered. Consumers with a heartbeat register.");
 }
 
@@ -205,13 +206,13 @@ static void draw_errors(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 16;
     FILE *out = page_line(page);
     fprintf(out, "%-*s %6s %-8s %8s  ERROR, of the first %d of each state", width, "QUEUE", "COUNT",
-            "STATE", "LAST", GLANCE_LOOKED);
+            "STATE", "LAST", ROW_ERRORS_READ);
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
-    for (size_t i = 0; i < top->model.count; i++) {
-        const struct glance *row = &top->model.rows[i];
+    for (size_t i = 0; i < top->rows.count; i++) {
+        const struct queue_row *row = &top->rows.list[i];
         for (size_t k = 0; k < row->group_count; k++) {
-            const struct glance_group *group = &row->groups[k];
+            const struct error_group *group = &row->groups[k];
             char ago[TIME_ROOM];
             out = page_line(page);
             top_cell_text(out, row->queue, width);

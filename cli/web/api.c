@@ -15,50 +15,50 @@ static void follow(struct call *call);
 /* Of all queues: /api/VERB */
 static const struct route tops[] = {
     {"GET", "", "", tell},
-    {"GET", "queues", "", look_queues},
-    {"GET", "workers", "", look_workers},
-    {"GET", "running", "count ", look_running},
-    {"GET", "why", "", look_why},
+    {"GET", "queues", "", get_queues},
+    {"GET", "workers", "", get_workers},
+    {"GET", "running", "count ", get_running},
+    {"GET", "why", "", get_why},
     {"GET", "events", "", follow},
     {0},
 };
 
 /* Of one queue: /api/queues/NAME/VERB */
 static const struct route routes[] = {
-    {"GET", "", "", look_stats},
-    {"GET", "rates", "minutes hours ", look_rates},
-    {"GET", "workers", "", look_workers},
-    {"GET", "running", "count ", look_running},
-    {"GET", "why", "", look_why},
-    {"GET", "messages", "state after count text ", look_messages},
-    {"GET", "errors", "after ", look_errors},
-    {"GET", "schedules", "after ", look_schedules},
-    {"POST", "messages", "draft", act_push},
-    {"POST", "reserve", "count wait lease ", act_reserve},
-    {"POST", "ack", "", act_ack},
-    {"POST", "retry", "delay error ", act_retry},
-    {"POST", "release", "delay ", act_release},
-    {"POST", "extend", "lease ", act_extend},
-    {"POST", "bury", "reason ", act_bury},
-    {"POST", "kick", "", act_kick},
-    {"POST", "kill", "", act_kill},
-    {"POST", "cancel", "", act_cancel},
-    {"POST", "reschedule", "delay at ", act_reschedule},
-    {"POST", "kick_all", "error since until after ", act_kick_all},
-    {"POST", "kick_group", "error after ", act_kick_group},
-    {"POST", "pause", "", act_pause},
-    {"POST", "resume", "", act_resume},
-    {"POST", "schedule_pause", "", act_schedule_pause},
-    {"POST", "schedule_resume", "", act_schedule_resume},
-    {"POST", "schedule_run", "", act_schedule_run},
-    {"POST", "schedule_remove", "", act_schedule_remove},
+    {"GET", "", "", get_stats},
+    {"GET", "rates", "minutes hours ", get_rates},
+    {"GET", "workers", "", get_workers},
+    {"GET", "running", "count ", get_running},
+    {"GET", "why", "", get_why},
+    {"GET", "messages", "state after count text ", get_messages},
+    {"GET", "errors", "after ", get_errors},
+    {"GET", "schedules", "after ", get_schedules},
+    {"POST", "messages", "draft", post_push},
+    {"POST", "reserve", "count wait lease ", post_reserve},
+    {"POST", "ack", "", post_ack},
+    {"POST", "retry", "delay error ", post_retry},
+    {"POST", "release", "delay ", post_release},
+    {"POST", "extend", "lease ", post_extend},
+    {"POST", "bury", "reason ", post_bury},
+    {"POST", "kick", "", post_kick},
+    {"POST", "kill", "", post_kill},
+    {"POST", "cancel", "", post_cancel},
+    {"POST", "reschedule", "delay at ", post_reschedule},
+    {"POST", "kick_all", "error since until after ", post_kick_all},
+    {"POST", "kick_group", "error after ", post_kick_group},
+    {"POST", "pause", "", post_pause},
+    {"POST", "resume", "", post_resume},
+    {"POST", "schedule_pause", "", post_schedule_pause},
+    {"POST", "schedule_resume", "", post_schedule_resume},
+    {"POST", "schedule_run", "", post_schedule_run},
+    {"POST", "schedule_remove", "", post_schedule_remove},
     {0},
 };
 
 /* Of one message of it: /api/queues/NAME/VERB/ID */
 static const struct route items[] = {
-    {"GET", "messages", "preview ", look_message},
-    {"GET", "inspect", "", look_inspect},
+    {"GET", "messages", "preview ", get_message},
+    {"GET", "inspect", "", get_inspect},
     {0},
 };
 
@@ -75,7 +75,7 @@ size_t api_count(const struct call *call, size_t otherwise) {
 
 void api_line(const struct call *call, json_object *object) {
     call->answer->type = "application/x-ndjson";
-    look_line(call->answer->out, "", object);
+    api_put_line(call->answer->out, "", object);
 }
 
 void api_sum(const struct call *call, size_t count, const char *done) {
@@ -179,7 +179,7 @@ static const struct route *find(const struct call *call, const struct route *lis
     return NULL;
 }
 
-static void act_or_refuse(struct call *call, const struct route *route) {
+static void run_or_refuse(struct call *call, const struct route *route) {
     struct refusal refusal = {.text = NULL};
     call->cli.refusal = &refusal;
     if (setjmp(refusal.back) == 0) {
@@ -194,7 +194,7 @@ static void act(struct call *call, const struct route *route) {
     jmp_buf back;
     cli_memory_back = &back;
     if (setjmp(back) == 0)
-        act_or_refuse(call, route);
+        run_or_refuse(call, route);
     else
         call->answer->no_memory = true;
     cli_memory_back = NULL;
@@ -228,7 +228,7 @@ static void tell(struct call *call) {
 
 static void follow(struct call *call) {
     call->answer->type = "text/event-stream";
-    call->answer->stream = watch_stream;
+    call->answer->stream = events_stream;
     call->answer->streamed = call->web;
 }
 

@@ -12,7 +12,7 @@
     X(dom, "dom.js", "text/javascript; charset=utf-8")                                             \
     X(chart, "chart.js", "text/javascript; charset=utf-8")                                         \
     X(live, "live.js", "text/javascript; charset=utf-8")                                           \
-    X(place, "place.js", "text/javascript; charset=utf-8")                                         \
+    X(patch, "patch.js", "text/javascript; charset=utf-8")                                         \
     X(table, "table.js", "text/javascript; charset=utf-8")                                         \
     X(overview, "overview.js", "text/javascript; charset=utf-8")                                   \
     X(partitions, "partitions.js", "text/javascript; charset=utf-8")                               \

@@ -74,7 +74,7 @@ static bool refuse(struct http_answer *answer, unsigned int status, const char *
     json_object_object_add(object, "text", json_name(text));
     answer->status = status;
     answer->type = "application/json";
-    look_line(answer->out, "", object);
+    api_put_line(answer->out, "", object);
     return false;
 }
 
@@ -163,10 +163,10 @@ static int serve(struct cli *cli, const char *address, const char *names, char *
     if (!token && !web.listener.loopback)
         cli_usage(cli, "without a token it listens on the loopback only, as 127.0.0.1:3837: set "
                        "DUEQ_TOKEN or --token-file");
-    web.watch = watch_new(&web);
+    web.events = events_new(&web);
     const struct http_service service = {admit, handle, trusts, &web};
     code = http_serve(&web.listener, &service);
-    watch_end(web.watch);
+    events_end(web.events);
     while (web.idle_count > 0)
         dueq_close(web.idle[--web.idle_count]);
     return code;

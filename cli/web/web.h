@@ -6,9 +6,9 @@
 
 #include "../buffer.h"
 #include "../draft.h"
-#include "../glance.h"
 #include "../http.h"
 #include "../json.h"
+#include "../queue_row.h"
 
 enum {
     WEB_LOOKED = 2000,   /* messages that a request looks at, at most, */
@@ -25,7 +25,7 @@ struct web {
     pthread_mutex_t lock;
     dueq_client *idle[HTTP_MAX_CONNECTIONS]; /* between requests */
     size_t idle_count;
-    struct watch *watch;
+    struct events *events;
 };
 
 /* One request to the API: a run of the program, almost. */
@@ -64,71 +64,71 @@ void api_next(const struct call *call, dueq_bytes cursor);
 /* That many {"done": N}, as the shell's sums. */
 void api_sum(const struct call *call, size_t count, const char *done);
 
-/* ---- look.c: what changes nothing ---- */
+/* ---- get.c: what changes nothing ---- */
 
-void look_queues(struct call *call);
-void look_stats(struct call *call);
-void look_rates(struct call *call);
-void look_workers(struct call *call);
-void look_running(struct call *call);
-void look_why(struct call *call);
+void get_queues(struct call *call);
+void get_stats(struct call *call);
+void get_rates(struct call *call);
+void get_workers(struct call *call);
+void get_running(struct call *call);
+void get_why(struct call *call);
 /* Writes an object behind this text as a line, and frees it. */
-void look_line(FILE *out, const char *before, json_object *object);
+void api_put_line(FILE *out, const char *before, json_object *object);
 /* Writes a line of JSON, with this before it, for the server and for each queue where something is wrong. */
-void look_whys(const struct glances *glances, const char *before, FILE *out);
+void put_diagnoses(const struct queue_rows *rows, const char *before, FILE *out);
 /* The same: what is wrong cannot be read. */
-void look_unread(const struct cli *cli, dueq_status status, const char *before, FILE *out);
-void look_inspect(struct call *call);
-void look_messages(struct call *call);
-void look_message(struct call *call);
+void put_unreadable(const struct cli *cli, dueq_status status, const char *before, FILE *out);
+void get_inspect(struct call *call);
+void get_messages(struct call *call);
+void get_message(struct call *call);
 /* Answers with all messages of a result, whole. The result belongs to the answer then. */
-void look_whole(struct call *call, dueq_result *result);
-void look_errors(struct call *call);
-void look_schedules(struct call *call);
+void answer_messages(struct call *call, dueq_result *result);
+void get_errors(struct call *call);
+void get_schedules(struct call *call);
 
 /* Sees a page. Returns how many messages more it wants to see. */
-typedef size_t look_page(struct call *call, const dueq_result *page, void *context);
+typedef size_t scan_page(struct call *call, const dueq_result *page, void *context);
 /* Reads the messages of a state, page by page: `wanted` are wanted at first, and WEB_LOOKED are the most. */
-dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
-                         look_page *see, void *context);
+dueq_status scan_state(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
+                       scan_page *see, void *context);
 /* The cursor that the request goes on from, and where the next one does. */
-dueq_bytes look_begin(const struct call *call);
-void look_end(const struct call *call, dueq_bytes *cursor);
-/* The class of a dead message (glance_class()), as JSON has it. */
-json_object *look_group(const dueq_message *message);
+dueq_bytes cursor_begin(const struct call *call);
+void cursor_end(const struct call *call, dueq_bytes *cursor);
+/* The class of a dead message (error_class()), as JSON has it. */
+json_object *error_class_json(const dueq_message *message);
 
-/* ---- act.c: what changes something ---- */
+/* ---- post.c: what changes something ---- */
 
-void act_push(struct call *call);
-void act_reserve(struct call *call);
-void act_ack(struct call *call);
-void act_retry(struct call *call);
-void act_release(struct call *call);
-void act_extend(struct call *call);
-void act_bury(struct call *call);
-void act_kick(struct call *call);
-void act_kill(struct call *call);
-void act_cancel(struct call *call);
-void act_reschedule(struct call *call);
-void act_kick_all(struct call *call);
-void act_kick_group(struct call *call);
-void act_pause(struct call *call);
-void act_resume(struct call *call);
-void act_schedule_pause(struct call *call);
-void act_schedule_resume(struct call *call);
-void act_schedule_run(struct call *call);
-void act_schedule_remove(struct call *call);
+void post_push(struct call *call);
+void post_reserve(struct call *call);
+void post_ack(struct call *call);
+void post_retry(struct call *call);
+void post_release(struct call *call);
+void post_extend(struct call *call);
+void post_bury(struct call *call);
+void post_kick(struct call *call);
+void post_kill(struct call *call);
+void post_cancel(struct call *call);
+void post_reschedule(struct call *call);
+void post_kick_all(struct call *call);
+void post_kick_group(struct call *call);
+void post_pause(struct call *call);
+void post_resume(struct call *call);
+void post_schedule_pause(struct call *call);
+void post_schedule_resume(struct call *call);
+void post_schedule_run(struct call *call);
+void post_schedule_remove(struct call *call);
 
-/* ---- watch.c: what all who look at the page see ---- */
+/* ---- events.c: what all who look at the page see ---- */
 
-struct watch *watch_new(struct web *web);
-void watch_end(struct watch *watch);
-enum { WATCH_MS = 1000, WHY_MS = 4000, PULSE_MS = 500 };
+struct events *events_new(struct web *web);
+void events_end(struct events *events);
+enum { EVENTS_MS = 1000, DIAGNOSES_MS = 4000, PULSE_MS = 500 };
 /*
- * A stream of server-sent events: all queues, every WATCH_MS, what is wrong with them, every WHY_MS, and whether the server
+ * A stream of server-sent events: all queues, every EVENTS_MS, what is wrong with them, every DIAGNOSES_MS, and whether the server
  * answers, every PULSE_MS.
  */
-http_stream watch_stream;
+http_stream events_stream;
 
 /* ---- pages.c ---- */
 

@@ -15,7 +15,7 @@ from private_server import Server
 
 from .program import Program, said
 from .prometheus import MONITORING, PATIENCE, Prometheus, prometheus
-from .stuck import WAYS
+from .stuck_queues import WAYS
 from .test_cli_metrics import port_of
 from .test_cli_workers import register
 

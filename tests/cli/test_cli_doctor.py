@@ -11,7 +11,7 @@ import pytest
 
 from private_server import Reply, Server, free_port
 
-from .edited import Edited
+from .answer_editor import Edited
 from .program import Ended, Program
 from .test_cli_workers import register
 

@@ -19,7 +19,7 @@ from web.site import Site
 
 from private_server import Refused, Server, free_port
 
-from . import stuck
+from . import stuck_queues
 from .program import Gate, Program
 from .test_cli_workers import register
 
@@ -37,7 +37,7 @@ def started(stack: ExitStack, *options: str, under: tuple[str, ...] = ()) -> tup
     return Program(path, server.url), server
 
 
-def by(way: stuck.Way) -> Stage:
+def by(way: stuck_queues.Way) -> Stage:
     def stage(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
         dueq, server = started(stack)
         stack.enter_context(way(dueq, server, "orders"))
@@ -64,7 +64,7 @@ def killed(stack: ExitStack, dueq: Program, folder: Path, wait: Callable[[], boo
     """A worker whose handler does not end is killed when that holds."""
     gate = folder / "gate"
     stack.callback(Gate(gate).close)
-    words = ["work", "orders", "--", "sh", "-c", stuck.HELD_AT_A_GATE, "sh", str(gate)]
+    words = ["work", "orders", "--", "sh", "-c", stuck_queues.HELD_AT_A_GATE, "sh", str(gate)]
     with dueq.start(*words) as process:
         dueq.until(wait)
         process.kill()
@@ -185,17 +185,19 @@ class Way(NamedTuple):
 
 
 WAYS = {
-    "nobody takes what is ready": Way(by(stuck.no_workers), "nobody", "no workers: "),
+    "nobody takes what is ready": Way(by(stuck_queues.no_workers), "nobody", "no workers: "),
     "nobody takes what is overdue": Way(overdue, "nobody", "no workers: "),
     "the worker died": Way(died_idle, "nobody", "no workers: the last, "),
     "the worker died with the message": Way(died_at_work, "nobody", "no workers: the last, "),
     "a worker died at once": Way(died_at_once, "nobody", "no workers: none is registered"),
-    "a consumer hangs": Way(by(stuck.slow), "hung", "hung: works on m0 "),
-    "paused": Way(by(stuck.paused), "paused", "paused: "),
-    "poison": Way(by(stuck.poison), "poison", "poison: 3 died"),
+    "a consumer hangs": Way(by(stuck_queues.slow), "hung", "hung: works on m0 "),
+    "paused": Way(by(stuck_queues.paused), "paused", "paused: "),
+    "poison": Way(by(stuck_queues.poison), "poison", "poison: 3 died"),
     "behind": Way(behind, "behind", "behind: the oldest waits "),
-    "the outbox is refused": Way(by(stuck.lost_dead_letters), "outbox", "outbox: 1 cannot move"),
-    "memory is full": Way(by(stuck.full), "full", "is full: "),
+    "the outbox is refused": Way(
+        by(stuck_queues.lost_dead_letters), "outbox", "outbox: 1 cannot move"
+    ),
+    "memory is full": Way(by(stuck_queues.full), "full", "is full: "),
     "keys were evicted": Way(evicted, "evicted", "has deleted [0-9]+ keys"),
     "the disk fails": Way(disk, "disk", "refuses all writes: it cannot save a snapshot"),
     "the append-only file fails": Way(

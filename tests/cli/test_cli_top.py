@@ -15,7 +15,7 @@ import pytest
 from dueq import Queue
 from private_server import Server
 
-from . import stuck
+from . import stuck_queues
 from .program import Program
 from .test_cli_terminal import EVIL, NAME, NAME_SHOWN, UNSEEN
 from .test_cli_workers import register
@@ -138,7 +138,7 @@ def test_wrong_words(dueq: Program, words: list[str]) -> None:
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
 def test_views(dueq: Program, columns: int, rows: int) -> None:
-    with stuck.working(dueq, "orders"), top(dueq, columns=columns, rows=rows) as shown:
+    with stuck_queues.working(dueq, "orders"), top(dueq, columns=columns, rows=rows) as shown:
         dueq("push", "orders", "held", "--id", "m1", "--header", "a=b")
         dueq("push", "orders", "later", "--delay", "1h", "--id", "m2")
         bury(dueq, "x1", "x2", queue="bills", why="TypeError: no 7")
@@ -492,14 +492,14 @@ def test_server_that_refuses(dueq: Program) -> None:
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
-    with stuck.no_workers(dueq, server, "orders"), top(dueq) as shown:
+    with stuck_queues.no_workers(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! no workers: none is registered; the oldest waits for 1")
         register(server, "dead", seen_ms=90_000)
         shown.until("! no workers: the last, shop-3 process 17, lapsed 3")
 
 
 def test_why_poison(dueq: Program, server: Server) -> None:
-    with stuck.poison(dueq, server, "orders"), top(dueq) as shown:
+    with stuck_queues.poison(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
 
 
@@ -533,24 +533,24 @@ def test_why_crashing(dueq: Program) -> None:
 
 
 def test_why_slow(dueq: Program, server: Server) -> None:
-    with stuck.slow(dueq, server, "orders"), top(dueq) as shown:
+    with stuck_queues.slow(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! hung: works on m0 for ", " process ", "); others wait for")
 
 
 def test_why_paused(dueq: Program, server: Server) -> None:
-    with stuck.paused(dueq, server, "orders"), top(dueq) as shown:
+    with stuck_queues.paused(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! paused: it delivers nothing until it is resumed (key r)")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
-    with stuck.lost_dead_letters(dueq, server, "orders"), top(dueq, "orders") as shown:
+    with stuck_queues.lost_dead_letters(dueq, server, "orders"), top(dueq, "orders") as shown:
         shown.until("! outbox: 1 cannot move to lost: ")
 
 
 def test_why_full(dueq: Program, server: Server) -> None:
     """Also while the screen is shown. A queue says first what is its own."""
     with top(dueq) as shown:
-        with stuck.poison(dueq, server, "bills"), stuck.full(dueq, server, "orders"):
+        with stuck_queues.poison(dueq, server, "bills"), stuck_queues.full(dueq, server, "orders"):
             shown.until(
                 "the server is full: ",
                 "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
@@ -575,7 +575,7 @@ def test_what_needs_a_person_comes_first_and_the_selection_stays(
     with top(dueq) as shown:
         shown.until("a-well", "! paused")
         shown.keys("Down", "Down")
-        with stuck.poison(dueq, server, "c-poison"):
+        with stuck_queues.poison(dueq, server, "c-poison"):
             text = shown.until("! poison")
             assert text.index("c-poison") < text.index("b-paused") < text.index("a-well")
             shown.keys("Enter")

@@ -1,6 +1,6 @@
 /*
  * The bytes as what a client sends to `dueq web`, which ends its side then. The first byte chooses a server with a token
- * (1) or without. No Redis answers, so what passes the door ends as 503. Nobody knows the token.
+ * (1) or without. No Redis answers, so what is admitted ends as 503. Nobody knows the token.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 static char server_url[] = "unix:///nonexistent/socket?timeout=1ms";
 static struct web webs[2];
 
-/* What passes the door has no token here: nothing is changed for it, and nothing told where one is wanted. */
+/* What is admitted has no token here: nothing is changed for it, and nothing told where one is wanted. */
 static void check_handle(const struct http_request *request, struct http_answer *made,
                          void *context) {
     const struct web *web = context;
@@ -36,7 +36,7 @@ static void start(struct web *web, char *token) {
     socklen_t size = sizeof address;
     pthread_t thread;
     *web = (struct web){.url = server_url, .token = token, .lock = PTHREAD_MUTEX_INITIALIZER};
-    web->watch = watch_new(web);
+    web->events = events_new(web);
     web->listener = (struct http_listener){.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
                                            .loopback = true};
     strcpy(web->listener.host, "127.0.0.1");

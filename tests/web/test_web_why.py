@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from cli import stuck
+from cli import stuck_queues
 from cli.program import Program
 
 from private_server import Server
@@ -27,7 +27,7 @@ SAID = {
 
 
 def test_each_way_is_here() -> None:
-    assert SAID.keys() == stuck.WAYS.keys()
+    assert SAID.keys() == stuck_queues.WAYS.keys()
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def site() -> Iterator[Site]:
     with ExitStack() as stack:
         server = stack.enter_context(Server())
         made = stack.enter_context(Site(server.url, token=TOKEN))
-        for name, way in stuck.WAYS.items():
+        for name, way in stuck_queues.WAYS.items():
             stack.enter_context(way(Program(path, server.url), server, name))
         yield made
 

@@ -1,15 +1,15 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "glance.h"
+#include "queue_row.h"
 
-const char glance_crashed[] = "its worker crashed: the lease ended";
+const char error_crashed[] = "its worker crashed: the lease ended";
 
 /* Its first line, with # in the place of each number. */
-static void copy_line(dueq_bytes error, char text[GLANCE_ERROR]) {
+static void copy_line(dueq_bytes error, char text[ERROR_CLASS_SIZE]) {
     const char *data = error.data;
     size_t size = 0;
-    for (size_t i = 0; i < error.size && size + 5 < GLANCE_ERROR; i++) {
+    for (size_t i = 0; i < error.size && size + 5 < ERROR_CLASS_SIZE; i++) {
         if (!data[i] || data[i] == '\n' || data[i] == '\r')
             break;
         bool digit = isdigit((unsigned char)data[i]);
@@ -18,34 +18,34 @@ static void copy_line(dueq_bytes error, char text[GLANCE_ERROR]) {
         text[size++] = digit ? '#' : data[i];
     }
     /* Not in the middle of a character. */
-    while (size + 5 >= GLANCE_ERROR && size && (text[size - 1] & 0x80))
+    while (size + 5 >= ERROR_CLASS_SIZE && size && (text[size - 1] & 0x80))
         size--;
     text[size] = '\0';
 }
 
-bool glance_class(const dueq_message *message, char text[GLANCE_ERROR]) {
+bool error_class(const dueq_message *message, char text[ERROR_CLASS_SIZE]) {
     const bool crashed = !message->error.size && message->crashes;
     if (!message->error.size && !crashed && message->state != DUEQ_DEAD)
         return false;
     copy_line(message->error, text);
     if (!*text)
-        strcpy(text, crashed ? glance_crashed : "no error was given");
+        strcpy(text, crashed ? error_crashed : "no error was given");
     return true;
 }
 
-static void add(struct glance *row, const dueq_message *message) {
-    char text[GLANCE_ERROR];
+static void add(struct queue_row *row, const dueq_message *message) {
+    char text[ERROR_CLASS_SIZE];
     size_t at = 0;
-    if (!glance_class(message, text))
+    if (!error_class(message, text))
         return;
     while (at < row->group_count &&
            (row->groups[at].state != message->state || strcmp(row->groups[at].text, text) != 0))
         at++;
-    if (at == GLANCE_GROUPS)
+    if (at == ROW_ERROR_GROUPS)
         return;
-    struct glance_group *group = &row->groups[at];
+    struct error_group *group = &row->groups[at];
     if (at == row->group_count) {
-        *group = (struct glance_group){.state = message->state};
+        *group = (struct error_group){.state = message->state};
         strcpy(group->text, text);
         row->group_count++;
     }
@@ -53,13 +53,13 @@ static void add(struct glance *row, const dueq_message *message) {
     if (message->state == DUEQ_DEAD && message->time_ms > group->last_ms)
         group->last_ms = message->time_ms;
     for (; at && row->groups[at - 1].count < row->groups[at].count; at--) {
-        struct glance_group other = row->groups[at - 1];
+        struct error_group other = row->groups[at - 1];
         row->groups[at - 1] = row->groups[at];
         row->groups[at] = other;
     }
 }
 
-void glance_group_page(struct glance *row, const dueq_result *page) {
+void error_groups_add_page(struct queue_row *row, const dueq_result *page) {
     for (size_t i = 0; i < dueq_result_count(page); i++)
         if (dueq_result_message(page, i))
             add(row, dueq_result_message(page, i));

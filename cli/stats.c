@@ -7,15 +7,15 @@
 
 /* ---- stats, and queues: the same of all queues -------------------------------------------------- */
 
-enum { FIGURES = 14 };
+enum { COUNTERS = 14 };
 
-struct figure {
+struct counter {
     const char *name;
     int64_t value;
 };
 
-static void read_figures(const dueq_counts *counts, struct figure figures[FIGURES]) {
-    const struct figure all[FIGURES] = {
+static void list_counters(const dueq_counts *counts, struct counter counters[COUNTERS]) {
+    const struct counter all[COUNTERS] = {
         {"ready", counts->ready},       {"delayed", counts->delayed},
         {"leased", counts->leased},     {"dead", counts->dead},
         {"outbox", counts->outbox},     {"pushed", counts->pushed},
@@ -23,16 +23,16 @@ static void read_figures(const dueq_counts *counts, struct figure figures[FIGURE
         {"retried", counts->retried},   {"expired", counts->expired},
         {"died", counts->died},         {"cancelled", counts->cancelled},
         {"purged", counts->purged},     {"quarantined", counts->quarantined}};
-    memcpy(figures, all, sizeof all);
+    memcpy(counters, all, sizeof all);
 }
 
 json_object *json_of_counts(const char *queue, const dueq_counts *counts) {
-    struct figure figures[FIGURES];
+    struct counter counters[COUNTERS];
     json_object *object = json_object_new_object();
-    read_figures(counts, figures);
+    list_counters(counts, counters);
     json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
-    for (size_t i = 0; i < FIGURES; i++)
-        json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
+    for (size_t i = 0; i < COUNTERS; i++)
+        json_object_object_add(object, counters[i].name, json_object_new_int64(counters[i].value));
     json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
     json_object_object_add(object, "oldest_ms", json_time(counts->oldest_ms));
     json_object_object_add(object, "next_event_ms", json_time(counts->next_event_ms));
@@ -47,17 +47,17 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
 }
 
 static void print_counts(const struct cli *cli, const dueq_counts *counts) {
-    struct figure figures[FIGURES];
-    read_figures(counts, figures);
+    struct counter counters[COUNTERS];
+    list_counters(counts, counters);
     cli_label("queue");
     cli_put_text(cli->queue_name);
     putchar('\n');
     cli_label("server");
     cli_put_text(dueq_client_url(cli->client));
     putchar('\n');
-    for (size_t i = 0; i < FIGURES; i++) {
-        cli_label(figures[i].name);
-        printf("%lld\n", (long long)figures[i].value);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        cli_label(counters[i].name);
+        printf("%lld\n", (long long)counters[i].value);
     }
     if (counts->outbox_error[0]) {
         cli_label("outbox-error");
@@ -111,7 +111,7 @@ static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_c
 
 void cli_warn_of_unused(const char *queue, const dueq_counts *counts) {
     if (is_unused(counts))
-        cli_say(CLI_WARNING, NULL, "dueq queues lists the queues of this server",
+        cli_log(CLI_WARNING, NULL, "dueq queues lists the queues of this server",
                 "nothing was ever pushed to the queue %s", queue);
 }
 
@@ -162,48 +162,48 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
 enum { RATES = 7, TIMES = 4 };
 
 /* Times after the counts; -1: nothing was measured. */
-static void read_rate(const dueq_rate *rate, struct figure figures[RATES + TIMES]) {
-    const struct figure all[RATES + TIMES] = {{"pushed", rate->pushed},
-                                              {"reserved", rate->reserved},
-                                              {"acked", rate->acked},
-                                              {"retried", rate->retried},
-                                              {"expired", rate->expired},
-                                              {"died", rate->died},
-                                              {"cancelled", rate->cancelled},
-                                              {"late_p50_ms", rate->late_p50_ms},
-                                              {"late_p99_ms", rate->late_p99_ms},
-                                              {"run_p50_ms", rate->run_p50_ms},
-                                              {"run_p99_ms", rate->run_p99_ms}};
-    memcpy(figures, all, sizeof all);
+static void read_rate(const dueq_rate *rate, struct counter counters[RATES + TIMES]) {
+    const struct counter all[RATES + TIMES] = {{"pushed", rate->pushed},
+                                               {"reserved", rate->reserved},
+                                               {"acked", rate->acked},
+                                               {"retried", rate->retried},
+                                               {"expired", rate->expired},
+                                               {"died", rate->died},
+                                               {"cancelled", rate->cancelled},
+                                               {"late_p50_ms", rate->late_p50_ms},
+                                               {"late_p99_ms", rate->late_p99_ms},
+                                               {"run_p50_ms", rate->run_p50_ms},
+                                               {"run_p99_ms", rate->run_p99_ms}};
+    memcpy(counters, all, sizeof all);
 }
 
 json_object *json_of_rate(const dueq_rate *rate) {
-    struct figure figures[RATES + TIMES];
+    struct counter counters[RATES + TIMES];
     json_object *object = json_object_new_object();
-    read_rate(rate, figures);
+    read_rate(rate, counters);
     json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
     json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
     for (size_t i = 0; i < RATES + TIMES; i++)
         json_object_object_add(
-            object, figures[i].name,
-            i >= RATES && figures[i].value < 0 ? NULL : json_object_new_int64(figures[i].value));
+            object, counters[i].name,
+            i >= RATES && counters[i].value < 0 ? NULL : json_object_new_int64(counters[i].value));
     return object;
 }
 
 static void print_rate(const struct cli *cli, const dueq_rate *rate) {
-    struct figure figures[RATES + TIMES];
+    struct counter counters[RATES + TIMES];
     if (cli->json) {
         json_line(json_of_rate(rate));
         return;
     }
-    read_rate(rate, figures);
+    read_rate(rate, counters);
     char start[TIME_ROOM], span[TIME_ROOM];
     printf("%s %8s", time_format(rate->start_ms, start), time_format_span(rate->span_ms, span));
     for (size_t i = 0; i < RATES; i++)
-        printf(" %9lld", (long long)figures[i].value);
+        printf(" %9lld", (long long)counters[i].value);
     for (size_t i = RATES; i < RATES + TIMES; i++) {
         char time[TIME_ROOM];
-        printf(" %8s", time_format_span(figures[i].value, time));
+        printf(" %8s", time_format_span(counters[i].value, time));
     }
     putchar('\n');
 }

@@ -24,47 +24,47 @@ struct piece {
 };
 
 /* What all see: however many look on, one thread asks the server. */
-struct watch {
+struct events {
     struct web *web;
     pthread_t thread;
     pthread_mutex_t lock;        /* of all up to `failure` */
     pthread_cond_t looked, told; /* somebody looks on; there is something to tell */
     bool ending;
-    int64_t looked_ms; /* when somebody looked last */
-    int64_t asked_ms;  /* since when the server has not answered; 0: nobody waits for it */
-    uint64_t number;   /* of the last event, from 1 on */
+    int64_t watched_ms; /* when somebody looked last */
+    int64_t asked_ms;   /* since when the server has not answered; 0: nobody waits for it */
+    uint64_t number;    /* of the last event, from 1 on */
     struct piece pieces[EVENTS];
     char *failure;                  /* an event: why the last look failed. NULL: it did not */
     struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
     int64_t names_ms, due_ms;       /* when the names and the queues are to be read again */
-    struct glances glances;         /* what is wrong, and when that is to be read again */
+    struct queue_rows rows;         /* what is wrong, and when that is to be read again */
     int64_t why_ms;
     int64_t history_ms; /* the minute whose beginning the history that was told ends at */
     size_t probed;      /* the queue that was asked for last */
 };
 
 /* What runs in the thread: a run of the program, almost. The client waits for its answers by wait_call(). */
-struct looker {
+struct poller {
     struct cli cli;
-    struct watch *watch;
+    struct events *events;
 };
 
 /* ---- The server's answers ------------------------------------------------------------------------- */
 
-static bool note(struct watch *watch, int64_t asked_ms) {
-    pthread_mutex_lock(&watch->lock);
-    watch->asked_ms = asked_ms;
-    const bool ending = watch->ending;
-    pthread_mutex_unlock(&watch->lock);
+static bool note(struct events *events, int64_t asked_ms) {
+    pthread_mutex_lock(&events->lock);
+    events->asked_ms = asked_ms;
+    const bool ending = events->ending;
+    pthread_mutex_unlock(&events->lock);
     return !ending;
 }
 
 /* Completes a call for cli_wait(). A connection that went silent may stay so after the server is back: it is left. */
 static dueq_status wait_call(struct cli *cli) {
-    struct watch *watch = ((struct looker *)(void *)cli)->watch;
+    struct events *events = ((struct poller *)(void *)cli)->events;
     const int64_t begin_ms = time_monotonic_ms();
     dueq_status status = DUEQ_PENDING;
-    while (note(watch, begin_ms) && time_monotonic_ms() - begin_ms < PATIENCE_MS) {
+    while (note(events, begin_ms) && time_monotonic_ms() - begin_ms < PATIENCE_MS) {
         status = dueq_wait(cli->client, SLICE_MS);
         if (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)
             break;
@@ -74,7 +74,7 @@ static dueq_status wait_call(struct cli *cli) {
         dueq_abandon(cli->client);
         return DUEQ_INTERRUPTED;
     }
-    note(watch, time_monotonic_ms());
+    note(events, time_monotonic_ms());
     return status;
 }
 
@@ -97,12 +97,12 @@ static dueq_status read_counts(struct cli *cli, const char *name, dueq_counts *c
 static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
     dueq_counts counts;
     dueq_status status = read_counts(cli, name, &counts);
-    if (glance_general(status))
+    if (is_server_status(status))
         return status;
     json_object *object = json_of_counts(name, &counts);
     if (status != DUEQ_OK)
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
-    look_line(out, "data: ", object);
+    api_put_line(out, "data: ", object);
     return DUEQ_OK;
 }
 
@@ -110,7 +110,7 @@ static void put_failure(const char *status, const char *text, FILE *out) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "status", json_name(status));
     json_object_object_add(object, "text", json_name(text));
-    look_line(out, "event: failure\ndata: ", object);
+    api_put_line(out, "event: failure\ndata: ", object);
     fputc('\n', out);
 }
 
@@ -126,48 +126,48 @@ static int64_t again_ms(int64_t begin_ms, int64_t least, int64_t times) {
     return now_ms + (rest_ms > least ? rest_ms : least);
 }
 
-static dueq_status put_queues(struct watch *watch, struct cli *cli, FILE *out) {
+static dueq_status put_queues(struct events *events, struct cli *cli, FILE *out) {
     dueq_status status = DUEQ_OK;
     const int64_t begin_ms = time_monotonic_ms();
-    if (begin_ms >= watch->names_ms) {
-        cli_free_names(&watch->names);
-        cli_free_names(&watch->wholes);
-        status = cli_read_names(cli, &watch->names);
-        for (size_t i = 0; i < watch->names.count; i++)
-            cli_add_name(&watch->wholes,
-                         (dueq_bytes){watch->names.list[i], strlen(watch->names.list[i])});
-        cli_add_wholes(&watch->wholes);
+    if (begin_ms >= events->names_ms) {
+        cli_free_names(&events->names);
+        cli_free_names(&events->wholes);
+        status = cli_read_names(cli, &events->names);
+        for (size_t i = 0; i < events->names.count; i++)
+            cli_add_name(&events->wholes,
+                         (dueq_bytes){events->names.list[i], strlen(events->names.list[i])});
+        cli_add_partitioned(&events->wholes);
         /* It is a walk over all keys of the server: not often where that takes long. */
-        watch->names_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, NAMES_MS, PATIENT * PATIENT);
+        events->names_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, NAMES_MS, PATIENT * PATIENT);
     }
     fputs("event: queues\n", out);
-    for (size_t i = 0; status == DUEQ_OK && i < watch->names.count; i++)
-        status = put_queue(cli, watch->names.list[i], out);
+    for (size_t i = 0; status == DUEQ_OK && i < events->names.count; i++)
+        status = put_queue(cli, events->names.list[i], out);
     fputs("data:\n\n", out);
     return status;
 }
 
-static dueq_status put_why(struct watch *watch, struct cli *cli, FILE *out) {
+static dueq_status put_why(struct events *events, struct cli *cli, FILE *out) {
     dueq_status status =
-        glance_read(cli, watch->wholes.list, watch->wholes.count, &watch->glances, NULL);
+        queue_rows_read(cli, events->wholes.list, events->wholes.count, &events->rows, NULL);
     fputs("event: why\n", out);
     if (status == DUEQ_OK)
-        look_whys(&watch->glances, "data: ", out);
+        put_diagnoses(&events->rows, "data: ", out);
     else
-        look_unread(cli, status, "data: ", out);
+        put_unreadable(cli, status, "data: ", out);
     fputs("data:\n\n", out);
-    return glance_general(status) ? status : DUEQ_OK;
+    return is_server_status(status) ? status : DUEQ_OK;
 }
 
 enum { MINUTE_MS = 60000 };
 
-static int64_t minute_of(const struct glance *row) {
+static int64_t minute_of(const struct queue_row *row) {
     return row->counts.now_ms / MINUTE_MS * MINUTE_MS;
 }
 
-static json_object *series(const struct glance *row, size_t first, size_t field) {
+static json_object *series(const struct queue_row *row, size_t first, size_t field) {
     json_object *list = json_object_new_array();
-    for (size_t i = first; i < GLANCE_MINUTES - 1; i++) {
+    for (size_t i = first; i < ROW_MINUTES - 1; i++) {
         const int64_t *value =
             (const int64_t *)(const void *)((const char *)&row->minutes[i] + field);
         json_object_array_add(list, json_object_new_int64(*value));
@@ -176,14 +176,14 @@ static json_object *series(const struct glance *row, size_t first, size_t field)
 }
 
 /* The minutes that are over, from the first with an event on. The one under way would look like a fall. */
-static void put_minutes(const struct glance *row, FILE *out) {
+static void put_minutes(const struct queue_row *row, FILE *out) {
     size_t first = 0;
-    while (first < GLANCE_MINUTES - 1 && !row->minutes[first].pushed &&
-           !row->minutes[first].acked && !row->minutes[first].retried)
+    while (first < ROW_MINUTES - 1 && !row->minutes[first].pushed && !row->minutes[first].acked &&
+           !row->minutes[first].retried)
         first++;
-    if (first == GLANCE_MINUTES - 1)
+    if (first == ROW_MINUTES - 1)
         return;
-    const int64_t start_ms = minute_of(row) - (int64_t)(GLANCE_MINUTES - 1 - first) * MINUTE_MS;
+    const int64_t start_ms = minute_of(row) - (int64_t)(ROW_MINUTES - 1 - first) * MINUTE_MS;
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue",
                            json_text((dueq_bytes){row->queue, strlen(row->queue)}));
@@ -191,30 +191,30 @@ static void put_minutes(const struct glance *row, FILE *out) {
     json_object_object_add(object, "pushed", series(row, first, offsetof(dueq_rate, pushed)));
     json_object_object_add(object, "acked", series(row, first, offsetof(dueq_rate, acked)));
     json_object_object_add(object, "retried", series(row, first, offsetof(dueq_rate, retried)));
-    look_line(out, "data: ", object);
+    api_put_line(out, "data: ", object);
 }
 
 /* As it was read for why. */
-static dueq_status put_history(struct watch *watch, struct cli *cli, FILE *out) {
+static dueq_status put_history(struct events *events, struct cli *cli, FILE *out) {
     (void)cli;
     fputs("event: history\n", out);
-    for (size_t i = 0; i < watch->glances.count; i++)
-        if (!watch->glances.rows[i].status)
-            put_minutes(&watch->glances.rows[i], out);
+    for (size_t i = 0; i < events->rows.count; i++)
+        if (!events->rows.list[i].status)
+            put_minutes(&events->rows.list[i], out);
     fputs("data:\n\n", out);
     return DUEQ_OK;
 }
 
 /* The minute under way when the last queue was read. */
-static int64_t latest_minute(const struct glances *glances) {
+static int64_t latest_minute(const struct queue_rows *rows) {
     int64_t latest = 0;
-    for (size_t i = 0; i < glances->count; i++)
-        if (minute_of(&glances->rows[i]) > latest)
-            latest = minute_of(&glances->rows[i]);
+    for (size_t i = 0; i < rows->count; i++)
+        if (minute_of(&rows->list[i]) > latest)
+            latest = minute_of(&rows->list[i]);
     return latest;
 }
 
-typedef dueq_status put_event(struct watch *watch, struct cli *cli, FILE *out);
+typedef dueq_status put_event(struct events *events, struct cli *cli, FILE *out);
 
 static FILE *begin(struct piece *piece) {
     FILE *out = buffer_open(&piece->text);
@@ -229,32 +229,32 @@ static void end(struct piece *piece, FILE *out) {
 }
 
 /* The last one is told no more. */
-static void tell(struct watch *watch, enum event event, struct piece piece) {
-    pthread_mutex_lock(&watch->lock);
-    free(watch->pieces[event].text.data);
-    piece.number = ++watch->number;
-    watch->pieces[event] = piece;
+static void tell(struct events *events, enum event event, struct piece piece) {
+    pthread_mutex_lock(&events->lock);
+    free(events->pieces[event].text.data);
+    piece.number = ++events->number;
+    events->pieces[event] = piece;
     if (event == QUEUES) {
-        free(watch->failure);
-        watch->failure = NULL;
+        free(events->failure);
+        events->failure = NULL;
     }
-    pthread_cond_broadcast(&watch->told);
-    pthread_mutex_unlock(&watch->lock);
+    pthread_cond_broadcast(&events->told);
+    pthread_mutex_unlock(&events->lock);
 }
 
-static dueq_status make(struct watch *watch, struct cli *cli, enum event event, put_event *put) {
+static dueq_status make(struct events *events, struct cli *cli, enum event event, put_event *put) {
     struct piece piece = {0};
     FILE *out = begin(&piece);
-    dueq_status status = put(watch, cli, out);
+    dueq_status status = put(events, cli, out);
     end(&piece, out);
     if (status == DUEQ_OK)
-        tell(watch, event, piece);
+        tell(events, event, piece);
     else
         free(piece.text.data);
     return status;
 }
 
-static void fail(struct watch *watch, const struct cli *cli, dueq_status status) {
+static void fail(struct events *events, const struct cli *cli, dueq_status status) {
     struct piece piece = {0};
     FILE *out = begin(&piece);
     const char *text = dueq_error_text(cli->client);
@@ -263,168 +263,168 @@ static void fail(struct watch *watch, const struct cli *cli, dueq_status status)
     else
         put_failure(dueq_status_name(status), *text ? text : dueq_status_text(status), out);
     end(&piece, out);
-    pthread_mutex_lock(&watch->lock);
-    free(watch->failure);
-    watch->failure = piece.text.data;
-    pthread_cond_broadcast(&watch->told);
-    pthread_mutex_unlock(&watch->lock);
+    pthread_mutex_lock(&events->lock);
+    free(events->failure);
+    events->failure = piece.text.data;
+    pthread_cond_broadcast(&events->told);
+    pthread_mutex_unlock(&events->lock);
 }
 
 /* ---- The thread ----------------------------------------------------------------------------------- */
 
-static dueq_status look(struct watch *watch, struct cli *cli) {
+static dueq_status look(struct events *events, struct cli *cli) {
     const int64_t begin_ms = time_monotonic_ms();
-    dueq_status status = make(watch, cli, QUEUES, put_queues);
-    watch->due_ms = again_ms(begin_ms, WATCH_MS, PATIENT);
-    if (status == DUEQ_OK && time_monotonic_ms() >= watch->why_ms) {
+    dueq_status status = make(events, cli, QUEUES, put_queues);
+    events->due_ms = again_ms(begin_ms, EVENTS_MS, PATIENT);
+    if (status == DUEQ_OK && time_monotonic_ms() >= events->why_ms) {
         const int64_t why_ms = time_monotonic_ms();
-        status = make(watch, cli, WHY, put_why);
-        watch->why_ms = again_ms(why_ms, WHY_MS, PATIENT);
-        const int64_t minute_ms = latest_minute(&watch->glances);
-        if (status == DUEQ_OK && minute_ms != watch->history_ms) {
-            make(watch, cli, HISTORY, put_history);
-            watch->history_ms = minute_ms;
+        status = make(events, cli, WHY, put_why);
+        events->why_ms = again_ms(why_ms, DIAGNOSES_MS, PATIENT);
+        const int64_t minute_ms = latest_minute(&events->rows);
+        if (status == DUEQ_OK && minute_ms != events->history_ms) {
+            make(events, cli, HISTORY, put_history);
+            events->history_ms = minute_ms;
         }
     }
     return status;
 }
 
 /* Whether the server answers is known between two looks, too: one queue is asked, each time another. */
-static dueq_status probe(struct watch *watch, struct cli *cli) {
+static dueq_status probe(struct events *events, struct cli *cli) {
     dueq_counts counts;
     dueq_result *page = NULL;
     dueq_status status;
-    if (watch->names.count > 0) {
-        watch->probed = (watch->probed + 1) % watch->names.count;
-        status = read_counts(cli, watch->names.list[watch->probed], &counts);
+    if (events->names.count > 0) {
+        events->probed = (events->probed + 1) % events->names.count;
+        status = read_counts(cli, events->names.list[events->probed], &counts);
     } else {
         status = cli_wait(cli, dueq_queues_submit(cli->client, (dueq_bytes){NULL, 0}), &page);
         dueq_result_free(page);
     }
-    return glance_general(status) ? status : DUEQ_OK;
+    return is_server_status(status) ? status : DUEQ_OK;
 }
 
-static void ask(struct watch *watch) {
-    struct looker looker = {.cli = {.finishing = true, .wait = wait_call}, .watch = watch};
-    looker.cli.client = web_client(watch->web);
-    const bool due = time_monotonic_ms() >= watch->due_ms;
-    dueq_status status = (due ? look : probe)(watch, &looker.cli);
+static void ask(struct events *events) {
+    struct poller poller = {.cli = {.finishing = true, .wait = wait_call}, .events = events};
+    poller.cli.client = web_client(events->web);
+    const bool due = time_monotonic_ms() >= events->due_ms;
+    dueq_status status = (due ? look : probe)(events, &poller.cli);
     if (status != DUEQ_OK) {
-        fail(watch, &looker.cli, status);
-        watch->due_ms = 0;
+        fail(events, &poller.cli, status);
+        events->due_ms = 0;
     }
-    web_client_back(watch->web, looker.cli.client);
-    note(watch, 0);
+    web_client_back(events->web, poller.cli.client);
+    note(events, 0);
 }
 
 /* What was told last is old by the time that somebody looks on again. */
-static void forget(struct watch *watch) {
+static void forget(struct events *events) {
     for (int i = 0; i < EVENTS; i++) {
-        free(watch->pieces[i].text.data);
-        watch->pieces[i] = (struct piece){0};
+        free(events->pieces[i].text.data);
+        events->pieces[i] = (struct piece){0};
     }
-    free(watch->failure);
-    watch->failure = NULL;
-    watch->due_ms = watch->why_ms = watch->names_ms = watch->history_ms = 0;
+    free(events->failure);
+    events->failure = NULL;
+    events->due_ms = events->why_ms = events->names_ms = events->history_ms = 0;
 }
 
-static void wait_until(struct watch *watch, pthread_cond_t *what, int64_t ms) {
+static void wait_until(struct events *events, pthread_cond_t *what, int64_t ms) {
     const struct timespec until = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = ms % 1000 * 1000000};
-    pthread_cond_timedwait(what, &watch->lock, &until);
+    pthread_cond_timedwait(what, &events->lock, &until);
 }
 
 static void *run(void *context) {
-    struct watch *watch = context;
-    pthread_mutex_lock(&watch->lock);
-    while (!watch->ending) {
-        if (time_monotonic_ms() - watch->looked_ms > NOBODY_MS) {
-            forget(watch);
-            pthread_cond_wait(&watch->looked, &watch->lock);
+    struct events *events = context;
+    pthread_mutex_lock(&events->lock);
+    while (!events->ending) {
+        if (time_monotonic_ms() - events->watched_ms > NOBODY_MS) {
+            forget(events);
+            pthread_cond_wait(&events->looked, &events->lock);
             continue;
         }
-        pthread_mutex_unlock(&watch->lock);
-        ask(watch);
-        pthread_mutex_lock(&watch->lock);
+        pthread_mutex_unlock(&events->lock);
+        ask(events);
+        pthread_mutex_lock(&events->lock);
         int64_t next_ms = time_monotonic_ms() + PROBE_MS;
-        if (watch->due_ms > 0 && watch->due_ms < next_ms)
-            next_ms = watch->due_ms;
-        while (!watch->ending && time_monotonic_ms() < next_ms)
-            wait_until(watch, &watch->looked, next_ms);
+        if (events->due_ms > 0 && events->due_ms < next_ms)
+            next_ms = events->due_ms;
+        while (!events->ending && time_monotonic_ms() < next_ms)
+            wait_until(events, &events->looked, next_ms);
     }
-    pthread_mutex_unlock(&watch->lock);
+    pthread_mutex_unlock(&events->lock);
     return NULL;
 }
 
-struct watch *watch_new(struct web *web) {
-    struct watch *watch = calloc(1, sizeof *watch);
+struct events *events_new(struct web *web) {
+    struct events *events = calloc(1, sizeof *events);
     pthread_condattr_t monotonic;
     sigset_t all, before;
-    if (!watch)
+    if (!events)
         cli_out_of_memory();
-    watch->web = web;
-    watch->looked_ms = INT64_MIN / 2;
-    watch->number = 1;
-    pthread_mutex_init(&watch->lock, NULL);
+    events->web = web;
+    events->watched_ms = INT64_MIN / 2;
+    events->number = 1;
+    pthread_mutex_init(&events->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&watch->looked, &monotonic);
-    pthread_cond_init(&watch->told, &monotonic);
+    pthread_cond_init(&events->looked, &monotonic);
+    pthread_cond_init(&events->told, &monotonic);
     pthread_condattr_destroy(&monotonic);
     /* Signals are for the thread that serves. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&watch->thread, NULL, run, watch) != 0)
+    if (pthread_create(&events->thread, NULL, run, events) != 0)
         cli_out_of_memory();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return watch;
+    return events;
 }
 
-void watch_end(struct watch *watch) {
-    pthread_mutex_lock(&watch->lock);
-    watch->ending = true;
-    pthread_cond_broadcast(&watch->looked);
-    pthread_mutex_unlock(&watch->lock);
-    pthread_join(watch->thread, NULL);
-    forget(watch);
-    cli_free_names(&watch->names);
-    cli_free_names(&watch->wholes);
-    glance_end(&watch->glances);
-    pthread_cond_destroy(&watch->looked);
-    pthread_cond_destroy(&watch->told);
-    pthread_mutex_destroy(&watch->lock);
-    free(watch);
+void events_end(struct events *events) {
+    pthread_mutex_lock(&events->lock);
+    events->ending = true;
+    pthread_cond_broadcast(&events->looked);
+    pthread_mutex_unlock(&events->lock);
+    pthread_join(events->thread, NULL);
+    forget(events);
+    cli_free_names(&events->names);
+    cli_free_names(&events->wholes);
+    queue_rows_end(&events->rows);
+    pthread_cond_destroy(&events->looked);
+    pthread_cond_destroy(&events->told);
+    pthread_mutex_destroy(&events->lock);
+    free(events);
 }
 
 /* ---- The streams ---------------------------------------------------------------------------------- */
 
 /* How it is now: the page says "live" by this alone. */
-static void put_state(const struct watch *watch, FILE *out) {
-    const int64_t silent_ms = watch->asked_ms ? time_monotonic_ms() - watch->asked_ms : 0;
-    if (watch->failure)
-        fputs(watch->failure, out);
+static void put_state(const struct events *events, FILE *out) {
+    const int64_t silent_ms = events->asked_ms ? time_monotonic_ms() - events->asked_ms : 0;
+    if (events->failure)
+        fputs(events->failure, out);
     else if (silent_ms >= LATE_MS)
         put_silence(silent_ms, out);
-    else if (watch->pieces[QUEUES].number > 0)
+    else if (events->pieces[QUEUES].number > 0)
         fprintf(out, "event: live\ndata: {\"silent_ms\":%d}\n\n", (int)silent_ms);
     else
         fputs(":\n\n", out);
 }
 
-bool watch_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
-    struct watch *watch = ((struct web *)context)->watch;
+bool events_stream(const struct http_request *request, void *context, uint64_t *seen, FILE *out) {
+    struct events *events = ((struct web *)context)->events;
     const int64_t begin_ms = time_monotonic_ms();
     if (*seen && !http_wait(request, 0))
         return false;
-    pthread_mutex_lock(&watch->lock);
-    watch->looked_ms = begin_ms;
-    pthread_cond_signal(&watch->looked);
-    if (watch->number == *seen)
-        wait_until(watch, &watch->told, begin_ms + PULSE_MS);
+    pthread_mutex_lock(&events->lock);
+    events->watched_ms = begin_ms;
+    pthread_cond_signal(&events->looked);
+    if (events->number == *seen)
+        wait_until(events, &events->told, begin_ms + PULSE_MS);
     for (int i = 0; i < EVENTS; i++)
-        if (watch->pieces[i].number > *seen)
-            fwrite(watch->pieces[i].text.data, 1, watch->pieces[i].text.size, out);
-    put_state(watch, out);
-    *seen = watch->number;
-    pthread_mutex_unlock(&watch->lock);
+        if (events->pieces[i].number > *seen)
+            fwrite(events->pieces[i].text.data, 1, events->pieces[i].text.size, out);
+    put_state(events, out);
+    *seen = events->number;
+    pthread_mutex_unlock(&events->lock);
     return true;
 }

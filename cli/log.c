@@ -8,9 +8,9 @@
 
 static bool as_json;
 
-void cli_say_json(bool json) { as_json = json; }
+void cli_log_json(bool json) { as_json = json; }
 
-bool cli_says_json(void) { return as_json; }
+bool cli_logs_json(void) { return as_json; }
 
 /* In one piece: others may write to the same log. */
 static void write_line(const char *text, size_t size, enum text_style style) {
@@ -77,7 +77,7 @@ static void say(enum cli_level level, const char *status, const char *hint, json
     free(text);
 }
 
-void cli_say(enum cli_level level, const char *status, const char *hint, const char *format, ...) {
+void cli_log(enum cli_level level, const char *status, const char *hint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     say(level, status, hint, NULL, format, arguments);
@@ -144,7 +144,7 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
     /* That nothing is ready is for the exit code to say, not for a log. */
     if (status != DUEQ_OK && status != DUEQ_EMPTY) {
         const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
-        cli_say(CLI_ERROR, dueq_status_name(status), advice(cli, status), "%s%s%s",
+        cli_log(CLI_ERROR, dueq_status_name(status), advice(cli, status), "%s%s%s",
                 about ? about : "", about ? ": " : "", text[0] ? text : dueq_status_text(status));
     }
     return cli_exit_code(status);
@@ -152,20 +152,20 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
 
 void cli_quarantined(size_t count) {
     if (count > 0)
-        cli_say(CLI_WARNING, dueq_status_name(DUEQ_CORRUPT), NULL,
+        cli_log(CLI_WARNING, dueq_status_name(DUEQ_CORRUPT), NULL,
                 "%zu damaged entries were quarantined", count);
 }
 
 void cli_warn(const struct cli *cli) {
     const char *warning = dueq_warning(cli->client);
     if (warning)
-        cli_say(CLI_WARNING, NULL, NULL, "%s", warning);
+        cli_log(CLI_WARNING, NULL, NULL, "%s", warning);
 }
 
 int cli_worse(int one, int other) { return one > other ? one : other; }
 
 int cli_system_error(const char *what) {
-    cli_say(CLI_ERROR, NULL, NULL, "%s: %s", what, strerror(errno));
+    cli_log(CLI_ERROR, NULL, NULL, "%s: %s", what, strerror(errno));
     return CLI_FAILED;
 }
 

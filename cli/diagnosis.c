@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glance.h"
+#include "queue_row.h"
 
 enum {
     STUCK_MS = 10000, /* what waits for longer is stuck */
@@ -13,26 +13,26 @@ enum {
     TIMES_LONGER = 3  /* than others a message runs that hangs */
 };
 
-const char *why_code(enum cause cause) {
+const char *cause_code(enum cause cause) {
 #define CODE(name, code, fix) code,
-    static const char *const codes[] = {WHY_CAUSES(CODE)};
+    static const char *const codes[] = {CAUSES_LIST(CODE)};
     return codes[cause];
 }
 
-const char *why_fix(enum cause cause) {
+const char *cause_fix(enum cause cause) {
 #define FIX(name, code, fix) fix,
-    static const char *const fixes[] = {WHY_CAUSES(FIX)};
+    static const char *const fixes[] = {CAUSES_LIST(FIX)};
     return fixes[cause];
 }
 
-const char *why_level_name(enum why_level level) {
+const char *severity_name(enum severity level) {
     static const char *const names[] = {"meant", "look", "act"};
     return names[level];
 }
 
 /* Always true: something is wrong. */
 static bool __attribute__((format(printf, 4, 5)))
-because(struct why *why, enum cause cause, enum why_level level, const char *format, ...) {
+because(struct diagnosis *why, enum cause cause, enum severity level, const char *format, ...) {
     va_list arguments;
     why->cause = cause;
     why->level = level;
@@ -44,50 +44,50 @@ because(struct why *why, enum cause cause, enum why_level level, const char *for
 
 /* ---- Servers ---- */
 
-bool why_server(const struct health *health, bool several, struct why *why) {
+bool diagnose_server(const struct health *health, bool several, struct diagnosis *why) {
     char used[NUMBER_ROOM], limit[NUMBER_ROOM], apart[TIME_ROOM];
     char server[sizeof health->server + 1];
     snprintf(server, sizeof server, "%s%s", several ? " " : "", several ? health->server : "");
     if (health->replica)
-        return because(why, CAUSE_READ_ONLY, WHY_ACT,
+        return because(why, CAUSE_READ_ONLY, SEVERITY_ACT,
                        "the server%s is a replica: it refuses pushes and reserves", server);
     if (health->disk_refuses)
-        return because(why, CAUSE_DISK, WHY_ACT, "the server%s refuses all writes: %s", server,
+        return because(why, CAUSE_DISK, SEVERITY_ACT, "the server%s refuses all writes: %s", server,
                        health->disk);
     if (health->replicas < health->replicas_wanted)
-        return because(why, CAUSE_REPLICAS, WHY_ACT,
+        return because(why, CAUSE_REPLICAS, SEVERITY_ACT,
                        "the server%s refuses all writes: it has %lld of the %lld replicas that "
                        "min-replicas-to-write wants",
                        server, (long long)health->replicas, (long long)health->replicas_wanted);
     if (health_full(health))
-        return because(why, CAUSE_FULL, WHY_ACT,
+        return because(why, CAUSE_FULL, SEVERITY_ACT,
                        "the server%s is full: %s of %s bytes (maxmemory): it refuses pushes",
                        server, text_number(health->used, used), text_number(health->limit, limit));
     if (health->evicted)
-        return because(why, CAUSE_EVICTED, health->evicts ? WHY_ACT : WHY_LOOK,
+        return because(why, CAUSE_EVICTED, health->evicts ? SEVERITY_ACT : SEVERITY_LOOK,
                        "the server%s has deleted %lld keys since its start because its memory was "
                        "full: messages may be lost",
                        server, (long long)health->evicted);
     if (health->evicts)
-        return because(why, CAUSE_EVICTING, WHY_LOOK,
+        return because(why, CAUSE_EVICTING, SEVERITY_LOOK,
                        "the server%s may evict messages when its memory is full: set "
                        "maxmemory-policy noeviction",
                        server);
     if (llabs(health->ahead_ms) >= APART_MS)
-        return because(why, CAUSE_CLOCK, WHY_LOOK,
+        return because(why, CAUSE_CLOCK, SEVERITY_LOOK,
                        "the clock of the server%s is %s %s this machine's: due times and leases "
                        "go by the server's",
                        server, time_format_span(llabs(health->ahead_ms), apart),
                        health->ahead_ms > 0 ? "ahead of" : "behind");
     return health->disk &&
-           because(why, CAUSE_DISK, WHY_LOOK, "the server%s: %s", server, health->disk);
+           because(why, CAUSE_DISK, SEVERITY_LOOK, "the server%s: %s", server, health->disk);
 }
 
-bool why_servers(const struct glances *glances, struct why *why) {
-    struct why other;
+bool diagnose_servers(const struct queue_rows *rows, struct diagnosis *why) {
+    struct diagnosis other;
     bool found = false;
-    for (size_t i = 0; i < glances->healths.count; i++)
-        if (why_server(&glances->healths.list[i], glances->healths.count > 1, &other) &&
+    for (size_t i = 0; i < rows->healths.count; i++)
+        if (diagnose_server(&rows->healths.list[i], rows->healths.count > 1, &other) &&
             (!found || other.level > why->level)) {
             *why = other;
             found = true;
@@ -97,9 +97,9 @@ bool why_servers(const struct glances *glances, struct why *why) {
 
 /* ---- Queues ---- */
 
-static int64_t sum(const struct glance *row, size_t minutes, size_t offset) {
+static int64_t sum(const struct queue_row *row, size_t minutes, size_t offset) {
     int64_t all = 0;
-    for (size_t i = GLANCE_MINUTES - minutes; i < GLANCE_MINUTES; i++)
+    for (size_t i = ROW_MINUTES - minutes; i < ROW_MINUTES; i++)
         all += *(const int64_t *)((const char *)&row->minutes[i] + offset);
     return all;
 }
@@ -114,11 +114,12 @@ static int64_t waited_ms(const dueq_counts *counts) {
     return first ? counts->now_ms - first : 0;
 }
 
-static const dueq_worker *last_lapsed(const struct roster *roster, const struct glance *row) {
+static const dueq_worker *last_lapsed(const struct workers_view *workers,
+                                      const struct queue_row *row) {
     const dueq_worker *last = NULL;
-    for (size_t i = 0; i < roster->count; i++) {
-        const dueq_worker *worker = roster->list[i].worker;
-        if (strcmp(roster->list[i].queue, row->whole) == 0 && roster_lapsed(worker) &&
+    for (size_t i = 0; i < workers->count; i++) {
+        const dueq_worker *worker = workers->list[i].worker;
+        if (strcmp(workers->list[i].queue, row->whole) == 0 && worker_lapsed(worker) &&
             (!last || worker->seen_ms > last->seen_ms))
             last = worker;
     }
@@ -127,43 +128,43 @@ static const dueq_worker *last_lapsed(const struct roster *roster, const struct 
 
 #define SHOWN(bytes) (int)(bytes).size, (const char *)(bytes).data
 
-static bool nobody(const struct roster *roster, const struct glance *row, const char *waited,
-                   struct why *why) {
-    const dueq_worker *lapsed = last_lapsed(roster, row);
+static bool nobody(const struct workers_view *workers, const struct queue_row *row,
+                   const char *waited, struct diagnosis *why) {
+    const dueq_worker *lapsed = last_lapsed(workers, row);
     char ago[TIME_ROOM];
     /* What was delivered in the minutes after it lapsed, others took. */
     bool others = lapsed ? lapsed->now_ms - lapsed->until_ms >= 120000 && SUM(row, 2, reserved) > 0
                          : row->leased_now;
     if (row->out > 0 || others)
-        return because(why, CAUSE_BEHIND, WHY_LOOK,
+        return because(why, CAUSE_BEHIND, SEVERITY_LOOK,
                        "waits for %s: no worker is registered; consumers without heartbeat hold "
                        "%lld",
                        waited, (long long)row->counts.leased);
     if (!lapsed)
-        return because(why, CAUSE_NOBODY, WHY_ACT,
+        return because(why, CAUSE_NOBODY, SEVERITY_ACT,
                        "no workers: none is registered; the oldest waits for %s", waited);
-    return because(why, CAUSE_NOBODY, WHY_ACT,
+    return because(why, CAUSE_NOBODY, SEVERITY_ACT,
                    "no workers: the last, %.*s process %lld, %s %s ago; waits for %s",
-                   SHOWN(lapsed->host), (long long)lapsed->pid, roster_state(lapsed, false),
+                   SHOWN(lapsed->host), (long long)lapsed->pid, worker_state(lapsed, false),
                    time_format_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 
 /* The highest p99 of the run times in the last half hour; 0: none ran. */
-static int64_t usual_run_ms(const struct glance *row) {
+static int64_t usual_run_ms(const struct queue_row *row) {
     int64_t longest = 0;
-    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+    for (size_t i = 0; i < ROW_MINUTES; i++)
         if (row->minutes[i].run_p99_ms > longest)
             longest = row->minutes[i].run_p99_ms;
     return longest;
 }
 
 /* Whether all that the workers can work on are messages that run for far longer than others. */
-static bool all_hang(const struct roster *roster, const struct glance *row) {
+static bool all_hang(const struct workers_view *workers, const struct queue_row *row) {
     int64_t least = usual_run_ms(row) * TIMES_LONGER, hanging = 0;
     least = least > STUCK_MS ? least : STUCK_MS;
-    for (size_t i = 0; i < roster->count; i++) {
-        const dueq_worker *worker = roster->list[i].worker;
-        if (strcmp(roster->list[i].queue, row->whole) != 0 || roster_lapsed(worker))
+    for (size_t i = 0; i < workers->count; i++) {
+        const dueq_worker *worker = workers->list[i].worker;
+        if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_lapsed(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
             hanging += worker->holdings[k].working &&
@@ -172,95 +173,100 @@ static bool all_hang(const struct roster *roster, const struct glance *row) {
     return hanging >= row->slots;
 }
 
-static bool waits(const struct roster *roster, const struct glance *row, struct why *why) {
+static bool waits(const struct workers_view *workers, const struct queue_row *row,
+                  struct diagnosis *why) {
     char waited[TIME_ROOM], held[TIME_ROOM];
     const dueq_holding *oldest = NULL;
-    const struct consumer *slow = roster_longest(roster, row->whole, &oldest);
+    const struct consumer *slow = workers_longest(workers, row->whole, &oldest);
     const int64_t ms = waited_ms(&row->counts);
     time_format_span(ms, waited);
     if (!row->workers)
-        return nobody(roster, row, waited, why);
-    if (slow && all_hang(roster, row))
-        return because(why, CAUSE_HUNG, WHY_ACT,
+        return nobody(workers, row, waited, why);
+    if (slow && all_hang(workers, row))
+        return because(why, CAUSE_HUNG, SEVERITY_ACT,
                        "hung: works on %.*s for %s (%.*s process %lld); others wait for %s",
                        SHOWN(oldest->id),
                        time_format_span(row->counts.now_ms - oldest->since_ms, held),
                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
-    return because(why, CAUSE_BEHIND, ms >= LONG_MS ? WHY_ACT : WHY_LOOK,
+    return because(why, CAUSE_BEHIND, ms >= LONG_MS ? SEVERITY_ACT : SEVERITY_LOOK,
                    "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
                    waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
 }
 
 /* A person is needed where a tenth of the messages die now, or half of them fail. */
-static enum why_level how_bad(const struct glance *row) {
+static enum severity how_bad(const struct queue_row *row) {
     const int64_t died = SUM(row, NOW, died), failed = SUM(row, NOW, retried);
     const int64_t acked = SUM(row, NOW, acked);
-    return (died > 1 && 9 * died >= acked) || (failed > 2 && failed >= acked) ? WHY_ACT : WHY_LOOK;
+    return (died > 1 && 9 * died >= acked) || (failed > 2 && failed >= acked) ? SEVERITY_ACT
+                                                                              : SEVERITY_LOOK;
 }
 
-static bool fails(const struct glance *row, struct why *why) {
-    int64_t died = SUM(row, GLANCE_MINUTES, died), retried = SUM(row, GLANCE_MINUTES, retried);
-    int64_t acked = SUM(row, GLANCE_MINUTES, acked);
-    const struct glance_group *group = row->group_count ? &row->groups[0] : NULL;
-    bool crashes = group && strcmp(group->text, glance_crashed) == 0;
+static bool fails(const struct queue_row *row, struct diagnosis *why) {
+    int64_t died = SUM(row, ROW_MINUTES, died), retried = SUM(row, ROW_MINUTES, retried);
+    int64_t acked = SUM(row, ROW_MINUTES, acked);
+    const struct error_group *group = row->group_count ? &row->groups[0] : NULL;
+    bool crashes = group && strcmp(group->text, error_crashed) == 0;
     if (!died && !(retried && retried >= acked) && !crashes)
         return false;
     const enum cause cause = died ? CAUSE_POISON : crashes ? CAUSE_CRASHING : CAUSE_FAILING;
-    because(why, cause, how_bad(row), "%s: %lld died and %lld failed in 30 min", why_code(cause),
+    because(why, cause, how_bad(row), "%s: %lld died and %lld failed in 30 min", cause_code(cause),
             (long long)died, (long long)retried);
     if (!group)
         return true;
     char *end = why->text + strlen(why->text);
     const size_t room = sizeof why->text - (size_t)(end - why->text);
-    if (glance_count(&row->counts, group->state) > GLANCE_LOOKED)
+    if (state_count(&row->counts, group->state) > ROW_ERRORS_READ)
         snprintf(end, room, "; %lld of the first %d with: %s", (long long)group->count,
-                 GLANCE_LOOKED, group->text);
+                 ROW_ERRORS_READ, group->text);
     else
         snprintf(end, room, "; %lld with: %s", (long long)group->count, group->text);
     return true;
 }
 
 /* Of sums: how many partitions have something, and what the worst of them has. */
-static bool why_parts(const struct glances *glances, const struct glance *sums, struct why *why) {
-    struct why each, worst = {0};
-    const struct glance *found = NULL;
+static bool why_parts(const struct queue_rows *rows, const struct queue_row *sums,
+                      struct diagnosis *why) {
+    struct diagnosis each, worst = {0};
+    const struct queue_row *found = NULL;
     size_t count = 0;
     for (size_t i = 1; i <= sums->parts; i++) {
-        if (!why_queue(glances, &sums[i], &each))
+        if (!diagnose_queue(rows, &sums[i], &each))
             continue;
         if (!count++ || each.level > worst.level) {
             worst = each;
             found = &sums[i];
         }
     }
-    return count && because(why, worst.cause, worst.level, "%zu of %zu partitions; %s %.*s", count,
-                            sums->parts, cli_part_of(found->queue), WHY_ROOM - 100, worst.text);
+    return count &&
+           because(why, worst.cause, worst.level, "%zu of %zu partitions; %s %.*s", count,
+                   sums->parts, cli_partition_mark(found->queue), DIAGNOSIS_SIZE - 100, worst.text);
 }
 
-bool why_queue(const struct glances *glances, const struct glance *row, struct why *why) {
+bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
+                    struct diagnosis *why) {
     const dueq_counts *counts = &row->counts;
     /* Of a cluster the line of the server says it, not the queue: only the cluster knows which queues a server has. */
-    const struct health *only = glances->healths.count == 1 ? &glances->healths.list[0] : NULL;
+    const struct health *only = rows->healths.count == 1 ? &rows->healths.list[0] : NULL;
     char limit[NUMBER_ROOM];
     if (row->parts)
-        return why_parts(glances, row, why);
+        return why_parts(rows, row, why);
     /* Where the server refuses writes, workers can neither register nor take messages. */
     if (only && !health_writable(only) && !health_full(only))
-        return why_server(only, false, why);
+        return diagnose_server(only, false, why);
     if (row->status)
-        return because(why, CAUSE_UNREADABLE, WHY_ACT, "cannot be read: %s", row->problem);
+        return because(why, CAUSE_UNREADABLE, SEVERITY_ACT, "cannot be read: %s", row->problem);
     if (counts->outbox && counts->outbox_error[0])
-        return because(why, CAUSE_OUTBOX, WHY_ACT, "outbox: %lld cannot move to %s",
+        return because(why, CAUSE_OUTBOX, SEVERITY_ACT, "outbox: %lld cannot move to %s",
                        (long long)counts->outbox, counts->outbox_error);
     if (counts->paused)
-        return because(why, CAUSE_PAUSED, WHY_MEANT,
+        return because(why, CAUSE_PAUSED, SEVERITY_MEANT,
                        "paused: it delivers nothing until it is resumed");
     if (waited_ms(counts) >= STUCK_MS)
-        return waits(&glances->roster, row, why);
+        return waits(&rows->workers, row, why);
     if (fails(row, why))
         return true;
     return only && health_full(only) &&
-           because(why, CAUSE_FULL, WHY_ACT,
+           because(why, CAUSE_FULL, SEVERITY_ACT,
                    "full: the server is at its limit of %s bytes: it refuses pushes and kicks, and "
                    "delivers what it has",
                    text_number(only->limit, limit));

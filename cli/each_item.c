@@ -44,8 +44,8 @@ static bool read_list(struct cli *cli, int argc, char *argv[], struct list *list
     return good;
 }
 
-int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
-             const void *context) {
+int cli_each_item(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
+                  const void *context) {
     struct list list = {0};
     int code = read_list(cli, argc, argv, &list) ? CLI_DONE : CLI_FAILED;
     for (size_t at = 0, size; code < CLI_USAGE && at < list.count; at += size) {
@@ -55,7 +55,7 @@ int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submi
         if (status < 0) {
             code = cli_report(cli, status, NULL);
             if (at > 0)
-                cli_say(CLI_INFO, NULL, NULL, "the first %zu are done; continue after them", at);
+                cli_log(CLI_INFO, NULL, NULL, "the first %zu are done; continue after them", at);
         }
         for (size_t i = 0; i < dueq_result_count(result); i++)
             code = cli_worse(code, cli_result_item(cli, key, list.items[at + i], result, i));

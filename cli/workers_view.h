@@ -1,10 +1,10 @@
-/* Who consumes queues, what they hold, and what failed. */
-#ifndef DUEQ_CLI_ROSTER_H
-#define DUEQ_CLI_ROSTER_H
+/* The workers of queues, the messages that they have leased, and what failed. */
+#ifndef DUEQ_CLI_WORKERS_VIEW_H
+#define DUEQ_CLI_WORKERS_VIEW_H
 
 #include "cli.h"
 
-/* ---- roster.c ---- */
+/* ---- workers_view.c ---- */
 
 /* A consumer, as one of its queues knows it. */
 struct consumer {
@@ -12,8 +12,8 @@ struct consumer {
     const dueq_worker *worker;
 };
 
-/* Start from {0}; end with roster_end(). */
-struct roster {
+/* Start from {0}; end with workers_end(). */
+struct workers_view {
     struct cli_names queues; /* whose consumers these are */
     dueq_result **pages;
     size_t page_count;
@@ -24,26 +24,27 @@ struct roster {
 /* realloc(), or the end of the command. */
 void *cli_grown(void *list, size_t count, size_t each);
 /* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
-dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
+dueq_status workers_read(struct cli *cli, char *names[], size_t count,
+                         struct workers_view *workers);
 /* The same, past queues that fail, each of which is reported, as those on a node that is away. Returns the exit code. */
-int roster_report(struct cli *cli, char *names[], size_t count, struct roster *roster);
-void roster_end(struct roster *roster);
+int workers_report(struct cli *cli, char *names[], size_t count, struct workers_view *workers);
+void workers_end(struct workers_view *workers);
 /* One consumer is as often in the list, from there on, as it has queues. */
-size_t roster_queues(const struct roster *roster, size_t first);
-bool roster_lapsed(const dueq_worker *worker);
+size_t workers_queue_count(const struct workers_view *workers, size_t first);
+bool worker_lapsed(const dueq_worker *worker);
 /* The same, and it was not stopping: it crashed, or is cut off. */
-bool roster_crashed(const dueq_worker *worker);
+bool worker_crashed(const dueq_worker *worker);
 /* In one word what it does, or what became of it. */
-const char *roster_state(const dueq_worker *worker, bool works);
+const char *worker_state(const dueq_worker *worker, bool works);
 /* The consumer that holds this ticket, and how; NULL: none says so. */
-const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
-                                     const dueq_holding **holding);
-
-/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
-const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+const struct consumer *workers_holder(const struct workers_view *workers, dueq_bytes ticket,
                                       const dueq_holding **holding);
 
-/* ---- who.c ---- */
+/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
+const struct consumer *workers_longest(const struct workers_view *workers, const char *queue,
+                                       const dueq_holding **holding);
+
+/* ---- inspect.c ---- */
 
 /* One message that a consumer says it holds. */
 struct running {
@@ -55,7 +56,7 @@ struct running {
 typedef bool running_see(void *context, const char *queue, const struct running *running,
                          const dueq_message *message, size_t seen);
 /* Looks up what these consumers have held longest and hold still, up to `most` messages. */
-dueq_status running_read(struct cli *cli, const struct roster *roster, size_t most,
+dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
                          running_see *see, void *context);
 
 /* ---- history.c ---- */
@@ -73,11 +74,11 @@ struct history {
 dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
                        struct history *history);
 void history_end(struct history *history);
-/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: who.c. */
-dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: inspect.c. */
+dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct workers_view *workers,
                          struct history *history);
 /* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
-bool history_by(const dueq_failure *failure, const struct roster *roster, dueq_bytes *host,
+bool history_by(const dueq_failure *failure, const struct workers_view *workers, dueq_bytes *host,
                 int64_t *pid);
 
 #endif

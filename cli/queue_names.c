@@ -57,16 +57,16 @@ dueq_status cli_read_names(struct cli *cli, struct cli_names *names) {
     return status;
 }
 
-const char *cli_part_of(const char *name) {
+const char *cli_partition_mark(const char *name) {
     const char *mark = strrchr(name, '#');
     bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
     return is_part ? mark : NULL;
 }
 
-bool cli_is_whole(const struct cli_names *names, const char *name) {
+bool cli_is_partitioned(const struct cli_names *names, const char *name) {
     size_t size = strlen(name);
     for (size_t i = 0; i < names->count; i++)
-        if (cli_part_of(names->list[i]) == names->list[i] + size &&
+        if (cli_partition_mark(names->list[i]) == names->list[i] + size &&
             strncmp(names->list[i], name, size) == 0)
             return true;
     return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "roster.h"
+#include "workers_view.h"
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
@@ -37,9 +37,9 @@ static void json_holder(json_object *object, const struct holder *holder) {
 }
 
 json_object *json_of_inspected(const char *queue, const dueq_message *message,
-                               const struct roster *roster, const struct history *history) {
+                               const struct workers_view *workers, const struct history *history) {
     struct holder holder = {0};
-    holder.consumer = roster_holder(roster, message->ticket, &holder.holding);
+    holder.consumer = workers_holder(workers, message->ticket, &holder.holding);
     uint32_t now = message->state == DUEQ_LEASED;
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
@@ -55,13 +55,13 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
     json_holder(object, &holder);
     json_object *list = json_object_new_array();
     for (size_t i = history->count; i-- > 0;)
-        json_object_array_add(list, json_of_failure(history->list[i], roster));
+        json_object_array_add(list, json_of_failure(history->list[i], workers));
     json_object_object_add(object, "history", list);
     return object;
 }
 
 /* The first comes first. */
-static void print_history(const struct history *history, const struct roster *roster,
+static void print_history(const struct history *history, const struct workers_view *workers,
                           int64_t now_ms) {
     for (size_t i = history->count; i-- > 0;) {
         const dueq_failure *failure = history->list[i];
@@ -70,7 +70,7 @@ static void print_history(const struct history *history, const struct roster *ro
         cli_label(dueq_failure_name(failure->kind));
         cli_put_time(failure->time_ms, now_ms);
         printf(", delivery %u", failure->delivery);
-        if (history_by(failure, roster, &host, &pid)) {
+        if (history_by(failure, workers, &host, &pid)) {
             fputs(", by ", stdout);
             cli_put(host);
             printf(" process %lld", (long long)pid);
@@ -86,11 +86,11 @@ static void print_history(const struct history *history, const struct roster *ro
 }
 
 static void print_inspected(const struct cli *cli, const dueq_message *message,
-                            const struct roster *roster, const struct history *history) {
+                            const struct workers_view *workers, const struct history *history) {
     struct holder held = {0}, *holder = &held;
-    held.consumer = roster_holder(roster, message->ticket, &held.holding);
+    held.consumer = workers_holder(workers, message->ticket, &held.holding);
     if (cli->json) {
-        json_line(json_of_inspected(cli->queue_name, message, roster, history));
+        json_line(json_of_inspected(cli->queue_name, message, workers, history));
         return;
     }
     uint32_t now = message->state == DUEQ_LEASED;
@@ -102,7 +102,7 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
         const dueq_worker *worker = holder->consumer->worker;
         cli_label("held by");
         put_process(worker);
-        if (roster_lapsed(worker))
+        if (worker_lapsed(worker))
             fputs(worker->stopping ? ", which was stopped" : ", which has lapsed", stdout);
         fputs("\n", stdout);
         cli_label(holder->holding->working ? "works since" : "has it since");
@@ -113,7 +113,7 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
     }
     cli_label("pushed");
     cli_print_time(message->created_ms, message->now_ms);
-    print_history(history, roster, message->now_ms);
+    print_history(history, workers, message->now_ms);
     cli_label("delivered");
     printf("%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
            message->crashes);
@@ -124,12 +124,12 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
     }
 }
 
-dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct roster *roster,
+dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct workers_view *workers,
                          struct history *history) {
     char *name = (char *)(uintptr_t)cli->queue_name;
     dueq_status status = history_of(cli, cli->queue, message, history);
     if (status == DUEQ_OK && (message->state == DUEQ_LEASED || history->crashed))
-        status = roster_read(cli, &name, 1, roster);
+        status = workers_read(cli, &name, 1, workers);
     return status;
 }
 
@@ -141,14 +141,14 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     *status = cli_wait(cli, dueq_find_submit(cli->queue, id), &result);
     if (*status == DUEQ_OK) {
         const dueq_message *message = dueq_result_message(result, 0);
-        struct roster roster = {0};
+        struct workers_view workers = {0};
         struct history history = {0};
         cli_source(cli, dueq_result_queue(result));
-        code = cli_report(cli, inspect_read(cli, message, &roster, &history), NULL);
+        code = cli_report(cli, inspect_read(cli, message, &workers, &history), NULL);
         if (code == CLI_DONE)
-            print_inspected(cli, message, &roster, &history);
+            print_inspected(cli, message, &workers, &history);
         history_end(&history);
-        roster_end(&roster);
+        workers_end(&workers);
     }
     dueq_result_free(result);
     return code;
@@ -234,7 +234,7 @@ static void print_running(const char *queue, const struct running *running,
     char span[TIME_ROOM];
     printf("%9s %9s %10u %8lld  ",
            time_format_span(message->now_ms - running->holding->since_ms, span),
-           roster_state(worker, running->holding->working), message->deliveries,
+           worker_state(worker, running->holding->working), message->deliveries,
            (long long)worker->pid);
     cli_put_brief(worker->host, 60);
     fputs("  ", stdout);
@@ -244,19 +244,19 @@ static void print_running(const char *queue, const struct running *running,
     putchar('\n');
 }
 
-dueq_status running_read(struct cli *cli, const struct roster *roster, size_t most,
+dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
                          running_see *see, void *context) {
     dueq_status status = DUEQ_OK;
     size_t count = 0, shown = 0;
     bool goes_on = true;
-    for (size_t i = 0; i < roster->count; i++)
-        count += roster->list[i].worker->holding_count;
+    for (size_t i = 0; i < workers->count; i++)
+        count += workers->list[i].worker->holding_count;
     struct running *list = malloc((count + 1) * sizeof *list), *at = list;
     if (!list)
         cli_out_of_memory();
-    for (size_t i = 0; i < roster->count; i++)
-        for (size_t k = 0; k < roster->list[i].worker->holding_count; k++)
-            *at++ = (struct running){&roster->list[i], &roster->list[i].worker->holdings[k]};
+    for (size_t i = 0; i < workers->count; i++)
+        for (size_t k = 0; k < workers->list[i].worker->holding_count; k++)
+            *at++ = (struct running){&workers->list[i], &workers->list[i].worker->holdings[k]};
     qsort(list, count, sizeof *list, by_age);
     for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];
@@ -285,7 +285,7 @@ static bool show_running(void *context, const char *queue, const struct running 
 
 static int run_running(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
-    struct roster roster = {0};
+    struct workers_view workers = {0};
     size_t most = SHOWN;
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
@@ -293,9 +293,9 @@ static int run_running(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
-    dueq_status status = running_read(cli, &roster, most, show_running, cli);
-    roster_end(&roster);
+    code = workers_report(cli, argv + optind, (size_t)(argc - optind), &workers);
+    dueq_status status = running_read(cli, &workers, most, show_running, cli);
+    workers_end(&workers);
     return cli_worse(code, cli_report(cli, status, NULL));
 }
 

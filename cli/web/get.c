@@ -3,14 +3,14 @@
 
 #include "web.h"
 
-void look_line(FILE *out, const char *before, json_object *object) {
+void api_put_line(FILE *out, const char *before, json_object *object) {
     fputs(before, out);
     json_write(out, object);
     fputc('\n', out);
     json_object_put(object);
 }
 
-void look_queues(struct call *call) {
+void get_queues(struct call *call) {
     struct cli_names names = {0};
     dueq_status status = cli_read_names(&call->cli, &names);
     for (size_t i = 0; status == DUEQ_OK && i < names.count; i++) {
@@ -29,7 +29,7 @@ void look_queues(struct call *call) {
     api_end(call, status);
 }
 
-void look_stats(struct call *call) {
+void get_stats(struct call *call) {
     dueq_counts counts;
     dueq_status status = dueq_stats(call->cli.queue, &counts);
     api_end(call, status);
@@ -37,7 +37,7 @@ void look_stats(struct call *call) {
         api_line(call, json_of_counts(call->cli.queue_name, &counts));
 }
 
-void look_rates(struct call *call) {
+void get_rates(struct call *call) {
     const char *word = api_word(call, "minutes"), *other = api_word(call, "hours");
     const size_t hours =
         other ? (size_t)cli_number(&call->cli, "hours", other, 1, DUEQ_MAX_HOURS) : 0;
@@ -55,16 +55,16 @@ void look_rates(struct call *call) {
 /* ---- Consumers ----------------------------------------------------------------------------------- */
 
 /* Of the queue, or of all. */
-void look_workers(struct call *call) {
-    struct roster roster = {0};
+void get_workers(struct call *call) {
+    struct workers_view workers = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
-    dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
+    dueq_status status = workers_read(&call->cli, &name, name != NULL, &workers);
     call->answer->type = "application/x-ndjson";
-    for (size_t i = 0, count; status == DUEQ_OK && i < roster.count; i += count) {
-        count = roster_queues(&roster, i);
-        api_line(call, json_of_worker(&roster.list[i], count));
+    for (size_t i = 0, count; status == DUEQ_OK && i < workers.count; i += count) {
+        count = workers_queue_count(&workers, i);
+        api_line(call, json_of_worker(&workers.list[i], count));
     }
-    roster_end(&roster);
+    workers_end(&workers);
     api_end(call, status);
 }
 
@@ -76,73 +76,73 @@ static bool show_running(void *context, const char *queue, const struct running 
 }
 
 /* Of the queue, or of all. */
-void look_running(struct call *call) {
+void get_running(struct call *call) {
     const size_t most = api_count(call, 20);
-    struct roster roster = {0};
+    struct workers_view workers = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
-    dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
+    dueq_status status = workers_read(&call->cli, &name, name != NULL, &workers);
     call->answer->type = "application/x-ndjson";
     if (status == DUEQ_OK)
-        status = running_read(&call->cli, &roster, most, show_running, call);
-    roster_end(&roster);
+        status = running_read(&call->cli, &workers, most, show_running, call);
+    workers_end(&workers);
     api_end(call, status);
 }
 
-static void put_why(const char *queue, const struct why *why, const char *before, FILE *out) {
+static void put_why(const char *queue, const struct diagnosis *why, const char *before, FILE *out) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue",
                            queue ? json_text((dueq_bytes){queue, strlen(queue)}) : NULL);
-    json_object_object_add(object, "cause", json_name(why_code(why->cause)));
-    json_object_object_add(object, "level", json_name(why_level_name(why->level)));
+    json_object_object_add(object, "cause", json_name(cause_code(why->cause)));
+    json_object_object_add(object, "level", json_name(severity_name(why->level)));
     json_object_object_add(object, "why", json_text((dueq_bytes){why->text, strlen(why->text)}));
-    json_object_object_add(object, "fix", json_name(why_fix(why->cause)));
-    look_line(out, before, object);
+    json_object_object_add(object, "fix", json_name(cause_fix(why->cause)));
+    api_put_line(out, before, object);
 }
 
-void look_whys(const struct glances *glances, const char *before, FILE *out) {
-    struct why why;
-    if (why_servers(glances, &why))
+void put_diagnoses(const struct queue_rows *rows, const char *before, FILE *out) {
+    struct diagnosis why;
+    if (diagnose_servers(rows, &why))
         put_why(NULL, &why, before, out);
-    for (size_t i = 0; i < glances->count; i++)
-        if (why_queue(glances, &glances->rows[i], &why))
-            put_why(glances->rows[i].queue, &why, before, out);
+    for (size_t i = 0; i < rows->count; i++)
+        if (diagnose_queue(rows, &rows->list[i], &why))
+            put_why(rows->list[i].queue, &why, before, out);
 }
 
-void look_unread(const struct cli *cli, dueq_status status, const char *before, FILE *out) {
-    struct why why = {.cause = CAUSE_UNREADABLE, .level = WHY_ACT};
-    char problem[WHY_ROOM / 2];
-    glance_problem(cli, status, problem, sizeof problem);
+void put_unreadable(const struct cli *cli, dueq_status status, const char *before, FILE *out) {
+    struct diagnosis why = {.cause = CAUSE_UNREADABLE, .level = SEVERITY_ACT};
+    char problem[DIAGNOSIS_SIZE / 2];
+    describe_failure(cli, status, problem, sizeof problem);
     snprintf(why.text, sizeof why.text, "what is wrong cannot be read: %s", problem);
     put_why(NULL, &why, before, out);
 }
 
 /* Of the queue, or of all. */
-void look_why(struct call *call) {
-    struct glances glances = {0};
+void get_why(struct call *call) {
+    struct queue_rows rows = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
-    dueq_status status = glance_read(&call->cli, &name, name != NULL, &glances, NULL);
+    dueq_status status = queue_rows_read(&call->cli, &name, name != NULL, &rows, NULL);
     call->answer->type = "application/x-ndjson";
-    look_whys(&glances, "", call->answer->out);
-    glance_end(&glances);
+    put_diagnoses(&rows, "", call->answer->out);
+    queue_rows_end(&rows);
     api_end(call, status);
 }
 
-void look_inspect(struct call *call) {
+void get_inspect(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
-    struct roster roster = {0};
+    struct workers_view workers = {0};
     struct history history = {0};
     dueq_result *result;
     dueq_queue_preview(call->cli.queue, CLI_PREVIEW);
     dueq_status status = dueq_find(call->cli.queue, id, &result);
     const dueq_message *message = dueq_result_message(result, 0);
     if (message)
-        status = inspect_read(&call->cli, message, &roster, &history);
+        status = inspect_read(&call->cli, message, &workers, &history);
     if (status == DUEQ_OK)
-        api_line(call, json_of_inspected(call->cli.queue_name, message, &roster, &history));
+        api_line(call, json_of_inspected(call->cli.queue_name, message, &workers, &history));
     else
         api_item(call, "id", id, status);
     history_end(&history);
-    roster_end(&roster);
+    workers_end(&workers);
     dueq_result_free(result);
 }
 
@@ -162,8 +162,8 @@ static void keep(dueq_bytes *cursor, dueq_bytes next) {
 
 static size_t lesser(size_t one, size_t other) { return one < other ? one : other; }
 
-dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
-                         look_page *see, void *context) {
+dueq_status scan_state(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
+                       scan_page *see, void *context) {
     dueq_status status;
     size_t looked = 0;
     dueq_queue_preview(call->cli.queue, CLI_PREVIEW);
@@ -218,28 +218,28 @@ static size_t show(struct call *call, const dueq_result *page, void *context) {
     return search->text.size > 0 ? WEB_STEP : search->wanted - search->found;
 }
 
-dueq_bytes look_begin(const struct call *call) {
+dueq_bytes cursor_begin(const struct call *call) {
     const char *after = api_word(call, "after");
     dueq_bytes cursor = {NULL, 0};
     keep(&cursor, (dueq_bytes){after, after ? strlen(after) : 0});
     return cursor;
 }
 
-void look_end(const struct call *call, dueq_bytes *cursor) {
+void cursor_end(const struct call *call, dueq_bytes *cursor) {
     api_next(call, *cursor);
     keep(cursor, (dueq_bytes){NULL, 0});
 }
 
-void look_messages(struct call *call) {
+void get_messages(struct call *call) {
     const char *state = api_word(call, "state"), *text = api_word(call, "text");
     struct search search = {.state = state ? cli_state(&call->cli, state) : DUEQ_READY,
                             .text = {text, text ? strlen(text) : 0},
                             .wanted = api_count(call, 100)};
-    dueq_bytes cursor = look_begin(call);
+    dueq_bytes cursor = cursor_begin(call);
     call->answer->type = "application/x-ndjson";
     const size_t wanted = search.text.size > 0 ? WEB_STEP : search.wanted;
-    api_end(call, look_through(call, search.state, &cursor, wanted, show, &search));
-    look_end(call, &cursor);
+    api_end(call, scan_state(call, search.state, &cursor, wanted, show, &search));
+    cursor_end(call, &cursor);
 }
 
 /* Messages on their way to the client. */
@@ -304,7 +304,7 @@ static bool write_whole(const struct http_request *request, void *context, uint6
     return whole->index < dueq_result_count(whole->result);
 }
 
-void look_whole(struct call *call, dueq_result *result) {
+void answer_messages(struct call *call, dueq_result *result) {
     struct whole *whole = calloc(1, sizeof *whole);
     if (!whole) {
         dueq_result_free(result);
@@ -318,7 +318,7 @@ void look_whole(struct call *call, dueq_result *result) {
     call->answer->release = end_whole;
 }
 
-void look_message(struct call *call) {
+void get_message(struct call *call) {
     const dueq_bytes id = {call->item, strlen(call->item)};
     const char *preview = api_word(call, "preview");
     dueq_result *result;
@@ -334,15 +334,15 @@ void look_message(struct call *call) {
         call->page = result;
         api_line(call, json_of_preview(call->cli.queue_name, dueq_result_message(result, 0)));
     } else {
-        look_whole(call, result);
+        answer_messages(call, result);
     }
 }
 
 /* ---- Dead messages by their errors --------------------------------------------------------------- */
 
-json_object *look_group(const dueq_message *message) {
-    char text[GLANCE_ERROR];
-    const bool failed = glance_class(message, text);
+json_object *error_class_json(const dueq_message *message) {
+    char text[ERROR_CLASS_SIZE];
+    const bool failed = error_class(message, text);
     return json_text((dueq_bytes){text, failed ? strlen(text) : 0});
 }
 
@@ -353,7 +353,7 @@ static size_t group(struct call *call, const dueq_result *page, void *context) {
         const dueq_message *message = dueq_result_message(page, i);
         if (!message)
             continue;
-        json_object *error = look_group(message);
+        json_object *error = error_class_json(message);
         const char *text = json_object_get_string(error);
         if (!json_object_object_get_ex(groups, text, &found)) {
             found = json_object_new_object();
@@ -371,18 +371,18 @@ static size_t group(struct call *call, const dueq_result *page, void *context) {
     return WEB_STEP;
 }
 
-void look_errors(struct call *call) {
-    dueq_bytes cursor = look_begin(call);
+void get_errors(struct call *call) {
+    dueq_bytes cursor = cursor_begin(call);
     json_object *groups = json_object_new_object();
     call->answer->type = "application/x-ndjson";
-    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_STEP, group, groups);
+    dueq_status status = scan_state(call, DUEQ_DEAD, &cursor, WEB_STEP, group, groups);
     json_object_object_foreach(groups, text, found) {
         (void)text;
         api_line(call, json_object_get(found));
     }
     json_object_put(groups);
     api_end(call, status);
-    look_end(call, &cursor);
+    cursor_end(call, &cursor);
 }
 
 /* ---- Schedules ----------------------------------------------------------------------------------- */
@@ -398,7 +398,7 @@ static size_t show_schedules(struct call *call, const dueq_result *page, void *c
 }
 
 /* Of all states that wait for something: the cursor is the state's digit and the cursor in it. */
-void look_schedules(struct call *call) {
+void get_schedules(struct call *call) {
     const char *after = api_word(call, "after");
     dueq_state state = DUEQ_READY;
     dueq_bytes cursor = {NULL, 0};
@@ -411,7 +411,7 @@ void look_schedules(struct call *call) {
     call->answer->type = "application/x-ndjson";
     dueq_status status;
     do
-        status = look_through(call, state, &cursor, WEB_STEP, show_schedules, NULL);
+        status = scan_state(call, state, &cursor, WEB_STEP, show_schedules, NULL);
     while (status == DUEQ_OK && cursor.size == 0 && state++ < DUEQ_DEAD);
     api_end(call, status);
     if (cursor.size > 0) {

@@ -5,7 +5,7 @@
 /* ---- Push ---------------------------------------------------------------------------------------- */
 
 /* The arguments are the options of `dueq push`. */
-void act_push(struct call *call) {
+void post_push(struct call *call) {
     static const struct option options[] = {DRAFT_OPTIONS, {NULL, 0, NULL, 0}};
     for (size_t i = 0; i < call->request->argument_count; i++) {
         const struct http_argument *given = &call->request->arguments[i];
@@ -52,7 +52,7 @@ static void give_back(struct call *call, const dueq_result *result) {
     dueq_release(call->cli.queue, tickets, count, 0, NULL);
 }
 
-void act_reserve(struct call *call) {
+void post_reserve(struct call *call) {
     const char *wait = api_word(call, "wait"), *lease = api_word(call, "lease");
     const size_t count = api_count(call, 1);
     const int64_t wait_ms = wait ? cli_duration(&call->cli, "wait", wait) : 0;
@@ -68,7 +68,7 @@ void act_reserve(struct call *call) {
     }
     api_end(call, status);
     if (status == DUEQ_OK)
-        look_whole(call, result);
+        answer_messages(call, result);
     else
         dueq_result_free(result);
 }
@@ -135,35 +135,35 @@ static dueq_bytes text(const struct call *call, const char *name) {
     return (dueq_bytes){word, word ? strlen(word) : 0};
 }
 
-void act_ack(struct call *call) { each(call, "ticket", dueq_ack_submit, NULL, 0); }
+void post_ack(struct call *call) { each(call, "ticket", dueq_ack_submit, NULL, 0); }
 
-void act_release(struct call *call) {
+void post_release(struct call *call) {
     each(call, "ticket", NULL, dueq_release_submit, duration(call, "delay", 0));
 }
 
-void act_extend(struct call *call) {
+void post_extend(struct call *call) {
     each(call, "ticket", NULL, dueq_extend_submit, duration(call, "lease", DUEQ_DEFAULT_LEASE_MS));
 }
 
-void act_kick(struct call *call) { each(call, "id", dueq_kick_submit, NULL, 0); }
+void post_kick(struct call *call) { each(call, "id", dueq_kick_submit, NULL, 0); }
 
-void act_kill(struct call *call) { each(call, "id", dueq_kill_submit, NULL, 0); }
+void post_kill(struct call *call) { each(call, "id", dueq_kill_submit, NULL, 0); }
 
-void act_cancel(struct call *call) { each(call, "id", dueq_cancel_submit, NULL, 0); }
+void post_cancel(struct call *call) { each(call, "id", dueq_cancel_submit, NULL, 0); }
 
-void act_retry(struct call *call) {
+void post_retry(struct call *call) {
     const dueq_bytes ticket = one(call, "ticket");
     const int64_t delay_ms = duration(call, "delay", DUEQ_BY_POLICY);
     api_item(call, "ticket", ticket,
              dueq_retry(call->cli.queue, ticket, delay_ms, text(call, "error")));
 }
 
-void act_bury(struct call *call) {
+void post_bury(struct call *call) {
     const dueq_bytes ticket = one(call, "ticket");
     api_item(call, "ticket", ticket, dueq_bury(call->cli.queue, ticket, text(call, "reason")));
 }
 
-void act_reschedule(struct call *call) {
+void post_reschedule(struct call *call) {
     const dueq_bytes id = one(call, "id");
     const char *at = api_word(call, "at");
     const int64_t delay_ms = duration(call, "delay", 0);
@@ -175,7 +175,7 @@ void act_reschedule(struct call *call) {
 
 /* ---- Of all dead messages ------------------------------------------------------------------------- */
 
-void act_kick_all(struct call *call) {
+void post_kick_all(struct call *call) {
     const char *since = api_word(call, "since"), *until = api_word(call, "until");
     const dueq_filter filter = {text(call, "error"),
                                 since ? cli_point(&call->cli, "since", since) : 0,
@@ -212,7 +212,7 @@ static size_t kick_those(struct call *call, const dueq_result *page, void *conte
     size_t count = 0;
     for (size_t i = 0; i < dueq_result_count(page); i++) {
         const dueq_message *message = dueq_result_message(page, i);
-        json_object *group = message ? look_group(message) : NULL;
+        json_object *group = message ? error_class_json(message) : NULL;
         if (group && strcmp(json_object_get_string(group), kicks->group) == 0)
             ids[count++] = message->id;
         json_object_put(group);
@@ -226,26 +226,26 @@ static size_t kick_those(struct call *call, const dueq_result *page, void *conte
     return kicks->status < 0 || time_monotonic_ms() >= kicks->end_ms ? 0 : WEB_STEP;
 }
 
-/* Those of one group of look_errors(), and no others. */
-void act_kick_group(struct call *call) {
+/* Those of one group of get_errors(), and no others. */
+void post_kick_group(struct call *call) {
     const char *error = api_word(call, "error");
     if (!error)
         cli_usage(&call->cli, "error is missing: which group?");
     struct kicks kicks = {.group = error, .end_ms = time_monotonic_ms() + WEB_BUSY_MS};
-    dueq_bytes cursor = look_begin(call);
-    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_STEP, kick_those, &kicks);
-    look_end(call, &cursor);
+    dueq_bytes cursor = cursor_begin(call);
+    dueq_status status = scan_state(call, DUEQ_DEAD, &cursor, WEB_STEP, kick_those, &kicks);
+    cursor_end(call, &cursor);
     api_sum(call, kicks.kicked, "kicked");
     api_end(call, kicks.status < 0 ? kicks.status : status);
 }
 
 /* ---- Of the queue --------------------------------------------------------------------------------- */
 
-void act_pause(struct call *call) {
+void post_pause(struct call *call) {
     api_item(call, "queue", call->queue, dueq_pause(call->cli.queue));
 }
 
-void act_resume(struct call *call) {
+void post_resume(struct call *call) {
     api_item(call, "queue", call->queue, dueq_resume(call->cli.queue));
 }
 
@@ -268,10 +268,10 @@ static void on_schedule(struct call *call, schedule_do *act) {
     dueq_result_free(found);
 }
 
-void act_schedule_pause(struct call *call) { on_schedule(call, schedule_pause); }
+void post_schedule_pause(struct call *call) { on_schedule(call, schedule_pause); }
 
-void act_schedule_resume(struct call *call) { on_schedule(call, schedule_resume); }
+void post_schedule_resume(struct call *call) { on_schedule(call, schedule_resume); }
 
-void act_schedule_remove(struct call *call) { on_schedule(call, schedule_remove); }
+void post_schedule_remove(struct call *call) { on_schedule(call, schedule_remove); }
 
-void act_schedule_run(struct call *call) { on_schedule(call, NULL); }
+void post_schedule_run(struct call *call) { on_schedule(call, NULL); }

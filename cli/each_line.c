@@ -62,7 +62,7 @@ static int send_batch(struct lines *lines) {
     return code;
 }
 
-int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *context) {
+int cli_each_line(struct cli *cli, const char *done, cli_batch act, const void *context) {
     /* Where what is printed goes to the terminal too, that is the progress. */
     const bool shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     static struct lines lines;
@@ -88,7 +88,7 @@ int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *cont
     if (shown)
         fprintf(stderr, "\r%llu %s\n", lines.done, done);
     if (lines.failed)
-        cli_say(CLI_INFO, NULL, NULL, "the first %llu lines were %s; continue after them",
+        cli_log(CLI_INFO, NULL, NULL, "the first %llu lines were %s; continue after them",
                 lines.done, done);
     input_end(&input);
     free(lines.batch.data);

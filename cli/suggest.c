@@ -28,7 +28,7 @@ static size_t distance(const char *one, const char *other) {
     return rows[size][width];
 }
 
-const struct command *cli_nearest(const struct command *const *list, const char *word) {
+const struct command *cli_suggest(const struct command *const *list, const char *word) {
     const struct command *nearest = NULL;
     /* Two letters may be wrong, but not all of a short word. */
     size_t best = strlen(word) > 3 ? 3 : 2;

@@ -11,7 +11,7 @@ static dueq_status submit(struct cli *cli, const dueq_bytes *ids, size_t count,
 }
 
 static int each(struct cli *cli, int argc, char *argv[], submit_ids verb) {
-    return cli_each(cli, argc, argv, "id", submit, &verb);
+    return cli_each_item(cli, argc, argv, "id", submit, &verb);
 }
 
 static int run_ids(struct cli *cli, int argc, char *argv[], submit_ids verb) {

@@ -1,24 +1,24 @@
-#include "glance.h"
+#include "queue_row.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void glance_problem(const struct cli *cli, dueq_status status, char *problem, size_t room) {
+void describe_failure(const struct cli *cli, dueq_status status, char *problem, size_t room) {
     const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
     snprintf(problem, room, "%s", !status ? "" : text[0] ? text : dueq_status_text(status));
 }
 
-const struct glance *glance_find(const struct glances *glances, const char *queue) {
-    for (size_t i = 0; i < glances->count; i++)
-        if (strcmp(glances->rows[i].queue, queue) == 0)
-            return &glances->rows[i];
+const struct queue_row *queue_rows_find(const struct queue_rows *rows, const char *queue) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(rows->list[i].queue, queue) == 0)
+            return &rows->list[i];
     return NULL;
 }
 
 /* ---- One queue ---- */
 
-static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct glance *row,
-                               const struct glance *before) {
+static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct queue_row *row,
+                               const struct queue_row *before) {
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_stats_submit(queue), &result);
     if (status == DUEQ_OK) {
@@ -34,27 +34,27 @@ static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct glance
     return status;
 }
 
-static void clear_minutes(struct glance *row) {
-    for (size_t i = 0; i < GLANCE_MINUTES; i++)
+static void clear_minutes(struct queue_row *row) {
+    for (size_t i = 0; i < ROW_MINUTES; i++)
         row->minutes[i] =
             (dueq_rate){.late_p50_ms = -1, .late_p99_ms = -1, .run_p50_ms = -1, .run_p99_ms = -1};
 }
 
-static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct glance *row) {
+static dueq_status read_minutes(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     dueq_result *result;
-    dueq_status status = cli_wait(cli, dueq_rates_submit(queue, GLANCE_MINUTES, 0), &result);
+    dueq_status status = cli_wait(cli, dueq_rates_submit(queue, ROW_MINUTES, 0), &result);
     clear_minutes(row);
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_rate *rate = dueq_result_rate(result, i);
         int64_t ago = row->counts.now_ms / 60000 - rate->start_ms / 60000;
-        if (ago >= 0 && ago < GLANCE_MINUTES)
-            row->minutes[GLANCE_MINUTES - 1 - ago] = *rate;
+        if (ago >= 0 && ago < ROW_MINUTES)
+            row->minutes[ROW_MINUTES - 1 - ago] = *rate;
     }
     dueq_result_free(result);
     return status;
 }
 
-int64_t glance_count(const dueq_counts *counts, dueq_state state) {
+int64_t state_count(const dueq_counts *counts, dueq_state state) {
     const int64_t numbers[] = {[DUEQ_READY] = counts->ready,
                                [DUEQ_DELAYED] = counts->delayed,
                                [DUEQ_LEASED] = counts->leased,
@@ -64,23 +64,23 @@ int64_t glance_count(const dueq_counts *counts, dueq_state state) {
 }
 
 /* Of dead messages, and of those that are tried again: the first ones of each. */
-static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct glance *row) {
+static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     dueq_status status = DUEQ_OK;
     bool fails = row->counts.retried || row->counts.died || row->counts.leased;
     for (dueq_state state = DUEQ_READY; status == DUEQ_OK && state <= DUEQ_DEAD; state++) {
         dueq_result *page;
-        if (!glance_count(&row->counts, state) || !fails)
+        if (!state_count(&row->counts, state) || !fails)
             continue;
         status =
-            cli_wait(cli, dueq_peek_submit(queue, state, (dueq_bytes){0}, GLANCE_LOOKED), &page);
-        glance_group_page(row, page);
+            cli_wait(cli, dueq_peek_submit(queue, state, (dueq_bytes){0}, ROW_ERRORS_READ), &page);
+        error_groups_add_page(row, page);
         dueq_result_free(page);
     }
     return status;
 }
 
 /* Whether consumers that no one knows of have messages now: a lease that has ended was of one that died. */
-static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct glance *row) {
+static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     const dueq_counts *counts = &row->counts;
     dueq_result *page;
     if (row->workers || !counts->leased)
@@ -88,8 +88,8 @@ static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct glance
     row->leased_now = counts->next_event_ms >= counts->now_ms;
     if (row->leased_now)
         return DUEQ_OK;
-    dueq_status status =
-        cli_wait(cli, dueq_peek_submit(queue, DUEQ_LEASED, (dueq_bytes){0}, GLANCE_LOOKED), &page);
+    dueq_status status = cli_wait(
+        cli, dueq_peek_submit(queue, DUEQ_LEASED, (dueq_bytes){0}, ROW_ERRORS_READ), &page);
     for (size_t i = 0; i < dueq_result_count(page); i++) {
         const dueq_message *message = dueq_result_message(page, i);
         row->leased_now = row->leased_now || (message && message->time_ms > message->now_ms);
@@ -98,13 +98,13 @@ static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct glance
     return status;
 }
 
-static void count_workers(const struct roster *roster, struct glance *row) {
-    for (size_t i = 0; i < roster->count; i++) {
-        const dueq_worker *worker = roster->list[i].worker;
-        if (strcmp(roster->list[i].queue, row->whole) != 0)
+static void count_workers(const struct workers_view *workers, struct queue_row *row) {
+    for (size_t i = 0; i < workers->count; i++) {
+        const dueq_worker *worker = workers->list[i].worker;
+        if (strcmp(workers->list[i].queue, row->whole) != 0)
             continue;
-        bool lapsed = roster_lapsed(worker);
-        row->lapsed += roster_crashed(worker);
+        bool lapsed = worker_lapsed(worker);
+        row->lapsed += worker_crashed(worker);
         row->workers += !lapsed;
         row->held += lapsed ? 0 : worker->held;
         row->working += lapsed ? 0 : worker->working;
@@ -112,11 +112,11 @@ static void count_workers(const struct roster *roster, struct glance *row) {
     }
 }
 
-/* The name of the queue that a partition is of, which the roster has, too. */
-static const char *whole_of(const struct roster *roster, const char *name) {
-    const char *part = cli_part_of(name);
-    for (size_t i = 0; part && i < roster->queues.count; i++) {
-        const char *whole = roster->queues.list[i];
+/* The name of the queue that a partition is of, which the workers' registrations have too. */
+static const char *whole_of(const struct workers_view *workers, const char *name) {
+    const char *part = cli_partition_mark(name);
+    for (size_t i = 0; part && i < workers->queues.count; i++) {
+        const char *whole = workers->queues.list[i];
         if (strlen(whole) == (size_t)(part - name) &&
             memcmp(whole, name, (size_t)(part - name)) == 0)
             return whole;
@@ -124,8 +124,8 @@ static const char *whole_of(const struct roster *roster, const char *name) {
     return name;
 }
 
-void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
-                     struct glance *row) {
+void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors,
+                    struct queue_row *row) {
     dueq_queue *queue;
     row->status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
     if (row->status == DUEQ_OK) {
@@ -138,7 +138,7 @@ void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
         row->status = read_leases(cli, queue, row);
     if (row->status == DUEQ_OK && errors)
         row->status = read_errors(cli, queue, row);
-    glance_problem(cli, row->status, row->problem, sizeof row->problem);
+    describe_failure(cli, row->status, row->problem, sizeof row->problem);
     dueq_queue_close(queue);
 }
 
@@ -146,9 +146,9 @@ void glance_read_row(struct cli *cli, const struct glance *before, bool errors,
 
 /* By the queue that they are of, its sums first, and by number. */
 static int by_part(const void *first, const void *second) {
-    const struct glance *one = first, *other = second;
+    const struct queue_row *one = first, *other = second;
     const int order = strcmp(one->whole, other->whole);
-    const char *part = cli_part_of(one->queue), *next = cli_part_of(other->queue);
+    const char *part = cli_partition_mark(one->queue), *next = cli_partition_mark(other->queue);
     if (order || one->whole == one->queue || other->whole == other->queue)
         return order ? order : (other->whole == other->queue) - (one->whole == one->queue);
     const size_t size = strlen(part), more = strlen(next);
@@ -197,16 +197,16 @@ static void add_rate(dueq_rate *sums, const dueq_rate *more) {
     sums->run_p99_ms = greater(sums->run_p99_ms, more->run_p99_ms);
 }
 
-static void add_up(struct glance *sums) {
+static void add_up(struct queue_row *sums) {
     sums->counts = (dueq_counts){0};
     sums->in = sums->out = 0;
     clear_minutes(sums);
     for (size_t i = 1; i <= sums->parts; i++) {
-        const struct glance *part = &sums[i];
+        const struct queue_row *part = &sums[i];
         if (part->status)
             continue;
         add_counts(&sums->counts, &part->counts);
-        for (size_t k = 0; k < GLANCE_MINUTES; k++)
+        for (size_t k = 0; k < ROW_MINUTES; k++)
             add_rate(&sums->minutes[k], &part->minutes[k]);
         sums->in = part->in < 0 || sums->in < 0 ? -1 : sums->in + part->in;
         sums->out = part->out < 0 || sums->out < 0 ? -1 : sums->out + part->out;
@@ -214,40 +214,40 @@ static void add_up(struct glance *sums) {
 }
 
 static int by_urgency(const void *first, const void *second) {
-    const struct glance *one = first, *other = second;
+    const struct queue_row *one = first, *other = second;
     const int order = other->urgency - one->urgency;
     return order ? order : by_part(first, second);
 }
 
-static void put_urgent_first(struct glances *glances) {
-    struct why why;
-    for (size_t i = 0; i < glances->count; i++) {
-        struct glance *row = &glances->rows[i];
-        row->urgency = why_queue(glances, row, &why) ? (int)why.level : -1;
+static void put_urgent_first(struct queue_rows *rows) {
+    struct diagnosis why;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct queue_row *row = &rows->list[i];
+        row->urgency = diagnose_queue(rows, row, &why) ? (int)why.level : -1;
         for (size_t k = row->parts; k > 0; k--)
-            glances->rows[i + k].urgency = row->urgency;
+            rows->list[i + k].urgency = row->urgency;
         i += row->parts;
     }
-    if (glances->count)
-        qsort(glances->rows, glances->count, sizeof *glances->rows, by_urgency);
+    if (rows->count)
+        qsort(rows->list, rows->count, sizeof *rows->list, by_urgency);
 }
 
-static void add_all_up(struct glances *glances) {
-    for (size_t i = 0; i < glances->count; i++)
-        if (glances->rows[i].parts)
-            add_up(&glances->rows[i]);
+static void add_all_up(struct queue_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->list[i].parts)
+            add_up(&rows->list[i]);
 }
 
 /* ---- All ---- */
 
-void glance_end(struct glances *glances) {
-    free(glances->rows);
-    health_end(&glances->healths);
-    roster_end(&glances->roster);
-    *glances = (struct glances){0};
+void queue_rows_end(struct queue_rows *rows) {
+    free(rows->list);
+    health_end(&rows->healths);
+    workers_end(&rows->workers);
+    *rows = (struct queue_rows){0};
 }
 
-bool glance_general(dueq_status status) {
+bool is_server_status(dueq_status status) {
     return status == DUEQ_INTERRUPTED || status == DUEQ_CONNECT || status == DUEQ_CLOSED ||
            status == DUEQ_TIMEOUT || status == DUEQ_AUTH || status == DUEQ_TLS ||
            status == DUEQ_LOADING;
@@ -259,12 +259,12 @@ static bool is_named(char *names[], size_t count, const char *name) {
     return count > 0;
 }
 
-static void arrange(struct glances *glances) {
-    struct glance *sums = NULL;
-    if (glances->count)
-        qsort(glances->rows, glances->count, sizeof *glances->rows, by_part);
-    for (size_t i = 0; i < glances->count; i++) {
-        struct glance *row = &glances->rows[i];
+static void arrange(struct queue_rows *rows) {
+    struct queue_row *sums = NULL;
+    if (rows->count)
+        qsort(rows->list, rows->count, sizeof *rows->list, by_part);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct queue_row *row = &rows->list[i];
         if (row->whole == row->queue)
             sums = row;
         else if (sums && sums->queue == row->whole)
@@ -272,34 +272,35 @@ static void arrange(struct glances *glances) {
     }
 }
 
-dueq_status glance_begin(struct cli *cli, char *names[], size_t count, struct glances *glances) {
-    *glances = (struct glances){.read_ms = time_monotonic_ms()};
-    dueq_status status = roster_read(cli, names, count, &glances->roster);
-    const struct cli_names *all = &glances->roster.queues;
-    glances->rows = calloc(all->count + 1, sizeof *glances->rows);
-    if (!glances->rows)
+dueq_status queue_rows_begin(struct cli *cli, char *names[], size_t count,
+                             struct queue_rows *rows) {
+    *rows = (struct queue_rows){.read_ms = time_monotonic_ms()};
+    dueq_status status = workers_read(cli, names, count, &rows->workers);
+    const struct cli_names *all = &rows->workers.queues;
+    rows->list = calloc(all->count + 1, sizeof *rows->list);
+    if (!rows->list)
         cli_out_of_memory();
     for (size_t i = 0; status == DUEQ_OK && i < all->count; i++) {
-        if (cli_is_whole(all, all->list[i]) && count && !is_named(names, count, all->list[i]))
+        if (cli_is_partitioned(all, all->list[i]) && count && !is_named(names, count, all->list[i]))
             continue;
-        struct glance *row = &glances->rows[glances->count++];
-        *row = (struct glance){.queue = all->list[i], .in = -1, .out = -1};
-        row->whole = whole_of(&glances->roster, row->queue);
-        count_workers(&glances->roster, row);
+        struct queue_row *row = &rows->list[rows->count++];
+        *row = (struct queue_row){.queue = all->list[i], .in = -1, .out = -1};
+        row->whole = whole_of(&rows->workers, row->queue);
+        count_workers(&rows->workers, row);
     }
-    arrange(glances);
+    arrange(rows);
     return status;
 }
 
-dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
-                        void (*between)(struct cli *cli)) {
-    struct glances read;
-    dueq_status status = glance_begin(cli, names, count, &read);
+dueq_status queue_rows_read(struct cli *cli, char *names[], size_t count, struct queue_rows *rows,
+                            void (*between)(struct cli *cli)) {
+    struct queue_rows read;
+    dueq_status status = queue_rows_begin(cli, names, count, &read);
     for (size_t i = 0; status == DUEQ_OK && i < read.count; i++) {
-        struct glance *row = &read.rows[i];
+        struct queue_row *row = &read.list[i];
         if (!row->parts)
-            glance_read_row(cli, glance_find(glances, row->queue), true, row);
-        if (glance_general(row->status))
+            queue_row_read(cli, queue_rows_find(rows, row->queue), true, row);
+        if (is_server_status(row->status))
             status = row->status;
         if (between)
             between(cli);
@@ -310,17 +311,17 @@ dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct gla
         put_urgent_first(&read);
     }
     read.took_ms = time_monotonic_ms() - read.read_ms;
-    glance_end(status == DUEQ_OK ? glances : &read);
+    queue_rows_end(status == DUEQ_OK ? rows : &read);
     if (status == DUEQ_OK)
-        *glances = read;
+        *rows = read;
     return status;
 }
 
-dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
-                               void (*between)(struct cli *cli)) {
+dueq_status queue_rows_read_counts(struct cli *cli, struct queue_rows *rows,
+                                   void (*between)(struct cli *cli)) {
     dueq_status status = DUEQ_OK;
-    for (size_t i = 0; status == DUEQ_OK && i < glances->count; i++) {
-        struct glance *row = &glances->rows[i];
+    for (size_t i = 0; status == DUEQ_OK && i < rows->count; i++) {
+        struct queue_row *row = &rows->list[i];
         dueq_queue *queue;
         if (row->parts)
             continue;
@@ -328,11 +329,11 @@ dueq_status glance_read_counts(struct cli *cli, struct glances *glances,
         if (row->status == DUEQ_OK)
             row->status = read_counts(cli, queue, row, row);
         dueq_queue_close(queue);
-        glance_problem(cli, row->status, row->problem, sizeof row->problem);
-        if (glance_general(row->status))
+        describe_failure(cli, row->status, row->problem, sizeof row->problem);
+        if (is_server_status(row->status))
             status = row->status;
         between(cli);
     }
-    add_all_up(glances);
+    add_all_up(rows);
     return status;
 }
