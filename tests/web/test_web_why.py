@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -59,3 +61,36 @@ def test_the_page_says_why(browser: Browser, site: Site, way: str) -> None:
     whys = [one["why"] for one in site.get(way, "why").objects]
     assert any(all(part in why for part in SAID[way]) for why in whys), whys
     assert browser.said == []
+
+
+ROWS = """
+[...document.querySelectorAll("tbody tr.reason")].map((row) =>
+  [row.previousElementSibling.querySelector("a").textContent, row.className.split(" ").pop(),
+   getComputedStyle(row.firstElementChild).color])
+"""
+
+
+def test_what_needs_a_person_is_red_and_first(
+    browser: Browser, reader: Site, server: Server
+) -> None:
+    """One death is amber, a pause is grey, and what is well comes last."""
+    server.command("FLUSHALL")
+    for queue, deaths in (("c-poison", 3), ("b-once", 1)):
+        for _ in range(deaths):
+            reader.shell("push", queue, "x", "--max-attempts", "1")
+            (line,) = reader.shell("reserve", queue, "--json").splitlines()
+            reader.shell("bury", queue, json.loads(line)["ticket"])
+    reader.shell("push", "a-paused", "x")
+    reader.shell("pause", "a-paused")
+    reader.shell("push", "a-well", "x", "--delay", "1h")
+    browser.look(1280, 900)
+    browser.open(reader.url)
+    browser.until("document.querySelectorAll('tbody tr.reason').length === 3")
+    names, levels, colours = zip(*browser.run(ROWS), strict=True)
+    assert names == ("c-poison", "b-once", "a-paused")
+    assert levels == ("act", "look", "meant")
+    assert len(set(colours)) == 3
+    red, green, blue = map(int, re.findall(r"\d+", colours[0])[:3])
+    assert red > 2 * max(green, blue)
+    all_names = "[...document.querySelectorAll('tbody a[href*=\"/q/\"]')].map(a => a.textContent)"
+    assert browser.run(all_names)[-1] == "a-well"
