@@ -477,7 +477,7 @@ def php(old: str) -> str:
         /**
          * Does {verb.name}() with any number of messages.
          *
-         * @param string[] $ids
+         * @param array<string> $ids
          * @return list<bool> in order
          */
         public function {verb.name}Many(array $ids): array {{}}

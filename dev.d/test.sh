@@ -1,4 +1,4 @@
-# The tests: ./dev test [all] [PART...], ./dev asan. Sourced by ../dev.
+# The tests: ./dev test [all] [PART...], ./dev asan, ./dev analyser. Sourced by ../dev.
 #
 # Without `all` the tests are left out that are marked slow, and the contract runs on one server, not on Redis and Valkey.
 
@@ -142,6 +142,17 @@ part_contract() {
         unset DUEQ_TEST_SERVER
         [ "$ALL" -eq 1 ] || return 0
     done
+}
+
+# PHP's static analyser, for tests/test_php_types.py. Another version would say other things.
+MAGO=1.29.0
+
+# It goes where cargo puts programs, as one checkout is as good as another. Cargo builds it with few optimizations: it
+# reads a few files.
+analyser() {
+    command -v cargo >/dev/null || { echo "./dev analyser: needs cargo, of Rust 1.95 or later" >&2; exit 1; }
+    CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+        cargo install --locked "mago@$MAGO"
 }
 
 asan() {

@@ -71,10 +71,10 @@ static void register_classes(void) {
     dueq_php_message_ce = register_class_Dueq_Message(register_class_Dueq_MessageInterface());
     dueq_php_lock_ce = register_class_Dueq_Lock(register_class_Dueq_LockInterface());
     dueq_php_pusher_ce = register_class_Dueq_Pusher(register_class_Dueq_PusherInterface());
-    dueq_php_consumer_ce =
-        register_class_Dueq_Consumer(register_class_Dueq_ConsumerInterface(zend_ce_aggregate));
-    dueq_php_queue_ce =
-        register_class_Dueq_Queue(register_class_Dueq_QueueInterface(zend_ce_aggregate));
+    dueq_php_consumer_ce = register_class_Dueq_Consumer(
+        zend_ce_aggregate, register_class_Dueq_ConsumerInterface(zend_ce_aggregate));
+    dueq_php_queue_ce = register_class_Dueq_Queue(
+        zend_ce_aggregate, register_class_Dueq_QueueInterface(zend_ce_aggregate));
     dueq_php_queues_ce = register_class_Dueq_Queues(zend_ce_aggregate);
     dueq_php_client_ce = register_class_Dueq_Client(register_class_Dueq_ClientInterface());
     dueq_php_backoff_startup();

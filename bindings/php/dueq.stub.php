@@ -130,14 +130,37 @@ namespace Dueq
             ?int $partitions = null
         ): QueueInterface;
 
+        /** @param array<string> $names */
         public function queues(array $names, Order $order = Order::Preference): Queues;
 
+        /** @return list<string> */
         public function names(): array;
     }
 
     /**
-     * What a Queue does, as ClientInterface.
+     * What a Queue does, as ClientInterface. A Draft is a message to push, by the names of push()'s parameters.
      *
+     * @phpstan-type Draft array{
+     *     body: string,
+     *     delay?: int|float|\DateInterval|null,
+     *     at?: int|float|\DateTimeInterface|null,
+     *     id?: string|null,
+     *     maxAttempts?: int|null,
+     *     lease?: int|float|\DateInterval|null,
+     *     headers?: array<string, string>,
+     *     priority?: int,
+     *     ttl?: int|float|\DateInterval|null,
+     *     backoff?: int|float|array<int|float|\DateInterval>|Backoff|\DateInterval|null,
+     *     maxCrashes?: int|null,
+     *     drop?: bool,
+     *     deadLetter?: string|null,
+     *     unique?: int|float|\DateInterval|null,
+     *     replace?: Replace|null,
+     *     replicas?: int,
+     *     disk?: bool,
+     *     durableTimeout?: int|float|\DateInterval|null,
+     *     key?: string|null
+     * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
     interface QueueInterface extends \IteratorAggregate
@@ -148,6 +171,10 @@ namespace Dueq
 
         public function newId(): string;
 
+        /**
+         * @param array<string, string> $headers
+         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff
+         */
         public function push(
             string $body,
             float|\DateInterval|null $delay = null,
@@ -170,14 +197,19 @@ namespace Dueq
             ?string $key = null
         ): string;
 
+        /**
+         * @param array<int, string|Draft> $messages
+         * @return list<string|null>
+         */
         public function pushMany(array $messages): array;
 
+        /** @param string|Draft $job */
         public function schedule(
             string $name,
             string $expression,
             string|array $job,
             string $zone = "UTC",
-            CatchUp $catchUp = CatchUp::Once
+            CatchUp $catchup = CatchUp::Once
         ): bool;
 
         public function pusher(int $most = 10000): PusherInterface;
@@ -187,11 +219,13 @@ namespace Dueq
             float|\DateInterval|null $lease = null
         ): ?MessageInterface;
 
+        /** @return Pending<MessageInterface> */
         public function reserveStart(
             float|\DateInterval $timeout = INF,
             float|\DateInterval|null $lease = null
         ): Pending;
 
+        /** @return list<MessageInterface> */
         public function reserveMany(
             int $count,
             float|\DateInterval $timeout = 0.0,
@@ -207,16 +241,26 @@ namespace Dueq
             ?int $concurrency = 1
         ): ConsumerInterface;
 
+        /**
+         * @param array<MessageInterface|string> $messages
+         * @return list<bool>
+         */
         public function ackMany(array $messages): array;
 
         public function cancel(string $id): ?State;
 
+        /**
+         * @param array<string> $ids
+         * @return list<State|null>
+         */
         public function cancelMany(array $ids): array;
 
         public function find(string $id): ?MessageInterface;
 
+        /** @return \Iterator<int, MessageInterface> */
         public function peek(State $state, int $page = 100): \Iterator;
 
+        /** @param (callable(int): mixed)|null $progress */
         public function kickAll(
             ?string $error = null,
             float|int|\DateTimeInterface|null $since = null,
@@ -232,30 +276,50 @@ namespace Dueq
 
         public function kick(string $id): bool;
 
+        /**
+         * @param array<string> $ids
+         * @return list<bool>
+         */
         public function kickMany(array $ids): array;
 
         public function kill(string $id): bool;
 
+        /**
+         * @param array<string> $ids
+         * @return list<bool>
+         */
         public function killMany(array $ids): array;
 
         public function pause(): void;
 
         public function resume(): void;
 
+        /**
+         * @param array<string>|string|null $deadLetter
+         * @return list<string>
+         */
         public function allow(array|string|null $deadLetter = null, bool $any = false): array;
 
+        /** @param (callable(int): mixed)|null $progress */
         public function purge(State $state, ?callable $progress = null): int;
 
         public function remove(): int;
 
+        /**
+         * @param (callable(int): mixed)|null $progress
+         * @return list<Finding>
+         */
         public function check(bool $repair = false, ?callable $progress = null): array;
 
         public function stats(): Stats;
 
+        /** @return list<Rate> */
         public function rates(?int $minutes = null, ?int $hours = null): array;
 
+        /** @return list<WorkerInfo> */
         public function workers(): array;
 
+        /** @return list<Failure> */
         public function failures(?string $id = null): array;
 
         public function lock(
@@ -272,6 +336,10 @@ namespace Dueq
      */
     interface ConsumerInterface extends \IteratorAggregate
     {
+        /**
+         * @param callable(MessageInterface): mixed $handler
+         * @param (callable(MessageInterface, \Throwable): mixed)|null $onError
+         */
         public function work(callable $handler, ?callable $onError = null): void;
 
         public function stop(): void;
@@ -291,10 +359,11 @@ namespace Dueq
      *
      * An interface has no properties: one that stands for a Message declares those that the program reads.
      *
+     * @phpstan-import-type Draft from QueueInterface
      * @property-read string $queue
      * @property-read string $id
      * @property-read string $body
-     * @property-read array $headers
+     * @property-read array<string, string> $headers
      * @property-read string $ticket
      * @property-read int $attempt
      * @property-read ?int $maxAttempts
@@ -313,12 +382,17 @@ namespace Dueq
      */
     interface MessageInterface
     {
+        /**
+         * @param array<int, string|Draft>|null $push
+         * @return list<string|null>|null
+         */
         public function ack(?array $push = null, ?string $to = null): ?array;
 
         public function isSchedule(): bool;
 
         public function isSettled(): bool;
 
+        /** @return list<string> */
         public function fire(): array;
 
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
@@ -337,6 +411,10 @@ namespace Dueq
      */
     interface PusherInterface
     {
+        /**
+         * @param array<string, string> $headers
+         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff
+         */
         public function push(
             string $body,
             float|\DateInterval|null $delay = null,
@@ -419,7 +497,7 @@ namespace Dueq
         /**
          * Opens several, to wait for messages of all of them at once. Nothing is sent.
          *
-         * @param string[] $names as Queues::__construct()
+         * @param array<string> $names as Queues::__construct()
          * @param Order $order as Queues::__construct()
          * @throws Exception\NameException
          */
@@ -436,7 +514,7 @@ namespace Dueq
          * Names who hears what no call of this process can throw, instead of PHP's log: that a server is away,
          * how often it was tried, that it is back; that it may evict; and so on.
          *
-         * @param callable|null $listener called with a text of one line when PHP would call the handler of a
+         * @param (callable(string): mixed)|null $listener called with a text of one line when PHP would call the handler of a
          *     signal: between two calls, or in a wait, which then ends as of a signal. null: PHP's log
          */
         public static function onNotice(?callable $listener): void {}
@@ -463,10 +541,12 @@ namespace Dueq
      * A queue of one server. It keeps its connections for its life; after a fork the child may go on
      * using it. `foreach ($queue as $message)` is a loop over consume().
      *
+     * @phpstan-import-type Draft from QueueInterface
+     * @implements \IteratorAggregate<int, Message>
      * @strict-properties
      * @not-serializable
      */
-    final class Queue implements QueueInterface
+    final class Queue implements \IteratorAggregate, QueueInterface
     {
         /**
          * @var string
@@ -541,11 +621,11 @@ namespace Dueq
          *     65535; null: no limit
          * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets none;
          *     null: 30 seconds
-         * @param string[] $headers text by name, UTF-8
+         * @param array<string, string> $headers text by name, UTF-8
          * @param int $priority 1 high, 0 normal, -1 low: higher ones are delivered first
          * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this time after
          *     the push, more than 0; null: never
-         * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
+         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
          *     always the same one (0: at once), a list (for the first failure, the second ...; then
          *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600, Jitter::Equal),
          *     which with 16 attempts gives up after two to four hours
@@ -602,8 +682,8 @@ namespace Dueq
          * Stores any number of messages, in steps of up to 200: a step is stored as a whole or not at
          * all. All messages are checked before the first is sent.
          *
-         * @param array $messages a list: each a body (string), or an array with the names of push()'s parameters
-         *     as keys, of which only body is required; any number
+         * @param array<int, string|Draft> $messages each a body, or an array with the names of push()'s
+         *     parameters as keys, of which only body is required; any number
          * @return list<string|null> in order, each message's id, or null for a duplicate
          * @throws Exception\DueqException as push(); steps before the failed one are stored
          */
@@ -617,12 +697,12 @@ namespace Dueq
          *     replaced from now on; cancel("schedule:NAME") removes it
          * @param string $expression five fields of cron, as "30 9 * * mon-fri"; @hourly, @daily, @weekly,
          *     @monthly, @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
-         * @param string|array $job a body, or a message as of pushMany(), without id, time, unique and replace
+         * @param string|Draft $job a body, or a message as of pushMany(), without id, time, unique and replace
          * @param string $zone the time zone of the fields, as "Europe/Berlin"
-         * @param CatchUp $catchUp which jobs it pushes for times that passed while no consumer was running
+         * @param CatchUp $catchup which jobs it pushes for times that passed while no consumer was running
          * @return bool false: it is declared like that already
          */
-        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", CatchUp $catchUp = CatchUp::Once): bool {}
+        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", CatchUp $catchup = CatchUp::Once): bool {}
 
         /**
          * The first time of a schedule after that one.
@@ -664,6 +744,7 @@ namespace Dueq
          *
          * @param float|\DateInterval $timeout as reserve()
          * @param float|\DateInterval|null $lease as reserve()
+         * @return Pending<Message>
          */
         public function reserveStart(
             float|\DateInterval $timeout = INF,
@@ -716,7 +797,7 @@ namespace Dueq
         /**
          * Acknowledges messages, which deletes them.
          *
-         * @param array $messages messages of this queue, or tickets; any number
+         * @param array<MessageInterface|string> $messages messages of this queue, or tickets; any number
          * @return list<bool> in order, true for an acknowledged one, false if its lease was lost
          */
         public function ackMany(array $messages): array {}
@@ -733,7 +814,7 @@ namespace Dueq
         /**
          * Deletes messages, as cancel().
          *
-         * @param string[] $ids any number
+         * @param array<string> $ids any number
          * @return list<State|null> in order
          */
         public function cancelMany(array $ids): array {}
@@ -758,7 +839,7 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $since only those that died at this time of the
          *     server's clock or later
          * @param float|int|\DateTimeInterface|null $until only those that died before this time
-         * @param callable|null $progress called after each step with the number of messages so far; what
+         * @param (callable(int): mixed)|null $progress called after each step with the number of messages so far; what
          *     it throws ends the work there
          * @return int how many messages it kicked
          * @throws Exception\DueqException the messages of the steps before are kicked
@@ -796,7 +877,7 @@ namespace Dueq
         /**
          * Does kick() with any number of messages.
          *
-         * @param string[] $ids
+         * @param array<string> $ids
          * @return list<bool> in order
          */
         public function kickMany(array $ids): array {}
@@ -812,7 +893,7 @@ namespace Dueq
         /**
          * Does kill() with any number of messages.
          *
-         * @param string[] $ids
+         * @param array<string> $ids
          * @return list<bool> in order
          */
         public function killMany(array $ids): array {}
@@ -834,7 +915,7 @@ namespace Dueq
          * arguments it changes nothing. A message that names a queue that is not in the list stays in the outbox,
          * with the reason, until the list has that queue. ack(to: ...) needs no entry.
          *
-         * @param list<string>|string|null $deadLetter the queues, 1 to 200; a name alone is one queue
+         * @param array<string>|string|null $deadLetter the queues, 1 to 200; a name alone is one queue
          * @param bool $any true: there is no list any more
          * @return list<string> the names in the list, sorted; none: messages may go to any queue
          */
@@ -844,7 +925,7 @@ namespace Dueq
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
          * other clients. The current holder of a leased one gets a LeaseLostException on its next call.
          *
-         * @param callable|null $progress called after each step with the number of messages deleted so
+         * @param (callable(int): mixed)|null $progress called after each step with the number of messages deleted so
          *     far; what it throws ends the purge there
          * @return int how many messages it deleted
          * @throws Exception\DueqException the messages of the steps before are deleted
@@ -865,7 +946,7 @@ namespace Dueq
          * type and so on. It reads in small steps while the queue is in use.
          *
          * @param bool $repair repairs what it finds, without losing a message
-         * @param callable|null $progress called after each step with the number of entries read so far;
+         * @param (callable(int): mixed)|null $progress called after each step with the number of entries read so far;
          *     what it throws ends the check there
          * @return list<Finding> one for each kind; the queue is sound if none of them is wrong
          */
@@ -935,7 +1016,7 @@ namespace Dueq
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param string[] $names 1 to 64 names of queues; with Order::RoundRobin one may be there several
+         * @param array<string> $names 1 to 64 names of queues; with Order::RoundRobin one may be there several
          *     times, and begins as often
          * @param string|null $url as Queue::__construct()
          * @param Order $order from which queue to deliver when several have ready messages
@@ -971,6 +1052,7 @@ namespace Dueq
          *
          * @param float|\DateInterval $timeout as Queue::reserve()
          * @param float|\DateInterval|null $lease as Queue::reserve()
+         * @return Pending<Message>
          */
         public function reserveStart(
             float|\DateInterval $timeout = INF,
@@ -1024,10 +1106,11 @@ namespace Dueq
      * loop of its own. A foreach that goes on while the program has dropped a message without settling it is told
      * of once, in PHP's log.
      *
+     * @implements \IteratorAggregate<int, Message>
      * @strict-properties
      * @not-serializable
      */
-    final class Consumer implements ConsumerInterface
+    final class Consumer implements \IteratorAggregate, ConsumerInterface
     {
         private function __construct() {}
 
@@ -1042,15 +1125,19 @@ namespace Dueq
          * that it does not count as an attempt. A fatal error, such as of memory_limit or max_execution_time, is one:
          * the message is retried with its text when the request ends. Both are so in a foreach too.
          *
-         * @param callable $handler called with a Message
-         * @param callable|null $onError called with a Message and the \Throwable that the handler threw;
+         * @param callable(Message): mixed $handler
+         * @param (callable(Message, \Throwable): mixed)|null $onError called with what the handler threw;
          *     then the message is retried, unless $onError has settled it, and the loop continues. null:
          *     the loop ends, and throws it
          * @throws Exception\DueqException
          */
         public function work(callable $handler, ?callable $onError = null): void {}
 
-        /** For foreach, one loop at a time. */
+        /**
+         * For foreach, one loop at a time.
+         *
+         * @return \Iterator<int, Message>
+         */
         public function getIterator(): \Iterator {}
 
         /**
@@ -1154,7 +1241,7 @@ namespace Dueq
         /**
          * The nth of the delays, and the last one from then on.
          *
-         * @param array $delays 1 to 32, each seconds or a DateInterval
+         * @param array<int|float|\DateInterval> $delays 1 to 32, in seconds
          */
         public static function list(array $delays, Jitter $jitter = Jitter::None): Backoff {}
     }
@@ -1165,6 +1252,7 @@ namespace Dueq
      * @property-read bool $lost whether another consumer has it, or it was cancelled, as far as is known: a
      *     consumer's heartbeat learns so within a third of the lease. Then each method that changes it throws a
      *     LeaseLostException
+     * @phpstan-import-type Draft from QueueInterface
      * @strict-properties
      * @not-serializable
      */
@@ -1177,7 +1265,7 @@ namespace Dueq
 
         public readonly string $body;
 
-        /** @var string[] text by name, in the producer's order */
+        /** @var array<string, string> text by name, in the producer's order */
         public readonly array $headers;
 
         /** Names this delivery, as for ackMany(); from find() and peek(): the current one, empty unless leased. */
@@ -1227,7 +1315,7 @@ namespace Dueq
         /**
          * Acknowledges the message, which deletes it.
          *
-         * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
+         * @param array<int, string|Draft>|null $push successors, stored in the same step, as messages of pushMany(); up to
          *     200. If the lease was lost, none is stored
          * @param string|null $to the queue to push them to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
@@ -1312,9 +1400,19 @@ namespace Dueq
     {
         private function __construct() {}
 
-        public function current(): ?Message {}
+        /**
+         * The message that the loop is at. Behind the last one, where no foreach comes to, it is null.
+         *
+         * @return Message
+         */
+        public function current(): mixed {}
 
-        public function key(): ?int {}
+        /**
+         * Its number; null as current().
+         *
+         * @return int
+         */
+        public function key(): mixed {}
 
         public function next(): void {}
 
@@ -1345,6 +1443,7 @@ namespace Dueq
      *
      * Its destructor cancels it. After a fork it belongs to the parent.
      *
+     * @template-covariant T
      * @strict-properties
      * @not-serializable
      */
@@ -1372,7 +1471,7 @@ namespace Dueq
          * Returns what the waiting method would have returned, as reserve() of reserveStart(), or throws
          * what it would have thrown.
          *
-         * @return mixed null when it was cancelled
+         * @return T|null null as the waiting method has it, and when the call was cancelled
          * @throws \Error before poll() has returned true
          */
         public function result(): mixed {}
@@ -1413,6 +1512,8 @@ namespace Dueq
          * Starts a push, as Queue::push(), and does not wait for it. It waits only while the most allowed
          * pushes are in flight.
          *
+         * @param array<string, string> $headers
+         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff
          * @return int its number: 0 for the first push of this object, then 1, 2 ...
          * @throws Exception\InvalidException where Queue::push() would: it has no number then
          * @throws Exception\TooLargeException
@@ -1847,7 +1948,7 @@ namespace Dueq\Redisson
         /**
          * Offers any number of values, in steps of up to 200: a step is stored as a whole or not at all.
          *
-         * @param array $values each as of offer()
+         * @param array<mixed> $values each as of offer()
          * @param float|\DateInterval|null $delay of all of them
          * @param float|int|\DateTimeInterface|null $at of all of them
          * @throws \Dueq\Exception\DueqException steps before the failed one are stored
@@ -1874,6 +1975,7 @@ namespace Dueq\Redisson
          *
          * @param float|\DateInterval $timeout as transfer()
          * @param int $most as transfer()
+         * @return \Dueq\Pending<\Dueq\Interop\Moved>
          */
         public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
@@ -1881,7 +1983,7 @@ namespace Dueq\Redisson
          * Transfers until it is stopped, on connections of its own: signal handlers and $until may use this
          * object. While the server is away it waits, and warns in PHP's log.
          *
-         * @param callable|null $until called after each step, and four times a second while nothing is due;
+         * @param (callable(): mixed)|null $until called after each step, and four times a second while nothing is due;
          *     the transfer stops when it returns true, or when it or a signal handler throws. null: only a
          *     signal handler stops it
          * @throws \Dueq\Exception\DueqException a failure that does not pass by itself, or a server that was
@@ -1904,6 +2006,7 @@ namespace Dueq\Redisson
          * null if none came before the timeout.
          *
          * @param float|\DateInterval $timeout as take()
+         * @return \Dueq\Pending<mixed>
          */
         public function takeStart(float|\DateInterval $timeout = INF): \Dueq\Pending {}
 
@@ -2028,6 +2131,37 @@ namespace Dueq\Laravel
      * A Redis queue of Laravel (5.5 to 13), used together with Laravel's own workers and producers. Its
      * times are whole seconds; parts of one are rounded up.
      *
+     * @phpstan-type NamedJob array{
+     *     job: string,
+     *     data?: mixed,
+     *     delay?: int|float|\DateInterval|null,
+     *     at?: int|float|\DateTimeInterface|null,
+     *     displayName?: string|null,
+     *     maxTries?: int|null,
+     *     maxExceptions?: int|null,
+     *     timeout?: int|float|\DateInterval|null,
+     *     backoff?: int|float|array<int|float|\DateInterval>|\DateInterval|null,
+     *     retryUntil?: int|float|\DateTimeInterface|null,
+     *     failOnTimeout?: bool
+     * }
+     * @phpstan-type RawJob array{
+     *     payload: string,
+     *     delay?: int|float|\DateInterval|null,
+     *     at?: int|float|\DateTimeInterface|null
+     * }
+     * @phpstan-type ObjectJob array{
+     *     commandName: string,
+     *     command: string,
+     *     delay?: int|float|\DateInterval|null,
+     *     at?: int|float|\DateTimeInterface|null,
+     *     displayName?: string|null,
+     *     maxTries?: int|null,
+     *     maxExceptions?: int|null,
+     *     timeout?: int|float|\DateInterval|null,
+     *     backoff?: int|float|array<int|float|\DateInterval>|\DateInterval|null,
+     *     retryUntil?: int|float|\DateTimeInterface|null,
+     *     failOnTimeout?: bool
+     * }
      * @strict-properties
      * @not-serializable
      */
@@ -2075,7 +2209,7 @@ namespace Dueq\Laravel
          * @param int|null $maxTries 1 or more; null: the worker's setting
          * @param int|null $maxExceptions 1 or more; null: no limit
          * @param float|\DateInterval|null $timeout how long it may run; null: the worker's setting
-         * @param float|array|\DateInterval|null $backoff the delay of each further try: one for all, or a
+         * @param float|array<int|float|\DateInterval>|\DateInterval|null $backoff the delay of each further try: one for all, or a
          *     list; null: the worker's setting
          * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
          * @param bool $failOnTimeout whether it fails for good when its timeout is over
@@ -2096,7 +2230,11 @@ namespace Dueq\Laravel
             bool $failOnTimeout = false
         ): string {}
 
-        /** Pushes a delayed job: push() with Laravel's order of arguments. A negative delay is 0. */
+        /**
+         * Pushes a delayed job: push() with Laravel's order of arguments. A negative delay is 0.
+         *
+         * @param float|array<int|float|\DateInterval>|\DateInterval|null $backoff as push()
+         */
         public function later(
             float|\DateInterval $delay,
             string $job,
@@ -2129,6 +2267,7 @@ namespace Dueq\Laravel
          *
          * @param string $commandName its class
          * @param string $command the output of serialize() for it, in UTF-8
+         * @param float|array<int|float|\DateInterval>|\DateInterval|null $backoff as push()
          * @return string the job's uuid
          */
         public function pushObject(
@@ -2149,8 +2288,8 @@ namespace Dueq\Laravel
          * Pushes any number of jobs, in steps of up to 200: a step is stored as a whole or not at all. All
          * jobs are read before the first is sent.
          *
-         * @param array $jobs each a job's name (string), or an array with the names of the parameters of
-         *     push(), pushRaw() or pushObject() as keys
+         * @param array<int, string|NamedJob|RawJob|ObjectJob> $jobs each a job's name, or an array with the
+         *     names of the parameters of push(), pushRaw() or pushObject() as keys
          * @return list<string|null> in order, what these return, or null for a duplicate
          * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
@@ -2177,6 +2316,7 @@ namespace Dueq\Laravel
          *
          * @param float|\DateInterval $timeout as pop()
          * @param float|\DateInterval|null $retryAfter as pop()
+         * @return \Dueq\Pending<Job>
          */
         public function popStart(
             float|\DateInterval $timeout = INF,
@@ -2198,7 +2338,7 @@ namespace Dueq\Laravel
         /**
          * Deletes jobs that are done.
          *
-         * @param array $jobs jobs of this queue, or their property reserved; any number
+         * @param array<Job|string> $jobs jobs of this queue, or their property reserved; any number
          * @return list<bool> in order, true for a deleted one, false if its time was over
          */
         public function deleteMany(array $jobs): array {}
@@ -2229,6 +2369,7 @@ namespace Dueq\Laravel
          *
          * @param float|\DateInterval $timeout as migrate()
          * @param int $most as migrate()
+         * @return \Dueq\Pending<\Dueq\Interop\Moved>
          */
         public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
@@ -2236,6 +2377,7 @@ namespace Dueq\Laravel
          * Migrates until it is stopped, as \Dueq\Redisson\DelayedQueue::runTransfer(): idle Laravel workers
          * wake on time while it runs.
          *
+         * @param (callable(): mixed)|null $until as runTransfer()
          * @throws \Dueq\Exception\DueqException as runTransfer()
          */
         public function runMigrate(?callable $until = null): void {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6548b090e2c9027747a13d6fe4c7c1157deda86c */
+ * Stub hash: be149b5f0940b757f224cb24bc9707c408f03ad4 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -59,7 +59,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_schedu
 	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
 	ZEND_ARG_TYPE_MASK(0, job, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
-	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, catchUp, Dueq\\CatchUp, 0, "Dueq\\CatchUp::Once")
+	ZEND_ARG_OBJ_INFO_WITH_DEFAULT_VALUE(0, catchup, Dueq\\CatchUp, 0, "Dueq\\CatchUp::Once")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_pusher, 0, 0, Dueq\\PusherInterface, 0)
@@ -478,10 +478,10 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Messages_current arginfo_class_Dueq_Consumer_poll
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_key, 0, 0, IS_LONG, 1)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_current, 0, 0, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Messages_key arginfo_class_Dueq_Messages_current
 
 #define arginfo_class_Dueq_Messages_next arginfo_class_Dueq_QueueInterface_pause
 
@@ -495,8 +495,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_MessageInterface_isSchedule
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pending_result, 0, 0, IS_MIXED, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Messages_current
 
 #define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_QueueInterface_pause
 
@@ -573,7 +572,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_poll arginfo_class_Dueq_Pending_result
+#define arginfo_class_Dueq_Redisson_DelayedQueue_poll arginfo_class_Dueq_Messages_current
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_pollMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
@@ -1657,14 +1656,14 @@ static zend_class_entry *register_class_Dueq_Client(zend_class_entry *class_entr
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Queue(zend_class_entry *class_entry_Dueq_QueueInterface)
+static zend_class_entry *register_class_Dueq_Queue(zend_class_entry *class_entry_IteratorAggregate, zend_class_entry *class_entry_Dueq_QueueInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Queue", class_Dueq_Queue_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-	zend_class_implements(class_entry, 1, class_entry_Dueq_QueueInterface);
+	zend_class_implements(class_entry, 2, class_entry_IteratorAggregate, class_entry_Dueq_QueueInterface);
 
 	zval const_VERSION_value;
 	zend_string *const_VERSION_value_str = zend_string_init(DUEQ_VERSION, strlen(DUEQ_VERSION), 1);
@@ -1715,14 +1714,14 @@ static zend_class_entry *register_class_Dueq_Queues(zend_class_entry *class_entr
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_Dueq_ConsumerInterface)
+static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_IteratorAggregate, zend_class_entry *class_entry_Dueq_ConsumerInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Consumer", class_Dueq_Consumer_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-	zend_class_implements(class_entry, 1, class_entry_Dueq_ConsumerInterface);
+	zend_class_implements(class_entry, 2, class_entry_IteratorAggregate, class_entry_Dueq_ConsumerInterface);
 
 	return class_entry;
 }

@@ -202,7 +202,7 @@ final class ContractTest extends TestCase
     {
         $more = array_map($this->value(...), array_intersect_key($step, ['zone' => 0]));
         if (isset($step['catchup'])) {
-            $more['catchUp'] = CatchUp::from($this->value($step['catchup']));
+            $more['catchup'] = CatchUp::from($this->value($step['catchup']));
         }
         $done = $this->queue->schedule(
             $this->value($step['name']),

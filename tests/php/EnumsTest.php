@@ -73,7 +73,7 @@ final class EnumsTest extends QueueTestCase
             ['order', 'preference', fn (mixed $order) => new Queues(['a'], $url, $order)],
             ['order', 'preference', fn (mixed $order) => $client->queues(['a'], $order)],
             ['replace', 'body', fn (mixed $replace) => $queue->push('y', id: 'one', replace: $replace)],
-            ['catchUp', 'once', fn (mixed $catchUp) => $queue->schedule('s', '@daily', 'x', catchUp: $catchUp)],
+            ['catchup', 'once', fn (mixed $catchup) => $queue->schedule('s', '@daily', 'x', catchup: $catchup)],
             ['jitter', 'full', fn (mixed $jitter) => Backoff::fixed(1, $jitter)],
             ['codec', 'kryo5', fn (mixed $codec) => new DelayedQueue('d', $url, $codec)],
             ['layout', 'new', fn (mixed $layout) => new DelayedQueue('d', $url, layout: $layout)],
@@ -92,7 +92,7 @@ final class EnumsTest extends QueueTestCase
             (new \ReflectionParameter([$class, $method], $name))->getDefaultValue();
         $this->assertSame(Order::Preference, $default(Queues::class, '__construct', 'order'));
         $this->assertSame(Order::Preference, (new Queues(['a'], $this->server->url(), persistent: false))->order);
-        $this->assertSame(CatchUp::Once, $default(\Dueq\Queue::class, 'schedule', 'catchUp'));
+        $this->assertSame(CatchUp::Once, $default(\Dueq\Queue::class, 'schedule', 'catchup'));
         $this->assertSame(Jitter::None, $default(Backoff::class, 'linear', 'jitter'));
         $this->assertSame(Codec::Kryo5, (new DelayedQueue('d', $this->server->url(), layout: Layout::Old))->codec);
     }

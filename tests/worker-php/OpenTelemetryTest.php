@@ -9,6 +9,7 @@ use DomainException;
 use Dueq\Exception\DuplicateException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\OpenTelemetry;
+use Dueq\Settlement;
 use Dueq\Worker;
 use Dueq\Worker\Stop;
 use OpenTelemetry\API\Trace\Span;
@@ -160,9 +161,9 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->worker->push('pack');
         $message = $this->queue()->reserve();
         $this->worker->run($this->worker->job($message));
-        OpenTelemetry::settle($message, 'ack', fn () => $message->ack(), $this->server->url());
+        OpenTelemetry::settle($message, Settlement::Ack, fn () => $message->ack(), $this->server->url());
         try {
-            OpenTelemetry::settle($message, 'bury', fn () => $message->bury());
+            OpenTelemetry::settle($message, Settlement::Bury, fn () => $message->bury());
             $this->fail();
         } catch (LeaseLostException) {
         }
@@ -261,7 +262,7 @@ final class OpenTelemetryTest extends WorkerTestCase
             print(f"{span.get_span_context().trace_id:032x}")
             END);
         $message = $this->queue('python')->reserve();
-        OpenTelemetry::process($message, fn () => OpenTelemetry::settle($message, 'release', $message->release(...)));
+        OpenTelemetry::process($message, fn () => OpenTelemetry::settle($message, Settlement::Release, $message->release(...)));
         $traces = array_map(fn (string $name) => $this->telemetry->span("$name python")->getTraceId(), ['process', 'release']);
         $this->assertSame([trim($pushed), trim($pushed)], $traces);
         $this->assertSame($pushed, $this->python(self::RECEIVES));

@@ -9,6 +9,7 @@ use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
+use Dueq\Settlement;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Queue\Job as JobContract;
@@ -82,9 +83,9 @@ class DueqJob extends Job implements JobContract
             try {
                 if ($this->firing && !($this->isStopped)()) {
                     // Its lease ends now, which counts as a crash.
-                    $this->settle('release', fn (Message $message) => $message->extend(0.001));
+                    $this->settle(Settlement::Release, fn (Message $message) => $message->extend(0.001));
                 } else {
-                    $this->settle('retry', fn (Message $message) => $message->retry($this->lease));
+                    $this->settle(Settlement::Retry, fn (Message $message) => $message->retry($this->lease));
                 }
             } catch (DueqException $error) {
                 $this->report($error);
@@ -127,7 +128,7 @@ class DueqJob extends Job implements JobContract
     {
         parent::delete();
         if (!$this->failing) {
-            $this->settle('ack', fn (Message $message) => $message->ack());
+            $this->settle(Settlement::Ack, fn (Message $message) => $message->ack());
         }
         $this->horizon->deleted($this);
     }
@@ -136,7 +137,7 @@ class DueqJob extends Job implements JobContract
     public function release($delay = 0)
     {
         parent::release($delay);
-        $this->settle('retry', fn (Message $message) => $message->retry(DueTime::seconds($delay)));
+        $this->settle(Settlement::Retry, fn (Message $message) => $message->retry(DueTime::seconds($delay)));
         $this->horizon->released($this);
     }
 
@@ -158,8 +159,8 @@ class DueqJob extends Job implements JobContract
         } finally {
             if ($this->failing && $this->isDeleted()) {
                 $this->failing = false;
-                $lost === null ? $this->settle('ack', fn (Message $message) => $message->ack()) : $this->settle(
-                    'bury',
+                $lost === null ? $this->settle(Settlement::Ack, fn (Message $message) => $message->ack()) : $this->settle(
+                    Settlement::Bury,
                     fn (Message $message) => $message->bury('not written down as failed: ' . $lost->getMessage()),
                 );
             }
@@ -182,7 +183,7 @@ class DueqJob extends Job implements JobContract
     /** For what is no job: the message is dead in its queue, with the reason. */
     public function bury(): void
     {
-        $this->settle('bury', fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
+        $this->settle(Settlement::Bury, fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
     }
 
     protected function failed($e)
@@ -199,10 +200,9 @@ class DueqJob extends Job implements JobContract
      * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log. One
      * that is gone was taken away on purpose (queue:clear), or is done.
      *
-     * @param string $verb as of OpenTelemetry::settle()
      * @param callable(Message): mixed $settle
      */
-    private function settle(string $verb, callable $settle): void
+    private function settle(Settlement $how, callable $settle): void
     {
         $message = $this->message;
         $this->message = null;
@@ -210,13 +210,13 @@ class DueqJob extends Job implements JobContract
             return;
         }
         try {
-            OpenTelemetry::settle($message, $verb, fn () => $settle($message), $this->source->url());
+            OpenTelemetry::settle($message, $how, fn () => $settle($message), $this->source->url());
         } catch (LeaseLostException $error) {
             if ($this->source->find($message) !== null) {
                 $this->report($error);
             }
         } catch (DueqException $error) {
-            if ($verb === 'ack' && $error->isRetriable()) {
+            if ($how === Settlement::Ack && $error->isRetriable()) {
                 // Its consumer keeps the ack, and sends it when the server is back.
                 $this->report($error);
 

@@ -22,6 +22,8 @@ use WeakReference;
  * Laravel's queues on dueq, all on the connection of one client: a job is a message whose body is its payload and whose id is the payload's
  * uuid. Its attempts are counted by dueq and judged by Laravel's worker alone: no limit of dueq's own is
  * set.
+ *
+ * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
 class DueqQueue extends Queue implements QueueContract, ClearableQueue
 {
@@ -40,7 +42,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /** @var WeakReference<DueqJob>|null the job that was popped last */
     private ?WeakReference $latest = null;
 
-    /** @var array<string, list<array<string, mixed>>>|null by queue, what bulk() gathers; null: it does not */
+    /** @var array<string, list<Draft>>|null by queue, what bulk() gathers; null: it does not */
     private ?array $gathered = null;
 
     /**
@@ -87,7 +89,11 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         );
     }
 
-    /** Pushes a payload as it is, byte for byte. */
+    /**
+     * Pushes a payload as it is, byte for byte.
+     *
+     * @param array<mixed> $options
+     */
     public function pushRaw($payload, $queue = null, array $options = [])
     {
         return $this->store($payload, $queue, []);
@@ -301,7 +307,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * @param array<string, mixed> $due named arguments of push()
+     * @param array{delay?: float, at?: \DateTimeInterface} $due named arguments of push()
      * @return string the message's id
      */
     private function store(string $payload, $queue, array $due): string
@@ -322,7 +328,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         return $id;
     }
 
-    /** @param list<array<string, mixed>> $drafts */
+    /** @param list<Draft> $drafts */
     private function storeMany(string $name, array $drafts): void
     {
         $messages = $this->open($name);
@@ -342,7 +348,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
      * A payload may be pushed anew while the job that it is from still lives (a job that pushes its own
      * payload, an impatient queue:retry): then it is a message under another id, and none is lost.
      *
-     * @param array<string, mixed> $draft
+     * @param Draft $draft
      */
     private static function put(Messages $messages, array $draft): string
     {
@@ -356,8 +362,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /**
      * With the context of the span around its push.
      *
-     * @param array<string, mixed> $draft
-     * @return array<string, mixed>
+     * @param Draft $draft
+     * @return Draft
      */
     private static function carrying(array $draft): array
     {

@@ -106,7 +106,11 @@ final class MessageSource
         );
     }
 
-    /** Unlike a loop of the consumer, stream_select() ends when a signal comes. */
+    /**
+     * Unlike a loop of the consumer, stream_select() ends when a signal comes.
+     *
+     * @param callable(): bool $stopped
+     */
     private function await(float $timeout, callable $stopped): ?Message
     {
         $consumer = $this->consumer();

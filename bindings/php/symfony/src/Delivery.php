@@ -10,12 +10,17 @@ use Dueq\Message;
 use Dueq\OpenTelemetry;
 use Dueq\Queue;
 use Dueq\Replace;
+use Dueq\Settlement;
 use Psr\Log\LoggerInterface;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 
-/** A message on its way through a program: one that it holds under a lease, or that it has only found. */
+/**
+ * A message on its way through a program: one that it holds under a lease, or that it has only found.
+ *
+ * @phpstan-import-type Draft from \Dueq\QueueInterface
+ */
 final class Delivery
 {
     /** Stamps by which Messenger says that it gives a message back to a transport. */
@@ -76,7 +81,7 @@ final class Delivery
     public function finish(): void
     {
         try {
-            $this->settle('ack', fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+            $this->settle(Settlement::Ack, fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
         } catch (DueqException $error) {
             if (!$this->isHeld || !$error->isRetriable()) {
                 throw $error;
@@ -93,7 +98,7 @@ final class Delivery
 
     /**
      * @internal Puts another message in the place of this one, in one step.
-     * @param array<string, mixed> $draft as of Queue::push(), without an id
+     * @param Draft $draft as of Queue::push(), without an id
      * @return string|null its id; null: nothing is done, as it cannot be done in one step
      */
     public function replace(array $draft, Queue $to): ?string
@@ -105,7 +110,7 @@ final class Delivery
         // A queue refuses an id that it has, or that is still unique.
         $keepsId = $stays && !MessageFormat::isUnique($this->message);
         $draft['id'] = $keepsId ? $this->message->id : $to->newId();
-        $verb = $stays ? 'retry' : 'bury';
+        $verb = $stays ? Settlement::Retry : Settlement::Bury;
         if ($this->isHeld) {
             $this->settle($verb, fn () => $this->message->ack([$draft], $stays ? null : $to->name));
         } elseif ($keepsId) {
@@ -120,13 +125,13 @@ final class Delivery
     /** @internal Makes the message dead. */
     public function bury(string $reason): void
     {
-        $this->settle('bury', fn () => $this->message->bury($reason));
+        $this->settle(Settlement::Bury, fn () => $this->message->bury($reason));
     }
 
     /** @internal Gives the message back; that counts no attempt. */
     public function release(float $delay = 0.0): void
     {
-        $this->settle('release', fn () => $this->message->release($delay));
+        $this->settle(Settlement::Release, fn () => $this->message->release($delay));
     }
 
     /** @internal */
@@ -156,10 +161,11 @@ final class Delivery
     /** A handler called exit(): its lease ends now, which counts as a crash. */
     private function crash(): void
     {
-        $this->settle('release', fn () => $this->message->extend(0.001));
+        $this->settle(Settlement::Release, fn () => $this->message->extend(0.001));
     }
 
-    private function settle(string $verb, callable $how): void
+    /** @param callable(): mixed $how */
+    private function settle(Settlement $verb, callable $how): void
     {
         if ($this->isSettled) {
             return;

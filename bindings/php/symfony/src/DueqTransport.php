@@ -27,7 +27,11 @@ use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
 use Symfony\Component\Messenger\Transport\SetupableTransportInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
-/** A queue of dueq as a transport of Messenger. */
+/**
+ * A queue of dueq as a transport of Messenger.
+ *
+ * @phpstan-import-type Draft from \Dueq\QueueInterface
+ */
 final class DueqTransport implements
     TransportInterface,
     ListableReceiverInterface,
@@ -213,7 +217,7 @@ final class DueqTransport implements
         $this->queue = $this->client->queue($this->settings->queue);
     }
 
-    /** @param array<string, mixed> $draft */
+    /** @param Draft $draft */
     private function giveBack(Delivery $delivery, array $draft): string
     {
         $draft['headers'] += OpenTelemetry::contextOf($delivery->message);
@@ -221,7 +225,7 @@ final class DueqTransport implements
         return $delivery->replace($draft, $this->queue) ?? $this->push($draft);
     }
 
-    /** @param array<string, mixed> $draft */
+    /** @param Draft $draft */
     private function push(array $draft): string
     {
         $headers = $draft['headers'];

@@ -25,7 +25,7 @@ final class DueqTransportFactory implements TransportFactoryInterface
     }
 
     /**
-     * @param array<string, mixed> $options as of Settings::of()
+     * @param array<mixed> $options as of Settings::of()
      * @throws InvalidArgumentException
      */
     public function createTransport(#[\SensitiveParameter] string $dsn, array $options, SerializerInterface $serializer): TransportInterface
@@ -38,6 +38,7 @@ final class DueqTransportFactory implements TransportFactoryInterface
         }
     }
 
+    /** @param array<mixed> $options */
     public function supports(#[\SensitiveParameter] string $dsn, array $options): bool
     {
         return preg_match('/^dueq[:+]/', $dsn) === 1;

@@ -44,7 +44,7 @@ final class Settings
     /**
      * @param string $dsn dueq://[user:password@]host[:port][/db], dueq+URL with any URL of dueq, or "dueq://" alone for
      *     the server of the environment's DUEQ_URL; each with options behind "?"
-     * @param array<string, mixed> $options those of the DSN go before them
+     * @param array<mixed> $options those of the DSN go before them
      * @throws InvalidArgumentException
      */
     public static function of(#[\SensitiveParameter] string $dsn, #[\SensitiveParameter] array $options): self
@@ -103,7 +103,7 @@ final class Settings
         return $url === null || $rest === [] ? $url : $url . '?' . implode('&', $rest);
     }
 
-    /** @param array<string, mixed> $options */
+    /** @param array<mixed> $options */
     private static function number(array $options, string $name, float $least, float $else): float
     {
         $given = $options[$name] ?? null;

@@ -74,6 +74,10 @@ final class OpenTelemetry
         if ($count > 1) {
             $span->setAttribute('messaging.batch.message_count', $count);
         }
+        /**
+         * @param array<string, string> $failure
+         * @param string|list<string|null>|null $ids
+         */
         $sent = function (array $failure, string|array|null $ids) use ($span, $about, $count): void {
             if (is_string($ids)) {
                 $span->setAttribute('messaging.message.id', $ids);
@@ -119,6 +123,7 @@ final class OpenTelemetry
             ->add(1, $about);
         self::$contexts ??= new WeakMap();
         self::$contexts[$message] = $span->storeInContext($parent);
+        /** @param array<string, string> $failure */
         $done = function (array $failure) use ($span, $message): void {
             if ($failure !== [] && $message->attempt === $message->maxAttempts) {
                 $span->setAttribute('messaging.dueq.dead', true);
@@ -133,18 +138,17 @@ final class OpenTelemetry
      * Runs what settles a message, with a span around it. After process() it belongs to that one's span.
      *
      * @template T
-     * @param string $verb what it does: ack, retry, release or bury
      * @param callable(): T $settle
      * @param string|null $url as of process()
      * @return T
      * @throws Throwable what $settle throws
      */
-    public static function settle(Message $message, string $verb, callable $settle, ?string $url = null): mixed
+    public static function settle(Message $message, Settlement $how, callable $settle, ?string $url = null): mixed
     {
         if (!self::isOn()) {
             return $settle();
         }
-        $about = self::about($message->queue, $verb, 'settle', $url);
+        $about = self::about($message->queue, $how->value, 'settle', $url);
         $parent = self::settlesIn($message);
 
         return self::within(self::settling($message, $about, $parent), $parent, $about, self::operationSeconds(), $settle);
@@ -153,12 +157,12 @@ final class OpenTelemetry
     /**
      * @internal Tells that a message is settled with its consumer's next request, unless it is already. The span has no
      *     duration: the outcome comes later.
-     * @param string $verb as of settle(), and so is $url
+     * @param string $url as of settle()
      */
-    public static function settled(Message $message, string $verb, string $url): void
+    public static function settled(Message $message, Settlement $how, string $url): void
     {
         if (self::isOn() && !$message->isSettled()) {
-            $about = self::about($message->queue, $verb, 'settle', $url);
+            $about = self::about($message->queue, $how->value, 'settle', $url);
             self::settling($message, $about, self::settlesIn($message))->end();
         }
     }

@@ -58,7 +58,7 @@ final class Task
      *     Job::fail(); null: all is retried
      * @param class-string|list<class-string> $failOn a job that throws an object of one of these classes has failed for
      *     good, even if $retryOn names a parent of its class
-     * @param callable|class-string|null $onExhausted as of Worker::onExhausted(), in place of that of the worker
+     * @param (callable(Worker\Job, \Throwable): mixed)|class-string|null $onExhausted as of Worker::onExhausted(), in place of that of the worker
      * @param mixed ...$options of its messages, as named arguments of Queue::push(): maxAttempts, backoff, ttl,
      *     priority, unique ...
      * @throws InvalidArgumentException
@@ -98,7 +98,8 @@ final class Task
     /** Whether a job that throws this is not retried. */
     public function isFinal(\Throwable $error): bool
     {
-        $is = fn (array $classes) => array_filter($classes, fn (string $class) => $error instanceof $class) !== [];
+        /** @param list<class-string> $classes */
+        $is = fn (array $classes): bool => array_filter($classes, fn (string $class) => $error instanceof $class) !== [];
 
         return ($this->retryOn !== null && !$is($this->retryOn)) || $is($this->failOn);
     }

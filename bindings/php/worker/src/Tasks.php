@@ -16,6 +16,8 @@ use InvalidArgumentException;
  *     $tasks = new Dueq\Tasks();
  *     $tasks->push('send_receipt', [17, 'copy' => true], delay: 60.0, queue: 'mail');
  *     $tasks->push(SendReceipt::class, [17]);              // with the options of its attribute
+ *
+ * @phpstan-import-type Draft from QueueInterface
  */
 final class Tasks
 {
@@ -97,7 +99,7 @@ final class Tasks
      *
      * @param string $task as of push(), and so are the others
      * @param array<mixed> $arguments
-     * @return array<string, mixed> named arguments of Queue::push()
+     * @return Draft
      */
     public function draft(string $task, array $arguments = [], ?string $id = null, mixed ...$options): array
     {
@@ -119,7 +121,10 @@ final class Tasks
         }
         $options['headers'] = OpenTelemetry::headers($headers + $given);
 
-        return ['body' => $body, 'id' => $id] + $options;
+        /** @var Draft as check() and the class Task have seen the options */
+        $draft = ['body' => $body, 'id' => $id] + $options;
+
+        return $draft;
     }
 
     /** A queue of the server, with its partitions, for messages that are no tasks. */

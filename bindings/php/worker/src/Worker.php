@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq;
 
+use Closure;
 use DateInterval;
 use DateTimeInterface;
 use Dueq\Worker\ClassFinder;
@@ -37,10 +38,10 @@ final class Worker
     /** @var array<string, Handler> by queue */
     private array $queueHandlers = [];
 
-    /** @var list<callable|class-string> */
+    /** @var list<(callable(Job, Closure(Job): mixed): mixed)|class-string> */
     private array $middleware = [];
 
-    /** @var callable|class-string|null */
+    /** @var (callable(Job, Throwable): mixed)|class-string|null */
     private mixed $onExhausted = null;
 
     /** @var list<string> */
@@ -72,6 +73,9 @@ final class Worker
      * @param string $task as of Task::__construct(), and so are the others
      * @param callable|class-string $handler called with the arguments; of a class, made anew for each job, the
      *     method __invoke() or handle()
+     * @param class-string|list<class-string>|null $retryOn
+     * @param class-string|list<class-string> $failOn
+     * @param (callable(Job, Throwable): mixed)|class-string|null $onExhausted
      * @param mixed ...$options
      * @throws InvalidArgumentException
      */
@@ -127,7 +131,7 @@ final class Worker
      * Names the handler of a queue's messages that are no tasks: it is called with the Job, whose message it reads. The
      * message is acknowledged when it returns, and retried when it throws, unless it has settled it.
      *
-     * @param callable|class-string $handler as of on()
+     * @param (callable(Job): mixed)|class-string $handler as of on()
      * @param float|null $timeout as of Task::__construct(), and so is the other
      * @throws InvalidArgumentException
      */
@@ -141,7 +145,7 @@ final class Worker
     /**
      * Runs something around each job: the first that is named is the outermost.
      *
-     * @param callable|class-string ...$middleware called with the Job and a Closure that runs the rest; of a class,
+     * @param (callable(Job, Closure(Job): mixed): mixed)|class-string ...$middleware called with the job and what runs the rest; of a class,
      *     the method __invoke() or handle()
      */
     public function middleware(callable|string ...$middleware): static
@@ -157,7 +161,7 @@ final class Worker
      * dead, in its dead-letter queue or deleted. It is not called for a message that is dead by crashes or by its time to
      * live, nor for an unknown task.
      *
-     * @param callable|class-string $hook called with the Job and the Throwable; of a class, the method __invoke() or
+     * @param (callable(Job, Throwable): mixed)|class-string $hook called with what the job failed by; of a class, the method __invoke() or
      *     handle(). For Job::fail('text') that is a Dueq\Worker\Decided with the text. What it throws is logged
      */
     public function onExhausted(callable|string $hook): static
@@ -170,7 +174,11 @@ final class Worker
         return $this;
     }
 
-    /** Pushes a task, as Tasks::push(). */
+    /**
+     * Pushes a task, as Tasks::push().
+     *
+     * @param array<mixed> $arguments
+     */
     public function push(
         string $task,
         array $arguments = [],
@@ -244,9 +252,9 @@ final class Worker
         $decision = match (true) {
             $failure === null => $job->decision(),
             $failure instanceof Stop || $message->isSettled() => null,
-            $job->handler->task->isFinal($failure) => new Decision('bury', null, $failure),
+            $job->handler->task->isFinal($failure) => new Decision(Settlement::Bury, null, $failure),
             // So that it is known whether this was the last attempt.
-            $this->hookOf($job) !== null && $message->attempt === $message->maxAttempts => new Decision('retry', null, $failure),
+            $this->hookOf($job) !== null && $message->attempt === $message->maxAttempts => new Decision(Settlement::Retry, null, $failure),
             default => null,
         };
         $decision?->settle($message, $this->tasks->client()->url());
@@ -270,11 +278,13 @@ final class Worker
         }
     }
 
-    private function hookOf(Job $job): mixed
+    /** @return (callable(Job, Throwable): mixed)|class-string|null */
+    private function hookOf(Job $job): callable|string|null
     {
         return $job->handler->task->onExhausted ?? $this->onExhausted;
     }
 
+    /** @param callable|class-string $handler */
     private function add(Task $task, callable|string $handler): static
     {
         if (isset($this->handlers[$task->name])) {

@@ -10,6 +10,7 @@ use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
+use Dueq\Settlement;
 use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
@@ -251,7 +252,7 @@ final class Child
             if ($failure !== null) {
                 throw $failure;
             }
-            $isLost || OpenTelemetry::settled($message, 'ack', $this->url());
+            $isLost || OpenTelemetry::settled($message, Settlement::Ack, $this->url());
             if ($isLost || $job->isLost()) {
                 $this->logger->warning(sprintf('%s ended after %.3f s, but its lease was lost before: it may run elsewhere', $job, $seconds), $context);
             } else {
@@ -271,7 +272,7 @@ final class Child
         $name = self::nameOf($message);
         try {
             if ($error instanceof Stop) {
-                OpenTelemetry::settle($message, 'release', fn () => $message->release(), $this->url());
+                OpenTelemetry::settle($message, Settlement::Release, fn () => $message->release(), $this->url());
                 $this->logger->notice("$name released: {$error->getMessage()}", self::context($message));
 
                 return;
@@ -279,7 +280,7 @@ final class Child
         } catch (DueqException $lost) {
             $error = $lost;
         }
-        OpenTelemetry::settled($message, 'retry', $this->url());
+        OpenTelemetry::settled($message, Settlement::Retry, $this->url());
         $this->tellFailure($message, $error, '');
     }
 

@@ -7,12 +7,14 @@ namespace Dueq\Worker;
 use DateInterval;
 use Dueq\Message;
 use Dueq\OpenTelemetry;
+use Dueq\Settlement;
 use Throwable;
 
 /**
  * What is to be done with the message of a job, in place of an ack without successors.
  *
  * @internal
+ * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
 final class Decision
 {
@@ -23,13 +25,12 @@ final class Decision
     private int $refused = 0;
 
     /**
-     * @param string $verb retry, bury, release or ack
      * @param float|DateInterval|null $delay null, of retry: by the message's backoff
-     * @param list<array<string, mixed>> $successors of ack
+     * @param list<Draft> $successors of ack
      * @param string|null $to their queue; null: that of the message
      */
     public function __construct(
-        private readonly string $verb,
+        private readonly Settlement $verb,
         private readonly float|DateInterval|null $delay = null,
         private readonly string|Throwable $error = '',
         private readonly array $successors = [],
@@ -45,10 +46,10 @@ final class Decision
     {
         $text = $this->error instanceof Throwable ? $this->error::class . ": {$this->error->getMessage()}" : $this->error;
         $settle = match ($this->verb) {
-            'retry' => fn () => $this->isExhausted = !$message->retry($this->delay, $text),
-            'bury' => fn () => $message->bury($text),
-            'release' => fn () => $message->release($this->delay),
-            'ack' => fn () => $this->refused = count(array_keys($message->ack($this->successors, $this->to), null, true)),
+            Settlement::Retry => fn () => $this->isExhausted = !$message->retry($this->delay, $text),
+            Settlement::Bury => fn () => $message->bury($text),
+            Settlement::Release => fn () => $message->release($this->delay),
+            Settlement::Ack => fn () => $this->refused = count(array_keys($message->ack($this->successors, $this->to), null, true)),
         };
         OpenTelemetry::settle($message, $this->verb, $settle, $url);
     }
@@ -56,7 +57,7 @@ final class Decision
     /** What the job has failed by for good; null: it has not. */
     public function finalError(): ?Throwable
     {
-        if ($this->verb !== 'bury' && !$this->isExhausted) {
+        if ($this->verb !== Settlement::Bury && !$this->isExhausted) {
             return null;
         }
 
@@ -83,10 +84,10 @@ final class Decision
         $wish = sprintf("at the job's wish after %.3f s", $seconds);
 
         return match (true) {
-            $this->verb === 'bury' => ['warning', "failed $wish$error"],
+            $this->verb === Settlement::Bury => ['warning', "failed $wish$error"],
             $this->isExhausted => ['warning', "failed $wish, its attempts are exhausted$error"],
-            $this->verb === 'retry' => ['info', "retried $wish$due$error"],
-            $this->verb === 'release' => ['info', "released $wish$due"],
+            $this->verb === Settlement::Retry => ['info', "retried $wish$due$error"],
+            $this->verb === Settlement::Release => ['info', "released $wish$due"],
             default => ['info', sprintf('done in %.3f s; successors: %d', $seconds, count($this->successors))
                 . ($this->refused > 0 ? ", of which duplicates: {$this->refused}" : '')],
         };

@@ -44,6 +44,7 @@ final class Handler
      * A callable of a class: its method __invoke() or handle().
      *
      * @param class-string $class
+     * @return Closure(mixed...): mixed
      * @throws InvalidArgumentException
      */
     public static function made(string $class, ?ContainerInterface $container): Closure

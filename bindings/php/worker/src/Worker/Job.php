@@ -8,12 +8,17 @@ use Closure;
 use DateInterval;
 use DateTimeInterface;
 use Dueq\Message;
+use Dueq\Settlement;
 use Dueq\Tasks;
 use InvalidArgumentException;
 use LogicException;
 use Throwable;
 
-/** One run of a task: a message that this process holds until the handler returns or throws. */
+/**
+ * One run of a task: a message that this process holds until the handler returns or throws.
+ *
+ * @phpstan-import-type Draft from \Dueq\QueueInterface
+ */
 final class Job
 {
     /** The task's name; null: the message is no task. */
@@ -29,13 +34,14 @@ final class Job
 
     private ?Decision $decision = null;
 
-    /** @var list<array<string, mixed>> */
+    /** @var list<Draft> */
     private array $successors = [];
 
     private ?string $target = null;
 
     private bool $hasEnded = false;
 
+    /** @var (Closure(): bool)|null */
     private readonly ?Closure $isStopping;
 
     /**
@@ -91,7 +97,7 @@ final class Job
      */
     public function retry(float|DateInterval|null $delay = null, string|Throwable $error = ''): never
     {
-        $this->decide(new Decision('retry', self::checked($delay), $error), $error);
+        $this->decide(new Decision(Settlement::Retry, self::checked($delay), $error), $error);
     }
 
     /**
@@ -103,7 +109,7 @@ final class Job
      */
     public function fail(string|Throwable $reason = ''): never
     {
-        $this->decide(new Decision('bury', null, $reason), $reason);
+        $this->decide(new Decision(Settlement::Bury, null, $reason), $reason);
     }
 
     /**
@@ -116,7 +122,7 @@ final class Job
     public function release(float|DateInterval|null $delay = null): never
     {
         $delay ??= $this->isStopping() ? 0.0 : self::PAUSE;
-        $this->decide(new Decision('release', self::checked($delay)), 'released');
+        $this->decide(new Decision(Settlement::Release, self::checked($delay)), 'released');
     }
 
     /**
@@ -190,7 +196,7 @@ final class Job
     public function decision(): ?Decision
     {
         if ($this->decision === null && $this->successors !== []) {
-            return new Decision('ack', successors: $this->successors, to: $this->target);
+            return new Decision(Settlement::Ack, successors: $this->successors, to: $this->target);
         }
 
         return $this->decision;

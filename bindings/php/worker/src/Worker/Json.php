@@ -50,11 +50,21 @@ final class Json implements Serializer
         }
     }
 
+    /**
+     * @param list<mixed> $args
+     * @param array<string, mixed> $kwargs
+     * @throws \JsonException
+     */
     public function encode(array $args, array $kwargs): string
     {
         return self::write(['args' => $args, 'kwargs' => (object) $kwargs]);
     }
 
+    /**
+     * @return array{list<mixed>, array<string, mixed>}
+     * @throws \JsonException
+     * @throws UnexpectedValueException
+     */
     public function decode(string $body): array
     {
         $read = self::read($body);

@@ -23,7 +23,7 @@ final class LineLogger extends AbstractLogger
     /**
      * @param mixed $level
      * @param string|\Stringable $message
-     * @param array<string, mixed> $context in JSON, members of the object; of text, the traces alone
+     * @param array<mixed> $context in JSON, members of the object; of text, the traces alone
      */
     public function log($level, $message, array $context = []): void
     {
@@ -42,7 +42,7 @@ final class LineLogger extends AbstractLogger
         fwrite(STDERR, $this->json ? self::object($head + $context) : self::text($head, $context['trace'] ?? null));
     }
 
-    /** @param array<string, mixed> $members */
+    /** @param array<mixed> $members */
     private static function object(array $members): string
     {
         $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR;

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 use Dueq\Exception\DueqException;
+use Dueq\Settlement;
 use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 
@@ -32,7 +33,7 @@ final class UnsettledJob
             if ($message?->ticket !== $this->ticket) {
                 return;
             }
-            $decision = $this->error === null ? new Decision('release', 0.0) : new Decision('retry', null, $this->error);
+            $decision = $this->error === null ? new Decision(Settlement::Release, 0.0) : new Decision(Settlement::Retry, null, $this->error);
             $decision->settle($message, $worker->tasks->client()->url());
             if ($decision->finalError() !== null) {
                 $worker->tellExhausted($worker->job($message), new TimeLimitExceeded($this->error), $logger);
