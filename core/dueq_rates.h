@@ -1,14 +1,17 @@
-/* A part of dueq.h: what a queue did by the minute and by the hour, as rates answers it. */
+/* A part of dueq.h: what dueq_rates() returns. */
 #ifndef DUEQ_RATES_H
 #define DUEQ_RATES_H
 
 #include "dueq.h"
 
 /*
- * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. late: the p50
- * and the p99 of how long after they were due, or ready, messages were delivered; run: the same of how long the program
- * took to settle them. They are known within 5 %, up to a day. Consumers with a heartbeat measure them; -1: nothing was
- * measured.
+ * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's
+ * clock.
+ *
+ * late: how long after it was due, or ready, a message was delivered. run: how long after its
+ * delivery its program settled it. p50: half of the messages took at most so long; p99: 99 of 100
+ * did. Both are known within 5 %, up to a day. Consumers with a heartbeat measure these times. -1:
+ * nothing was measured.
  */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
@@ -16,19 +19,26 @@ typedef struct dueq_rate {
     int64_t late_p50_ms, late_p99_ms, run_p50_ms, run_p99_ms;
 } dueq_rate;
 
-/* Times by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
+/*
+ * Measured times. counts[i]: how many exceed dueq_timing_bound_ms(i - 1), but not
+ * dueq_timing_bound_ms(i). sum_ms: all times together.
+ */
 typedef struct dueq_timing {
     int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
 } dueq_timing;
 
-/* Since the queue exists. A consumer measures the run of each message, the lateness of ten in one reserve of a second. */
+/*
+ * All times since the queue exists. A consumer measures the run of each message, but the lateness
+ * of only ten messages, in one reserve of each second.
+ */
 typedef struct dueq_timings {
     dueq_timing late, run;
 } dueq_timings;
 
 /*
- * 0, 1, 2 ... 20 ms, then bounds between which the longest time is at most a tenth longer than the shortest, with 50, 100,
- * 200, 500 ms and so on among them, up to 100,000 s. The last bucket has no bound: 0, too.
+ * The longest time that a bucket counts, in ms: 0, 1, 2 ... 20, then bounds that are each at most a
+ * tenth larger than the one before, up to 100,000 s; 50, 100, 200, 500 and so on are among them.
+ * bucket: 0 to DUEQ_TIMING_BUCKETS - 1. The last bucket has no bound, for which 0 is returned.
  */
 DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
 
