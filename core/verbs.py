@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes what is a list of verbs, or alike for all of them, from core/verbs.toml.
+"""Makes from core/verbs.toml what is a list of verbs, or alike for several of them.
 
-Run without arguments after a change of it; `--check` only says whether something made is stale.
+Run it without arguments after a change of that file. `--check` changes nothing, and fails if a
+generated file is stale.
 """
 
 import re
@@ -21,7 +22,7 @@ class Argument(NamedTuple):
     c: str
     python: str
     check: str = ""
-    """What fails where it is not valid; of numbers their range says it."""
+    """The call that checks the argument, where the verb has no limits for it."""
     send: str = ""
 
 
@@ -122,7 +123,7 @@ RETURNS = {
 }
 
 
-# How the arguments stand in a struct dueq__fanout_request: its members, and where they come from.
+# The members of a struct dueq__fanout_request that hold each argument, and their values.
 FANOUT_MEMBERS = {
     "tickets": {".items": "tickets", ".count": "count"},
     "ids": {".items": "ids", ".count": "count"},
@@ -167,7 +168,7 @@ class Verb:
         return [re.split(r"[ *]", parameter)[-1] for parameter in self.parameters()]
 
     def changes(self) -> bool:
-        """Whether its script keeps what it answers, and gets what that takes."""
+        """Whether its script keeps its answer, and gets the arguments that this needs."""
         script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
         return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
 
@@ -189,7 +190,7 @@ VERBS = [
 
 
 def filled(start: str, parts: list[str], end: str) -> str:
-    """A call or a declaration, as clang-format breaks it."""
+    """A call or a declaration, in the lines that clang-format makes."""
     lines, indent = [start], " " * len(start.rsplit("\n", 1)[-1])
     for place, part in enumerate(parts):
         part += end if place == len(parts) - 1 else ","
@@ -200,7 +201,7 @@ def filled(start: str, parts: list[str], end: str) -> str:
     return "\n".join(lines).rstrip()
 
 
-# ---- dueq_verbs.h ----
+# dueq_verbs.h
 
 
 def comment(text: str) -> str:
@@ -222,7 +223,7 @@ def declarations(verb: Verb) -> str:
 
 
 def lists() -> str:
-    """The verbs that are alike, for the preprocessor."""
+    """The lists of verbs that are alike, as macros."""
     parts = []
     for faces, macro in (("no_args", "DUEQ_NO_ARGS_VERBS"), ("ids", "DUEQ_ID_VERBS")):
         rows = [f"    X({verb.name})" for verb in VERBS if verb.generated_faces == faces]
@@ -239,7 +240,10 @@ def lists() -> str:
 
 def header() -> str:
     parts = "\n\n".join(declarations(verb) for verb in VERBS)
-    return f"""/* A part of dueq.h: the verbs, each blocking and as dueq_VERB_submit(). {MADE} */
+    return f"""/*
+ * A part of dueq.h: the verbs, each blocking and as dueq_VERB_submit().
+ * {MADE}
+ */
 #ifndef DUEQ_VERBS_H
 #define DUEQ_VERBS_H
 
@@ -248,9 +252,9 @@ def header() -> str:
 {parts}
 
 /*
- * The verbs that are alike, as X(name). NO_ARGS ones have no arguments and no result; ID ones take
- * ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has like that, as X(name,
- * summary, help).
+ * Lists of verbs that are alike, as X(name). NO_ARGS: verbs without arguments and without a result.
+ * ID: verbs on ids, whose items are OK or NOT_FOUND. COMMANDS: those that are also commands of the
+ * shell, as X(name, summary, help).
  */
 {lists()}
 
@@ -258,11 +262,12 @@ def header() -> str:
 """
 
 
-# ---- core/scripts.inc ----
+# core/scripts.inc
 
 
 def fanout(verb: Verb) -> tuple[str, str]:
-    """What asks a partition, and what leaves the call to those who ask all of them."""
+    """The function that submits the verb to a partition, and the code that hands a call over to
+    the partitions."""
     if verb.fanout == "name" or (not verb.fanout and verb.receiver != "queue"):
         return "", ""
     if not verb.fanout:
@@ -337,7 +342,7 @@ def blocking(verb: Verb) -> str:
 
 
 def pairs() -> str:
-    """The functions of the verbs, which embed.py puts behind their scripts."""
+    """The C functions of the verbs, which embed.py adds behind their scripts."""
     parts = []
     for verb in VERBS:
         if verb.script_args is not None:
@@ -346,7 +351,7 @@ def pairs() -> str:
     return "\n".join(parts)
 
 
-# ---- _core.pyi ----
+# _core.pyi
 
 
 def submits() -> str:
@@ -361,7 +366,7 @@ def submits() -> str:
 
 
 def constants() -> str:
-    """The names of all that is an int in the public headers."""
+    """The names of the integer constants in the public headers."""
     names = []
     for path in [ROOT / "core/dueq.h", *sorted(ROOT.glob("interop/dueq_*.h"), reverse=True)]:
         code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
@@ -377,12 +382,12 @@ def stub(old: str) -> str:
 
 
 def section(old: str, begin: str, made: str, end: str = "# The end of what was made.\n") -> str:
-    """A file with the part behind this line made anew."""
+    """The file `old` with a new part between the lines `begin` and `end`."""
     before, rest = old.split(begin)
     return f"{before}{begin}{made}{end}{rest.split(end, 1)[1]}"
 
 
-# ---- The classes of Python and PHP ----
+# The classes of Python and PHP
 
 PYTHON = '''"""The verbs of a queue that are alike. Made from core/verbs.toml by core/verbs.py."""
 
@@ -421,7 +426,7 @@ def docstring(*parts: str) -> str:
 
 
 def face(name: str, start: str, wait: str) -> str:
-    """A class of those verbs. start, wait: what stands before `def` and before a call."""
+    """A class of the verbs that are alike. start, wait: words before `def` and before a call."""
     made = [
         f"""
 

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the constants of core/dueq.h.
 
-Each part of a file between two includes is one fragment of C, without comments. A script is a list
-of fragments, which the client puts together when it loads the script into a server. Behind the
-scripts of the core come the functions of their verbs (core/verbs.py).
+Each part of a Lua file between two includes becomes a fragment: a C string without comments. A
+script is a list of fragments, which the client joins when it loads the script into a server. Behind
+the core's scripts come the C functions of the verbs (core/verbs.py).
 
-Run without arguments after a change of a script; `--check` only says whether a file is stale.
-Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
-A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for
-lib/NAME.lua where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys
-and stands for locals of these names, `-- passes on to NAME` names the script that does what this
-one answers nil to, and DUEQ_NAME stands for the code of a status or a default.
+Run it without arguments after a change of a script. `--check` changes nothing, and fails if a file
+is stale. The names of the scripts in interop/FOLDER/scripts begin with the folder, and so do those
+of their keys.
+
+What a script may have:
+  a call of a function of lib/  its file is put in front of the script
+  -- include NAME               is replaced by lib/NAME.lua: inside a block, or if it is no function
+  -- keys NAME ...              declares the keys, as locals of these names
+  -- passes on to NAME          names the script that is run when this one answers nil
+  DUEQ_NAME                     is replaced by the code of a status, or by a default
 """
 
 import hashlib
@@ -45,13 +49,13 @@ def statuses() -> dict[str, str]:
 
 
 def constants() -> dict[str, str]:
-    """The statuses, and the defaults of the protocol."""
+    """The values of the statuses and of the protocol's defaults."""
     defaults = re.findall(r"^    (DUEQ_DEFAULT_\w+) = (\d+)", HEADER.read_text(), flags=re.M)
     return statuses() | dict(defaults)
 
 
 def code_of(path: Path) -> str:
-    """Its text, without comments."""
+    """The text of a file without comments."""
     return re.sub(r"--.*", "", path.read_text())
 
 
@@ -63,7 +67,7 @@ PROVIDERS = {name: path for path in LIBRARY.values() for name in provided(path)}
 
 
 def is_open_to(path: Path, library: Path) -> bool:
-    """The core does not know the queues of other systems."""
+    """Whether the script may use the library: the core does not use that of interop/."""
     return library.is_relative_to(HERE) or not path.is_relative_to(HERE)
 
 
@@ -73,7 +77,8 @@ class Fragment(NamedTuple):
 
 
 def fragments(path: Path, have: set[str]) -> Iterator[Fragment]:
-    """First those of the functions of lib/ that it calls, but for those that `have` names."""
+    """The fragments of a file. Those of the functions of lib/ that it calls come first, except
+    files that `have` names."""
     asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
     own = re.findall(r"\blocal function (\w+)", code_of(path))
     for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
@@ -86,7 +91,7 @@ def fragments(path: Path, have: set[str]) -> Iterator[Fragment]:
     name = "_".join(part for part in place if part not in ("core", "interop", "scripts"))
     for number, part in enumerate(re.split(r"^ *-- include (\w+)\n", path.read_text(), flags=re.M)):
         if number % 2:
-            # What is asked for in a block is there in this block alone.
+            # A file that is included in a block defines its names in this block only.
             yield from library(part, set(have))
         elif text := re.sub(r"^ *(--.*)?\n", "", part, flags=re.M):
             yield Fragment(f"{name}_{number // 2}", text)
@@ -98,18 +103,18 @@ def library(name: str, have: set[str]) -> Iterator[Fragment]:
 
 
 def filled(text: str, codes: dict[str, str]) -> str:
-    """The text with the values of its constants."""
+    """The text with values in place of its constants."""
     return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
 
 
 def head_of(path: Path) -> str:
-    """The script's first line, which gives its keys their names."""
+    """The script's first line, which gives the keys their names."""
     keys = keys_of(path)
     return f"local {', '.join(keys)} = {', '.join(f'KEYS[{n + 1}]' for n in range(len(keys)))}\n"
 
 
 def expand(path: Path, codes: dict[str, str]) -> str:
-    """The whole script, as a server has it."""
+    """The whole script, as the client loads it into a server."""
     return filled(head_of(path) + "".join(part.text for part in fragments(path, set())), codes)
 
 
