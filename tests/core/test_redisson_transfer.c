@@ -343,12 +343,12 @@ static void test_transfer_abandoned_and_its_wait_stopped(void **state) {
 
 static void test_transfer_by_several_at_once_moves_each_once(void **state) {
     (void)state;
-    enum { ALL = 2000, CREW = 4 };
-    pid_t crew[CREW];
-    for (int i = 0; i < CREW; i++) {
-        crew[i] = fork();
-        assert_true(crew[i] >= 0);
-        if (crew[i])
+    enum { ALL = 2000, WORKERS = 4 };
+    pid_t workers[WORKERS];
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = fork();
+        assert_true(workers[i] >= 0);
+        if (workers[i])
             continue;
         dueq_client *client;
         dueq_redisson *queue;
@@ -360,14 +360,14 @@ static void test_transfer_by_several_at_once_moves_each_once(void **state) {
             status = dueq_redisson_transfer(queue, 7, 2000, NULL);
         _exit(status == DUEQ_EMPTY ? 0 : 1);
     }
-    await_subscribed(CREW);
+    await_subscribed(WORKERS);
     for (int i = 0; i < ALL; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", i);
         offer_text(orders, text, i * 7 % 300);
     }
-    for (int i = 0; i < CREW; i++)
-        assert_int_equal(child_end(crew[i]), 0);
+    for (int i = 0; i < WORKERS; i++)
+        assert_int_equal(child_end(workers[i]), 0);
     redisReply *list = command(&server, "LRANGE orders 0 -1");
     static bool seen[ALL];
     assert_int_equal(list->elements, ALL);

@@ -20,9 +20,9 @@ struct consumer {
     size_t taken;
 };
 
-static struct consumer crew[MOST];
-static size_t crew_size, crew_taken;
-static int64_t crew_got_ms; /* when one of them took the last message */
+static struct consumer fleet[MOST];
+static size_t fleet_size, fleet_taken;
+static int64_t fleet_got_ms; /* when one of them took the last message */
 
 static void wait_for_one(struct consumer *consumer, int64_t patience_ms) {
     assert_status(consumer->jobs.client, PENDING,
@@ -40,8 +40,8 @@ static void finish(struct consumer *consumer) {
         return;
     }
     assert_status(at.client, OK, status);
-    crew_got_ms = now_ms();
-    crew_taken++;
+    fleet_got_ms = now_ms();
+    fleet_taken++;
     consumer->taken++;
     const dueq_bytes ticket = dueq_result_message(result, 0)->ticket;
     assert_status(at.client, OK, dueq_ack(at.queue, &ticket, 1, NULL));
@@ -53,18 +53,18 @@ static void finish(struct consumer *consumer) {
 /* Lets all that wait move on, for so long or until so many messages were taken in all (0: never). */
 static void drive(int64_t at_most_ms, size_t taken) {
     static struct pollfd set[DUEQ_MAX_SOCKETS * MOST];
-    for (int64_t end = now_ms() + at_most_ms; now_ms() < end && (!taken || crew_taken < taken);) {
+    for (int64_t end = now_ms() + at_most_ms; now_ms() < end && (!taken || fleet_taken < taken);) {
         int64_t left = end - now_ms();
         nfds_t count = 0;
-        for (size_t i = 0; i < crew_size; i++) {
+        for (size_t i = 0; i < fleet_size; i++) {
             int timeout = -1;
-            while (crew[i].waits && dueq_pump(crew[i].jobs.client) != DUEQ_PENDING)
-                finish(&crew[i]);
-            if (crew[i].waits)
-                count += dueq_poll_set(crew[i].jobs.client, set + count, &timeout);
+            while (fleet[i].waits && dueq_pump(fleet[i].jobs.client) != DUEQ_PENDING)
+                finish(&fleet[i]);
+            if (fleet[i].waits)
+                count += dueq_poll_set(fleet[i].jobs.client, set + count, &timeout);
             left = timeout >= 0 && timeout < left ? timeout : left;
         }
-        poll(set, count, taken && crew_taken >= taken ? 0 : (int)left);
+        poll(set, count, taken && fleet_taken >= taken ? 0 : (int)left);
     }
 }
 
@@ -77,26 +77,26 @@ static void drive_until_blocked(long long consumers) {
     fail_msg("%lld consumers should wait by now", consumers);
 }
 
-static void crew_start(size_t count, int64_t patience_ms, bool again) {
-    crew_taken = 0;
-    for (crew_size = 0; crew_size < count; crew_size++) {
-        crew[crew_size] = (struct consumer){.jobs = jobs_open(server.url), .again = again};
-        wait_for_one(&crew[crew_size], patience_ms);
+static void fleet_start(size_t count, int64_t patience_ms, bool again) {
+    fleet_taken = 0;
+    for (fleet_size = 0; fleet_size < count; fleet_size++) {
+        fleet[fleet_size] = (struct consumer){.jobs = jobs_open(server.url), .again = again};
+        wait_for_one(&fleet[fleet_size], patience_ms);
     }
     drive_until_blocked((long long)count);
 }
 
-static void crew_end(void) {
-    for (size_t i = 0; i < crew_size; i++) {
-        dueq_abandon(crew[i].jobs.client);
-        jobs_close(crew[i].jobs);
+static void fleet_end(void) {
+    for (size_t i = 0; i < fleet_size; i++) {
+        dueq_abandon(fleet[i].jobs.client);
+        jobs_close(fleet[i].jobs);
     }
-    crew_size = 0;
+    fleet_size = 0;
 }
 
 static void assert_each_took_one(void) {
-    for (size_t i = 0; i < crew_size; i++)
-        assert_int_equal(crew[i].taken, 1);
+    for (size_t i = 0; i < fleet_size; i++)
+        assert_int_equal(fleet[i].taken, 1);
 }
 
 /* ---- What clients send ---- */
@@ -139,10 +139,10 @@ static void sent_end(void) { redisFree(monitor); }
 #define MESSAGES 3
 
 static size_t sent_for_one(int64_t delay_ms) {
-    size_t before = crew_taken;
+    size_t before = fleet_taken;
     push_body(jobs.queue, "one", delay_ms, NULL);
     drive(SOON_MS, before + 1);
-    assert_int_equal(crew_taken, before + 1);
+    assert_int_equal(fleet_taken, before + 1);
     /* Whoever else was woken, or looks in case the first one died, has done so by then. */
     drive(150, 0);
     return sent();
@@ -150,7 +150,7 @@ static size_t sent_for_one(int64_t delay_ms) {
 
 /* The commands of all that a message costs: push, what wakes whom, reserve, ack, and waiting again. */
 static size_t sent_for_each(size_t consumers, int64_t delay_ms) {
-    crew_start(consumers, DUEQ_FOREVER, true);
+    fleet_start(consumers, DUEQ_FOREVER, true);
     /* The first calls of a client load the scripts. */
     push_body(jobs.queue, "first", 0, NULL);
     drive(SOON_MS, 1);
@@ -162,7 +162,7 @@ static size_t sent_for_each(size_t consumers, int64_t delay_ms) {
         most = count > most ? count : most;
     }
     sent_end();
-    crew_end();
+    fleet_end();
     return most;
 }
 
@@ -186,7 +186,7 @@ static void test_waking_for_messages_due_one_by_one(void **state) {
     enum { COUNT = 10, APART_MS = 120 };
     const size_t sizes[] = {1, 20, MOST};
     for (size_t i = 0; i < 3; i++) {
-        crew_start(sizes[i], DUEQ_FOREVER, true);
+        fleet_start(sizes[i], DUEQ_FOREVER, true);
         push_body(jobs.queue, "first", 0, NULL);
         drive(SOON_MS, 1);
         drive(150, 0);
@@ -195,10 +195,10 @@ static void test_waking_for_messages_due_one_by_one(void **state) {
             push_body(jobs.queue, "due", 300 + k * APART_MS, NULL);
         drive(SOON_MS + COUNT * APART_MS, 1 + COUNT);
         drive(150, 0);
-        assert_int_equal(crew_taken, 1 + COUNT);
+        assert_int_equal(fleet_taken, 1 + COUNT);
         assert_in_range(sent(), COUNT * 5, COUNT * 10);
         sent_end();
-        crew_end();
+        fleet_end();
     }
 }
 
@@ -206,14 +206,14 @@ static void test_waking_for_messages_due_one_by_one(void **state) {
 
 static void test_waking_idle_consumers_send_a_probe_each_in_twelve_seconds(void **state) {
     (void)state;
-    crew_start(MOST, DUEQ_FOREVER, true);
+    fleet_start(MOST, DUEQ_FOREVER, true);
     sent_start();
     drive(8000, 0);
     assert_int_equal(sent(), 0);
     drive(7500, 0);
     assert_in_range(sent(), MOST / 2, MOST);
     sent_end();
-    crew_end();
+    fleet_end();
 }
 
 /* What it acknowledged is done as soon as the server says so, and not when its wait ends. */
@@ -250,12 +250,12 @@ static void burst_reaches_all(size_t consumers, int64_t delay_ms) {
         drafts[i].body = BYTES("burst");
         drafts[i].delay_ms = delay_ms;
     }
-    crew_start(consumers, DUEQ_FOREVER, false);
+    fleet_start(consumers, DUEQ_FOREVER, false);
     for (size_t i = 0; i < BURST / DUEQ_MAX_BATCH; i++)
         assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, DUEQ_MAX_BATCH, NULL));
     drive(delay_ms + SOON_MS, consumers);
     assert_each_took_one();
-    crew_end();
+    fleet_end();
 }
 
 static void test_waking_of_a_burst_leaves_nobody_waiting(void **state) {
@@ -279,25 +279,25 @@ static void test_waking_of_a_small_burst_leaves_the_others_alone(void **state) {
         drafts[i] = (dueq_draft)DUEQ_DRAFT;
         drafts[i].body = BYTES("few");
     }
-    crew_start(MOST, DUEQ_FOREVER, true);
+    fleet_start(MOST, DUEQ_FOREVER, true);
     push_body(jobs.queue, "first", 0, NULL);
     drive(SOON_MS, 1);
     drive(150, 0);
     sent_start();
     assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, COUNT, NULL));
     drive(SOON_MS, 1 + COUNT);
-    assert_int_equal(crew_taken, 1 + COUNT);
+    assert_int_equal(fleet_taken, 1 + COUNT);
     drive(150, 0);
     assert_in_range(sent(), COUNT * 2, COUNT * 10);
     sent_end();
-    crew_end();
+    fleet_end();
 }
 
 /* ---- Times ---- */
 
 static void test_waking_for_an_earlier_message_pushed_in_front(void **state) {
     (void)state;
-    crew_start(20, DUEQ_FOREVER, true);
+    fleet_start(20, DUEQ_FOREVER, true);
     push_body(jobs.queue, "last", 60000, NULL);
     drive(100, 0);
     int64_t begin_ms = now_ms();
@@ -306,30 +306,30 @@ static void test_waking_for_an_earlier_message_pushed_in_front(void **state) {
     push_body(jobs.queue, "first", 300, NULL);
     int64_t first_ms = now_ms() + 300;
     drive(SOON_MS, 1);
-    assert_int_equal(crew_taken, 1);
-    assert_in_range(crew_got_ms, first_ms - 100, begin_ms + 999);
+    assert_int_equal(fleet_taken, 1);
+    assert_in_range(fleet_got_ms, first_ms - 100, begin_ms + 999);
     drive(SOON_MS, 2);
-    assert_int_equal(crew_taken, 2);
-    assert_in_range(crew_got_ms, begin_ms + 999, begin_ms + 1000 + SOON_MS);
-    crew_end();
+    assert_int_equal(fleet_taken, 2);
+    assert_in_range(fleet_got_ms, begin_ms + 999, begin_ms + 1000 + SOON_MS);
+    fleet_end();
 }
 
 static void test_waking_at_the_end_of_a_lease(void **state) {
     (void)state;
     enum { LEASE_MS = 400 };
     dueq_result *result;
-    crew_start(20, DUEQ_FOREVER, true);
-    /* The crew does not run between these two, so that the message goes to this one. */
+    fleet_start(20, DUEQ_FOREVER, true);
+    /* The fleet does not run between these two, so that the message goes to this one. */
     push_body(jobs.queue, "held", 0, NULL);
     reserve_one(jobs.queue, 0, LEASE_MS, &result);
     int64_t end_ms = now_ms() + LEASE_MS;
     drive(SOON_MS, 1);
-    assert_int_equal(crew_taken, 1);
-    assert_in_range(crew_got_ms, end_ms - 100, end_ms + 1000);
+    assert_int_equal(fleet_taken, 1);
+    assert_in_range(fleet_got_ms, end_ms - 100, end_ms + 1000);
     assert_status(jobs.client, LEASE_LOST,
                   dueq_ack(jobs.queue, &dueq_result_message(result, 0)->ticket, 1, NULL));
     dueq_result_free(result);
-    crew_end();
+    fleet_end();
 }
 
 /* ---- Leaving ---- */
@@ -337,46 +337,46 @@ static void test_waking_at_the_end_of_a_lease(void **state) {
 static void test_waking_many_that_leave_at_once_lose_no_marker(void **state) {
     (void)state;
     enum { STAYS = MOST - 1, COUNT = 50 };
-    crew_start(MOST, 1500, false);
+    fleet_start(MOST, 1500, false);
     /* One of them stays, and takes what the others leave. */
-    dueq_abandon(crew[STAYS].jobs.client);
-    crew[STAYS].again = true;
-    wait_for_one(&crew[STAYS], DUEQ_FOREVER);
+    dueq_abandon(fleet[STAYS].jobs.client);
+    fleet[STAYS].again = true;
+    wait_for_one(&fleet[STAYS], DUEQ_FOREVER);
     drive_until_blocked(MOST);
     /* When they move again the patience of all is over, and one has a marker that it did not read. */
     struct pollfd set[DUEQ_MAX_SOCKETS];
     int left;
     do {
-        dueq_poll_set(crew[STAYS - 1].jobs.client, set, &left);
+        dueq_poll_set(fleet[STAYS - 1].jobs.client, set, &left);
         poll(NULL, 0, left);
     } while (left > 0);
     for (size_t i = 0; i < COUNT; i++)
         push_body(jobs.queue, "meanwhile", 0, NULL);
     assert_int_equal(command_number(&server, "ZCARD dueq:{jobs}:wake"), 0);
     drive(SOON_MS, COUNT);
-    assert_int_equal(crew_taken, COUNT);
+    assert_int_equal(fleet_taken, COUNT);
     drive_until_blocked(1);
     for (size_t i = 0; i < MOST; i++)
-        assert_int_equal(crew[i].waits, i == STAYS);
+        assert_int_equal(fleet[i].waits, i == STAYS);
     push_body(jobs.queue, "the last", 0, NULL);
     drive(SOON_MS, COUNT + 1);
-    assert_int_equal(crew_taken, COUNT + 1);
-    crew_end();
+    assert_int_equal(fleet_taken, COUNT + 1);
+    fleet_end();
 }
 
 static void test_waking_many_that_leave_at_once_send_little(void **state) {
     (void)state;
-    crew_start(MOST, 1500, false);
+    fleet_start(MOST, 1500, false);
     sent_start();
-    for (int64_t end = now_ms() + SOON_MS; crew[MOST - 1].waits && now_ms() < end;)
+    for (int64_t end = now_ms() + SOON_MS; fleet[MOST - 1].waits && now_ms() < end;)
         drive(100, 0);
     drive(200, 0);
     for (size_t i = 0; i < MOST; i++)
-        assert_false(crew[i].waits);
+        assert_false(fleet[i].waits);
     /* An UNBLOCK each. */
     assert_in_range(sent(), MOST, MOST + MOST / 10);
     sent_end();
-    crew_end();
+    fleet_end();
 }
 
 /* ---- Consumers that are killed ---- */
@@ -406,13 +406,13 @@ static void test_waking_duties_of_killed_consumers_are_taken_over(void **state) 
     pid_t woken = consumer_start(server.url, "jobs", 60000);
     pid_t timekeeper = consumer_start(server.url, "later", 60000);
     await_blocked(&server, 2);
-    crew_taken = 0;
-    for (crew_size = 0; crew_size < OTHERS; crew_size++) {
-        crew[crew_size] = (struct consumer){.again = true};
-        crew[crew_size].jobs.client = open_client(server.url);
-        crew[crew_size].jobs.queue =
-            open_queue(crew[crew_size].jobs.client, crew_size % 2 ? "jobs" : "later");
-        wait_for_one(&crew[crew_size], DUEQ_FOREVER);
+    fleet_taken = 0;
+    for (fleet_size = 0; fleet_size < OTHERS; fleet_size++) {
+        fleet[fleet_size] = (struct consumer){.again = true};
+        fleet[fleet_size].jobs.client = open_client(server.url);
+        fleet[fleet_size].jobs.queue =
+            open_queue(fleet[fleet_size].jobs.client, fleet_size % 2 ? "jobs" : "later");
+        wait_for_one(&fleet[fleet_size], DUEQ_FOREVER);
     }
     drive_until_blocked(2 + OTHERS);
 
@@ -428,8 +428,8 @@ static void test_waking_duties_of_killed_consumers_are_taken_over(void **state) 
     end_by_kill(timekeeper);
 
     drive(PROBES_MS + SOON_MS, 2);
-    assert_int_equal(crew_taken, 2);
-    crew_end();
+    assert_int_equal(fleet_taken, 2);
+    fleet_end();
     jobs_close(later);
 }
 
