@@ -216,7 +216,7 @@ DUEQ_API int64_t dueq_duration_ms(const char *text);
  * - The server has not answered for a second, or has refused for a second what the call tries again
  *   and again. This is repeated at growing intervals, with the time and the number of tries, until
  *   the server answers again, which is said too.
- * Of all clients of a process only one says each of these. Call it after dueq_open(), after each
+ * Of all clients of a process only one says each warning. Call it after dueq_open(), after each
  * call, and at intervals while a call waits.
  * Returns a text that is valid until the next call, or NULL: nothing new.
  */
@@ -513,7 +513,7 @@ typedef struct dueq_finding {
     const char *text; /* for people: "messages without a ticket". Static */
     int wrong;        /* 1: a fault; 0: no fault, but worth knowing */
     int64_t count;
-    int64_t repaired; /* how many of these this check repaired */
+    int64_t repaired; /* how many of `count` this check repaired */
     /* Up to DUEQ_MAX_EXAMPLES ids, tickets, keys or texts, unescaped, cut at 120 bytes. */
     dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
@@ -544,7 +544,7 @@ typedef struct dueq_worker {
     int64_t until_ms; /* then it is offline: its process was killed, or is cut off */
     int64_t now_ms;   /* the server's clock when it answered */
     int64_t held;     /* how many messages of this queue it had, with prefetched ones */
-    int64_t working;  /* how many of these were running */
+    int64_t working;  /* how many of `held` were running */
     int stopping;     /* 1: it takes no further message, and ends when it has settled these */
     /* The messages that it had for a second or longer, in the order of their deliveries. */
     const dueq_holding *holdings;
@@ -883,8 +883,8 @@ DUEQ_API dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *dra
 
 /*
  * Continues the work without blocking. Returns how many of the oldest pushes are done; 0: none now.
- * *status: OK, or the failure that all of these met, which dueq_error_text() explains.
- * *result: on OK and NOT_DURABLE an item for each of these, OK or DUPLICATE, with its id; the
+ * *status: OK, or the failure that all these pushes met, which dueq_error_text() explains.
+ * *result: on OK and NOT_DURABLE an item for each of the pushes, OK or DUPLICATE, with its id; the
  *          caller frees it. Else NULL.
  */
 DUEQ_API size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result);
@@ -941,7 +941,7 @@ DUEQ_API void dueq_new_id(dueq_client *client, char *buffer);
  * until dueq_pump() returns another status than PENDING. Then call dueq_take() once, also after a
  * failure.
  *
- * None of these functions blocks. A thread resolves a host name, one for each server at a time. It
+ * No function here blocks. A thread resolves a host name, one for each server at a time. It
  * ends by itself, also when the call has ended before. An embedded server starts while the call is
  * pumped. Only files are read in place: certificates, and those of an embedded server's directory.
  */

@@ -50,7 +50,7 @@ DUEQ_API dueq_status dueq_server_open_at(dueq_client *client, const char *host, 
  * Opens a handle for a server that has queues: the only server; the primary that the sentinels name
  * when the handle connects; or a primary of the cluster, of which the client knows none before its
  * first call.
- * index:   0 for the first of these.
+ * index:   0 for the first such server.
  * *server: as of dueq_server_open().
  * Returns OK; EMPTY: there are fewer; or a failure.
  */

@@ -69,8 +69,8 @@ int64_t dueq__laravel_listen_ms(const dueq_client *client);
 void dueq__laravel_track(dueq_client *client);
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply);
 /*
- * dueq__wait_found_nothing() for a call of Laravel. While the server tells no changes, it looks each
- * second.
+ * dueq__wait_found_nothing() for a call of Laravel. While the server tells no changes, it looks
+ * each second.
  */
 void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 
