@@ -65,6 +65,7 @@ def test_a_verb_for_another_state_says_the_state(dueq: Program) -> None:
         ("kick", "a", "ready"),
         ("kick", "b", "delayed"),
         ("kill", "a", "ready"),
+        ("reschedule", "a", "ready"),
     ):
         ended = dueq.run(verb, "orders", id)
         assert (ended.code, ended.out) == (1, b"")

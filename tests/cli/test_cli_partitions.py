@@ -20,6 +20,13 @@ def test_push_find_stats_and_cancel(dueq: Program) -> None:
     assert [line.split()[-1] for line in dueq("queues").lines[1:]] == ["orders#7"]
 
 
+def test_a_push_without_the_number_of_partitions_says_which_option_to_set(dueq: Program) -> None:
+    dueq("push", "orders", "x", *EIGHT)
+    ended = dueq.run("push", "orders", "y")
+    assert (ended.code, ended.out) == (4, b"")
+    assert "open it with their number, 8 (in the shell: --partitions 8)" in ended.err
+
+
 def test_reserve_and_ack_by_the_partition_or_by_all(dueq: Program) -> None:
     for body in ("1", "2"):
         dueq("push", "orders", body, *EIGHT, "--key", "customer-17")
