@@ -77,15 +77,16 @@ static void dueq_loop_call(void *opaque, size_t call) {
     size_t held = call > 0 ? way->shape.batch : 0;
     size_t asked = call < way->shape.calls ? way->shape.batch : 0;
     size_t settled = 0;
-    struct dueq__reserve reserve = {
-        .queues = &way->link.queue,
-        .queue_count = 1,
-        .count = asked,
-        .timeout_ms = 10000,
-        .lease_ms = LEASE_MS,
-        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
-        .settlement = {
-            .acks = way->tickets, .ack_count = held, .settled = count_settled, .owner = &settled}};
+    struct dueq__reserve reserve = {.queues = &way->link.queue,
+                                    .queue_count = 1,
+                                    .count = asked,
+                                    .timeout_ms = 10000,
+                                    .lease_ms = LEASE_MS,
+                                    .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
+                                    .settlement = {.acks = way->tickets,
+                                                   .ack_count = held,
+                                                   .on_settled = count_settled,
+                                                   .owner = &settled}};
     dueq_result *result;
     dueq_status submitted = dueq__reserve_submit(&reserve);
     if (submitted != DUEQ_PENDING)

@@ -74,7 +74,7 @@ ARGUMENTS = {
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
     "any_id": data("id", "id: str", "dueq__ops_check_any_id(queue, id)"),
     "process": Argument("", "", send="dueq__ops_put_process(&words)"),
-    "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview)"),
+    "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"),
     **{name: note(name) for name in ("error", "reason")},
     "cursor": data("cursor", "cursor: bytes"),
     "text": data("text", "text: str", "dueq__ops_check_cursor(queue, text)"),
@@ -292,9 +292,9 @@ def fanout(verb: Verb) -> tuple[str, str]:
     way = f".fanout = DUEQ__FANOUT_{verb.fanout.upper()}"
     parts = [f".submit = ask_{verb.name}", way, *filled_in]
     start = "        const struct dueq__fanout_request asked = {"
-    leave = f"""    if (queue->whole) {{
+    leave = f"""    if (queue->partitioned) {{
 {filled(start, parts, "};")}
-        return queue->whole->ask(queue, &asked);
+        return queue->partitioned->fanout(queue, &asked);
     }}
 """
     return ask, leave

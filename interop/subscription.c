@@ -48,8 +48,8 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
         channel->on_message(client, dueq__reply_item(reply, 2));
     } else {
         /* The server tells of changes from now on. The call asks for earlier ones itself. */
-        client->subscription.on = true;
-        client->call.wait.watches->ask = true;
+        client->subscription.confirmed = true;
+        client->call.wait.watches->needs_request = true;
     }
 }
 
@@ -62,7 +62,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     struct dueq__subscription *subscription = &client->subscription;
     if (subscription->channel.size && !dueq__bytes_equal(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
-    if (subscription->conn.state == DUEQ__CONN_CLOSED && !subscription->conn.up &&
+    if (subscription->conn.state == DUEQ__CONN_CLOSED && !subscription->conn.opened &&
         (!rested(client) || !dueq__node_connect(client, &subscription->conn, client->node)))
         return;
     dueq__conn_pump(&subscription->conn);
@@ -81,9 +81,9 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }
-    if (dueq__call_under_way(client) && subscription->conn.up &&
+    if (dueq__call_under_way(client) && subscription->conn.opened &&
         subscription->conn.state == DUEQ__CONN_CLOSED) {
-        bool was_on = subscription->on;
+        bool was_on = subscription->confirmed;
         dueq__client_unsubscribe(client);
         dueq__wait_on_conn_lost(client, &subscription->conn, was_on);
     }
@@ -91,7 +91,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
 
 int64_t dueq__subscription_next_ms(const dueq_client *client) {
     const struct dueq__subscription *subscription = &client->subscription;
-    bool due = !subscription->conn.up ||
+    bool due = !subscription->conn.opened ||
                (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size);
     return due ? dueq__wait_conn_retry_ms(client) : DUEQ__NEVER / 1000;
 }

@@ -1,7 +1,7 @@
 #include "base.h"
 
 /* At most this many digits are exact in a double. */
-#define MOST_DIGITS 15
+#define MAX_DIGITS 15
 
 /* Reads a number, which may have a fraction. NULL: there is none. */
 static const char *read_number(const char *text, double *number) {
@@ -13,7 +13,7 @@ static const char *read_number(const char *text, double *number) {
         for (text++; *text >= '0' && *text <= '9'; text++, digits++)
             value += (*text - '0') * (place /= 10);
     *number = value;
-    return digits >= 1 && digits <= MOST_DIGITS ? text : NULL;
+    return digits >= 1 && digits <= MAX_DIGITS ? text : NULL;
 }
 
 int64_t dueq_duration_ms(const char *text) {

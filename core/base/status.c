@@ -35,7 +35,7 @@ const char *dueq_state_name(dueq_state state) {
 const char *dueq_version(void) { return DUEQ_VERSION; }
 
 /* Would a terminal obey the character, or show it as something else? Controls, ends of lines, marks of direction. */
-static bool is_obeyed(unsigned code) {
+static bool is_terminal_control(unsigned code) {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
            code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
            (code >= 0x2066 && code <= 0x2069);
@@ -56,7 +56,7 @@ void dueq_escape(char *out, size_t room, const char *text) {
         char shown[8];
         size = dueq__utf8_length(at, left);
         unsigned code = size ? code_point(at, size) : at[0];
-        if (size && !is_obeyed(code))
+        if (size && !is_terminal_control(code))
             snprintf(shown, sizeof shown, "%.*s", (int)size, text);
         else
             snprintf(shown, sizeof shown, code < 0x80 || !size ? "\\x%02x" : "\\u%04x",

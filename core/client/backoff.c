@@ -56,7 +56,7 @@ void dueq__backoff_on_call_failed(dueq_client *client) {
 
 /* Does the call retry as long as its caller waits? Not where the caller can go on with other nodes. */
 static bool waits_out_outages(const struct dueq__call *call) {
-    return call->retry_until_ms && !call->gives_way;
+    return call->retry_until_ms && !call->skip_down_node;
 }
 
 /* When a call that waits ends while the server is away; it retries for MIN_RETRY_MS from since_ms on. */
@@ -88,7 +88,7 @@ bool dueq__backoff_retry_refused(dueq_client *client, const struct dueq__error *
     if (error->recovery == DUEQ__PERMANENT || (error->recovery == DUEQ__UNTIL_FIXED && !waits) ||
         (error->recovery == DUEQ__FAILOVER && !client->ever_answered && !client->cluster))
         return false;
-    client->call.loads = 0;
+    client->call.script_loads = 0;
     set_retry(client, error->text, true);
     return true;
 }
@@ -130,7 +130,7 @@ bool dueq__backoff_is_fatal(const dueq_client *client, const struct dueq__error 
         return true;
     case DUEQ_CONNECT:
         /* Where sentinels have led to a server that is gone, they lead to another one soon. */
-        return !client->ever_connected && !client->sentinels.found;
+        return !client->ever_connected && !client->sentinels.found_primary;
     case DUEQ_TLS:
         return !client->ever_connected;
     default:

@@ -37,12 +37,12 @@ static void free_words(dueq_client *client, struct dueq__resp *words) {
     dueq__resp_free(words);
 }
 
-static void clear(dueq_client *client) {
+static void reset_call(dueq_client *client) {
     struct dueq__call *call = &client->call;
     free_words(client, &call->head);
     free_words(client, &call->arguments);
     free_words(client, &call->settling.words);
-    free(call->lock);
+    free(call->lock_keys);
     free(call->ids);
     free(call->wait.watches);
     dueq__durable_drop_reply(call);
@@ -54,7 +54,7 @@ dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__scrip
     struct dueq__call *call = &client->call;
     if (dueq__call_under_way(client))
         return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
-    clear(client);
+    reset_call(client);
     client->error = (struct dueq__error){0};
     call->script = script;
     return DUEQ_OK;
@@ -93,12 +93,12 @@ void dueq__call_arguments_for_session(dueq_client *client, struct dueq__resp *wo
     dueq__resp_init(words);
     if (!call->changes)
         return;
-    call->number = ++client->number;
-    dueq__resp_number(words, (int64_t)call->number);
-    call->keep_ms = keep_ms + call->queue->durable_ms;
-    dueq__resp_number(words, call->keep_ms);
-    bool history = keeps_history(call->script) && call->queue->minute != call->minute;
-    dueq__resp_number(words, history || call->queue->kept != call->minute);
+    call->request_number = ++client->last_request_number;
+    dueq__resp_number(words, (int64_t)call->request_number);
+    call->reply_ttl_ms = keep_ms + call->queue->max_durable_ms;
+    dueq__resp_number(words, call->reply_ttl_ms);
+    bool history = keeps_history(call->script) && call->queue->history_minute != call->minute;
+    dueq__resp_number(words, history || call->queue->reply_expiry_minute != call->minute);
 }
 
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
@@ -110,7 +110,7 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
 }
 
 void dueq__call_note_kept_reply(dueq_client *client) {
-    client->call.queue->kept = client->call.minute;
+    client->call.queue->reply_expiry_minute = client->call.minute;
 }
 
 void dueq__call_on_answer(dueq_client *client) {
@@ -119,7 +119,7 @@ void dueq__call_on_answer(dueq_client *client) {
     if (call->changes && !call->wait.watches)
         dueq__call_note_kept_reply(client);
     if (call->changes && keeps_history(call->script))
-        call->queue->minute = call->minute;
+        call->queue->history_minute = call->minute;
 }
 
 dueq_status dueq__call_no_memory(dueq_client *client) {
@@ -128,7 +128,7 @@ dueq_status dueq__call_no_memory(dueq_client *client) {
 }
 
 /* Takes the words over; false: they are not complete. */
-static bool keep(dueq_client *client, struct dueq__resp *kept, struct dueq__resp *words) {
+static bool take_words(dueq_client *client, struct dueq__resp *kept, struct dueq__resp *words) {
     free_words(client, kept);
     *kept = *words;
     dueq__resp_init(words);
@@ -141,13 +141,13 @@ static bool format_head(dueq_client *client) {
     dueq__resp_init(&words);
     if (call->script->sha1)
         dueq__script_write(&words, call->script, call->keys);
-    return keep(client, &call->head, &words);
+    return take_words(client, &call->head, &words);
 }
 
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes) {
     struct dueq__settling *settling = &client->call.settling;
     settling->count = outcomes;
-    return keep(client, &settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
+    return take_words(client, &settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
 }
 
 const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
@@ -157,18 +157,18 @@ const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
 
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
-    if (!keep(client, &call->arguments, words) || !format_head(client))
+    if (!take_words(client, &call->arguments, words) || !format_head(client))
         return dueq__call_no_memory(client);
-    call->passed = call->sent = call->unsure = call->asking = false;
-    call->doubtful = 0;
-    call->losses = call->loads = call->unread = call->redirects = 0;
-    call->recall_lost = call->sized = false;
+    call->used_next_script = call->sent = call->may_run_late = call->asking = false;
+    call->unanswered = 0;
+    call->lost_conns = call->script_loads = call->recalls_cut_off = call->redirects = 0;
+    call->recall_lost = call->recall_is_large = false;
     call->retry_ms = 0;
     /* A wait that ends in an outage ends with what it has met. */
     if (!client->failures)
         client->error = (struct dueq__error){0};
     call->deadline_ms =
-        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.wanted.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
     /* A relay's request may have the keys of another queue than its call. */
@@ -180,7 +180,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
 
 void dueq__call_use_next_script(dueq_client *client) {
     client->call.script = client->call.script->next;
-    client->call.passed = true;
+    client->call.used_next_script = true;
     if (!format_head(client))
         dueq__call_no_memory(client);
 }
@@ -205,8 +205,8 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     } else {
         client->error = (struct dueq__error){0};
     }
-    if (call->ended)
-        call->ended(client);
+    if (call->on_final)
+        call->on_final(client);
     return status;
 }
 
@@ -220,9 +220,9 @@ bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client)
     return true;
 }
 
-static void restore(dueq_client *client) {
+static void restore_suspended(dueq_client *client) {
     struct dueq__suspended *suspended = client->suspended;
-    clear(client);
+    reset_call(client);
     client->call = suspended->call;
     client->suspended = suspended->outer;
     client->error = (struct dueq__error){0};
@@ -232,13 +232,13 @@ static void restore(dueq_client *client) {
 
 void dueq__call_resume(dueq_client *client) {
     void (*resume)(dueq_client *) = client->suspended->resume;
-    restore(client);
+    restore_suspended(client);
     resume(client);
 }
 
 void dueq__call_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status) {
     struct dueq__error error = client->error;
-    restore(client);
+    restore_suspended(client);
     client->error = error;
     client->call.result = result;
     dueq__call_finish(client, status);
@@ -251,7 +251,7 @@ void dueq__call_drop_suspended(dueq_client *client) {
     if (dueq__node_expects_call(client->node))
         dueq__node_drop(client, client->node);
     while (client->suspended)
-        restore(client);
+        restore_suspended(client);
 }
 
 void dueq__call_finish_result(dueq_client *client, dueq_result *result, dueq_status status) {
@@ -301,7 +301,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
     }
 }
 
-void dueq__call_stop_wait(dueq_client *client, bool patient) {
+void dueq__call_stop_wait(dueq_client *client, bool keep_retrying) {
     struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
     for (struct dueq__suspended *s = client->suspended; s && !call->wait.until_ms; s = s->outer)
@@ -309,14 +309,14 @@ void dueq__call_stop_wait(dueq_client *client, bool patient) {
     int64_t now = dueq__monotonic_ms();
     bool waits = call->wait.until_ms > now;
     /* In an outage a call may go on for longer than it waits. */
-    bool lasts = !patient && call->wait.until_ms && call->retry_until_ms > now;
-    if (!dueq__call_under_way(client) || !(waits || lasts))
+    bool retries = !keep_retrying && call->wait.until_ms && call->retry_until_ms > now;
+    if (!dueq__call_under_way(client) || !(waits || retries))
         return;
     if (waits) {
         call->wait.until_ms = now;
         call->wait.end_ms = now + client->url.timeout_ms;
     }
-    if (lasts)
+    if (retries)
         call->retry_until_ms = now;
     if (client->node->conn.state != DUEQ__CONN_READY)
         dueq__backoff_on_connecting(client);
@@ -337,7 +337,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
         *result = client->call.result;
         client->call.result = NULL;
     }
-    clear(client);
+    reset_call(client);
     return status;
 }
 
@@ -345,12 +345,12 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
  * What a call took of another system's list has gone back by a request behind the call's own, which the server reads as long as the connection
  * stays. The answers are nobody's then.
  */
-static void forget_answers(dueq_client *client) {
+static void ignore_call_reply(dueq_client *client) {
     if (!client->call.wait.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
         return;
-    for (size_t i = 0; i < client->node->answer_count; i++)
-        if (client->node->answers[i] == DUEQ__EXPECT_CALL)
-            client->node->answers[i] = DUEQ__EXPECT_IGNORED;
+    for (size_t i = 0; i < client->node->expected_count; i++)
+        if (client->node->expected[i] == DUEQ__EXPECT_CALL)
+            client->node->expected[i] = DUEQ__EXPECT_IGNORED;
 }
 
 void dueq_abandon(dueq_client *client) {
@@ -361,9 +361,9 @@ void dueq_abandon(dueq_client *client) {
     bool unread = call->wait.foreign && call->wait.found;
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
-        forget_answers(client);
+        ignore_call_reply(client);
         if (dueq__node_expects_call(client->node))
             dueq__node_drop(client, client->node);
     }
-    clear(client);
+    reset_call(client);
 }

@@ -23,7 +23,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq__descriptor_init(&opened->descriptor);
     struct dueq__subscription *subscription = &opened->subscription;
     dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
-    subscription->conn.blocks = true;
+    subscription->conn.blocking = true;
     dueq__client_add_conn(opened, &subscription->conn);
     opened->node = dueq__node_at(opened, NULL);
     if (!opened->node)
@@ -41,7 +41,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return status;
     dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
     if (opened->url.topology == DUEQ__SENTINEL)
-        dueq__client_add_conn(opened, &opened->sentinels.watch);
+        dueq__client_add_conn(opened, &opened->sentinels.subscription);
     opened->warn_default_url = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
@@ -70,7 +70,7 @@ void dueq__client_unsubscribe(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     free((void *)(uintptr_t)subscription->channel.data);
     dueq__conn_close(&subscription->conn);
-    subscription->on = false;
+    subscription->confirmed = false;
     subscription->channel = (dueq_bytes){0};
     subscription->tracked_id = 0;
 }
@@ -98,13 +98,13 @@ static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size
 
 /* Closes all but the connections of nodes. */
 static void close_but_nodes(dueq_client *client) {
-    while (client->waiters)
-        dueq__wait_conn_free(client, client->waiters);
+    while (client->wait_conns)
+        dueq__wait_conn_free(client, client->wait_conns);
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         conn->epoll = -1;
-        conn->watched = 0;
+        conn->watched_events = 0;
     }
     dueq__descriptor_close(&client->descriptor);
 }
@@ -115,7 +115,7 @@ static void close_all(dueq_client *client) {
     dueq__sentinels_close(&client->sentinels);
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         dueq__conn_close(&node->conn);
-        node->answer_count = 0;
+        node->expected_count = 0;
         node->stale_id = 0;
     }
 }
@@ -144,7 +144,7 @@ static bool is_reusable(struct dueq__node *node) {
     dueq__conn_pump(conn);
     /* What nothing asked for would fail the next call. */
     struct dueq__reply *unasked =
-        node->answer_count ? NULL : dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY);
+        node->expected_count ? NULL : dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY);
     dueq__reply_free(unasked);
     return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
 }
@@ -200,9 +200,9 @@ const char *dueq_error_text(const dueq_client *client) { return client ? client-
 /* The first server that may evict; NULL: none is known. */
 static const struct dueq__server_info *evicting_server(const dueq_client *client) {
     const struct dueq__node *node = client->nodes;
-    while (node && !node->server.evicts)
+    while (node && !node->server_info.evicts)
         node = node->next;
-    return node ? &node->server : NULL;
+    return node ? &node->server_info : NULL;
 }
 
 const char *dueq_warning(dueq_client *client) {
@@ -255,7 +255,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return status;
     if ((*queue = take_cached_queue(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
-        (*queue)->preview = 0;
+        (*queue)->preview_bytes = 0;
         (*queue)->is_partition = false;
         return DUEQ_OK;
     }
@@ -271,15 +271,15 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     return DUEQ_OK;
 }
 
-void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview = bytes; }
+void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview_bytes = bytes; }
 
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)
         return;
     if (dueq__call_uses_queue(queue))
         dueq_abandon(queue->client);
-    if (queue->whole)
-        queue->whole->close(queue);
-    queue->whole = NULL;
+    if (queue->partitioned)
+        queue->partitioned->close(queue);
+    queue->partitioned = NULL;
     cache_queue(queue->client, queue);
 }

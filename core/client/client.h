@@ -26,18 +26,18 @@ enum dueq__phase {
 /* What a reserve settles first: its words go with the requests until one has done it. */
 struct dueq__settling {
     struct dueq__resp words;
-    size_t count; /* of its outcomes; 0: there is no settlement */
-    bool plain;   /* it only acknowledges first deliveries */
+    size_t count;    /* of its outcomes; 0: there is no settlement */
+    bool plain_acks; /* it only acknowledges first deliveries */
     bool done;
-    void (*settled)(void *owner, const char *outcomes, size_t count);
+    void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
 /* Where what a call stores has to be before it is final. */
 struct dueq__durable {
-    dueq_durability asked;    /* with a timeout; no replicas and no disk: nowhere else */
-    struct dueq__reply *held; /* the script's answer, until that of WAIT comes; owned */
-    bool known;               /* the server has said where it is: */
+    dueq_durability wanted; /* with a timeout; no replicas and no disk: it need not be durable */
+    struct dueq__reply *held_reply; /* the script's answer, until that of WAIT comes; owned */
+    bool known;                     /* the server has said where it is: */
     int64_t replicas, disks;
 };
 
@@ -50,56 +50,53 @@ struct dueq__call {
     const struct dueq__script *script;
     dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
     char reply_key[DUEQ__REPLY_KEY_SIZE];
-    char *lock;                        /* the keys of a lock; owned */
+    char *lock_keys;                   /* of a lock; owned */
     struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
     struct dueq__settling settling;
     int64_t minute;
-    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
+    uint64_t request_number; /* in its session, for recall; 0: the request changes nothing */
     bool changes;
-    bool passed; /* on, by a script that left it to another one */
-    bool once;   /* it is not sent again while the server may still read it on a lost connection */
-    bool sent;   /* on the connection as it is */
-    bool gives_way; /* whoever makes it has others to make: it ends where its node is away */
-    bool unsure;    /* it was sent on a lost connection that the server may still read */
-    /* The number of a request that was sent on a lost connection, and had no answer; 0: none that changes anything. */
-    uint64_t doubtful;
-    unsigned losses, loads;
-    /* Recalls in a row that the server closed the connection on, though it had just told how large their answer is. */
-    unsigned unread;
-    bool recall_lost; /* a recall was lost: the next one is asked for its size first */
-    bool sized;       /* that was told on this connection, and is large */
+    bool used_next_script; /* the script left the request to the next one, which runs it */
+    bool at_most_once;     /* after a lost connection it fails rather than run twice */
+    bool sent;             /* on the present connection */
+    bool skip_down_node;   /* it ends where its node is down: its caller has calls to other nodes */
+    bool may_run_late;     /* the server may still read it on a lost connection */
+    /* The number of a request that got no answer on a lost connection; 0: none that changes anything. */
+    uint64_t unanswered;
+    unsigned lost_conns, script_loads;
+    /* How many recalls in a row the server cut off by closing the connection, after it had told their answer's size. */
+    unsigned recalls_cut_off;
+    bool recall_lost;     /* the next recall asks for the size of the answer first */
+    bool recall_is_large; /* the server said so on this connection */
     int64_t deadline_ms;
     int64_t retry_until_ms; /* until then failures that may pass are retried */
     int64_t retry_ms;       /* not before this time */
-    int64_t asked_ms;       /* the server ran what it answers not before this time */
+    int64_t sent_ms;        /* the server ran the request at this time, or later */
     dueq_bytes *ids;        /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;       /* peek: of the messages looked at */
-    unsigned scans;         /* queues: so far */
+    unsigned scan_count;    /* queues: scans so far */
     int slot;               /* in a cluster, of the request's keys */
-    size_t
-        part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
-    bool
-        asking; /* the request goes to a node that is importing the slot, which another one named */
-    unsigned redirects; /* in a row */
-    size_t first;       /* ack_push: where what it pushes begins among its items */
+    size_t primary_index;   /* of a call without a queue in a cluster: by their first slots */
+    bool asking;            /* the request goes to a node that imports the slot, by ASK */
+    unsigned redirects;     /* in a row */
+    size_t pushed_from;     /* ack_push: the first of its items that is a push */
     struct dueq__durable durable;
-    int64_t keep_ms; /* for how long its answer is kept */
-    size_t messages; /* that its answer may have at most; a page of other things counts as one */
+    int64_t reply_ttl_ms; /* for how long the server keeps its answer */
+    size_t max_messages;  /* in its answer; a page of other things counts as one */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
-    /* Told when it is final, with what it was suspended for (dueq__call_suspend); NULL: nobody is. */
-    void (*ended)(dueq_client *client);
+    /* Called when it is final, with what it was suspended for (dueq__call_suspend); NULL: it is not. */
+    void (*on_final)(dueq_client *client);
 };
 
 /* A call that has its answer, and waits for others that the client runs in its place. */
 struct dueq__suspended {
     struct dueq__call call;
     void (*resume)(dueq_client *client);
-    void *owner; /* of the calls that run; freed with it */
-    struct dueq__suspended
-        *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
+    void *owner;                   /* of the calls that run; freed with it */
+    struct dueq__suspended *outer; /* it runs in the place of this call; NULL: none */
 };
 
 /* poll.c: what dueq_descriptor() made, if it was called. */
@@ -113,10 +110,9 @@ struct dueq_client {
     struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
-    bool
-        ever_connected; /* a server that was lost is waited for, one that was never reached is not */
-    bool no_unblock;    /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    unsigned failures;  /* in a row, since the last answer */
+    bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
+    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    unsigned failures; /* in a row, since the last answer */
     int64_t first_failure_ms; /* the first of them */
     int64_t last_failure_ms;  /* the last one that there was; 0: none */
     int64_t backoff_ms;       /* between the last two tries */
@@ -130,24 +126,23 @@ struct dueq_client {
     bool warn_default_url;    /* no URL was given, and no warning has said so yet */
     bool eviction_warned;
     char warning[DUEQ_MAX_WARNING];
-    struct dueq__sentinels sentinels; /* where the URL names them */
-    struct dueq__conn *conns;         /* all of them */
-    struct dueq__node *nodes;         /* owned; the first is there before any is known */
-    struct dueq__node *node;          /* that the call is for, or the last one was */
-    struct dueq__cluster *cluster;    /* NULL: it is one server */
-    struct dueq__wait_conn *waiters;  /* owned */
+    struct dueq__sentinels sentinels;   /* where the URL names them */
+    struct dueq__conn *conns;           /* all of them */
+    struct dueq__node *nodes;           /* owned; the first is there before any is known */
+    struct dueq__node *node;            /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster;      /* NULL: it is one server */
+    struct dueq__wait_conn *wait_conns; /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
-    uint64_t number;
+    uint64_t last_request_number;
     unsigned round_robin; /* the next queue to begin with, of calls that ask several in turn */
     struct dueq__call call;
-    struct dueq__reply
-        *reply; /* that is being decoded; a result that points into it takes it over */
+    struct dueq__reply *reply; /* that is decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
-    /* The queue that was closed last, with what it knows of the session: whoever opens it again has it. */
+    /* The queue that was closed last, with what it knows of the session, for the next open of the same name. */
     dueq_queue *cached_queue;
 };
 
@@ -157,7 +152,7 @@ struct dueq__reserve;
 struct dueq__push_request;
 
 struct dueq__partitioned {
-    dueq_status (*ask)(dueq_queue *queue, const struct dueq__fanout_request *asked);
+    dueq_status (*fanout)(dueq_queue *queue, const struct dueq__fanout_request *asked);
     dueq_status (*push)(dueq_queue *queue, const struct dueq__push_request *pushed);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
@@ -172,19 +167,19 @@ struct dueq__unanswered {
 
 struct dueq_queue {
     dueq_client *client;
-    int slot;                          /* in a cluster, of its keys */
-    struct dueq__partitioned *whole;   /* its verbs, where it has partitions; NULL: it has none */
-    bool is_partition;                 /* of such a queue's */
-    const struct dueq__script *recall; /* tells what a call of it answered */
+    int slot;                              /* in a cluster, of its keys */
+    struct dueq__partitioned *partitioned; /* its verbs; NULL: it has no partitions */
+    bool is_partition;                     /* of a queue of partitions */
+    const struct dueq__script *recall;     /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    dueq_durability durability; /* of pushes by this handle */
-    int64_t durable_ms;         /* the longest that a call by it has waited for that */
-    size_t preview;             /* bytes of a body that find and peek answer at most; 0: all */
-    int64_t minute;             /* of the last call that may have kept the history */
-    int64_t kept;               /* the minute in which an answer's expiry was set last */
-    unsigned full_left;         /* so many reserves more go to reserve_full at once */
-    unsigned full_streak;       /* how many did so in a row */
-    struct dueq__unanswered doubt;
+    dueq_durability durability;  /* of pushes by this handle */
+    int64_t max_durable_ms;      /* the longest time that a call of it has waited to be durable */
+    size_t preview_bytes;        /* of a body that find and peek answer at most; 0: all */
+    int64_t history_minute;      /* of the last call that may have kept the history */
+    int64_t reply_expiry_minute; /* the minute in which an answer's expiry was set last */
+    unsigned full_left;          /* so many reserves more go to reserve_full at once */
+    unsigned full_streak;        /* how many did so in a row */
+    struct dueq__unanswered unanswered;
 };
 
 /* client.c */
@@ -245,8 +240,8 @@ void dueq__call_drop_suspended(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
-/* As dueq_stop_wait(); patient: what the server refuses for a while is still tried again. */
-void dueq__call_stop_wait(dueq_client *client, bool patient);
+/* As dueq_stop_wait(); keep_retrying: what the server refuses for a while is still tried again. */
+void dueq__call_stop_wait(dueq_client *client, bool keep_retrying);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */
 
@@ -260,7 +255,7 @@ void dueq__command_unexpected_reply(dueq_client *client);
 /* ---- dispatch.c: what a reply means for the call -------------------------------------------------------------- */
 
 /* Does what a node's reply, to a request that `answer` names, means for the call. */
-void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect answer,
+void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect expect,
                     const struct dueq__reply *reply);
 
 /* ---- poll.c: what a call waits for ---------------------------------------------------------------- */

@@ -5,13 +5,14 @@
 /* The command connection: carries the call's requests, over losses too, and its answers back. */
 
 /* An answer of this size that is lost so often is larger than the server sends. */
-#define MAX_UNREAD 3
+#define MAX_RECALLS_CUT_OFF 3
 /* Where a request lost so many connections its error says that its size, or the answer's, may be why. */
-#define SUSPICIOUS_LOSSES 3
+#define SUSPICIOUS_LOST_CONNS 3
 
 /* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
-static void limit_answer(dueq_client *client) {
-    client->node->most = DUEQ__MAX_SMALL_REPLY + client->call.messages * DUEQ__MAX_MESSAGE_REPLY;
+static void limit_reply(dueq_client *client) {
+    client->node->max_reply_bytes =
+        DUEQ__MAX_SMALL_REPLY + client->call.max_messages * DUEQ__MAX_MESSAGE_REPLY;
 }
 
 /* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
@@ -21,16 +22,16 @@ static bool send_recall(dueq_client *client) {
     bool reserves = dueq__call_reserves(call), sizes = reserves && call->recall_lost;
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
-    dueq__resp_number(&words, (int64_t)call->doubtful);
+    dueq__resp_number(&words, (int64_t)call->unanswered);
     dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
     if (dueq__durable_asked(call))
-        dueq__resp_number(&words, call->keep_ms);
+        dueq__resp_number(&words, call->reply_ttl_ms);
     bool sent = dueq__node_send_resp(
         client->node, sizes ? DUEQ__EXPECT_RECALL_SIZE : DUEQ__EXPECT_RECALL, &words);
     dueq__resp_free(&words);
-    limit_answer(client);
+    limit_reply(client);
     if (dueq__call_reserves(call))
-        call->asked_ms = dueq__monotonic_ms();
+        call->sent_ms = dueq__monotonic_ms();
     return sent;
 }
 
@@ -45,10 +46,10 @@ static bool send_request(dueq_client *client) {
         foreign->before_request(client);
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
-    client->node->answers[client->node->answer_count++] = DUEQ__EXPECT_CALL;
-    limit_answer(client);
+    client->node->expected[client->node->expected_count++] = DUEQ__EXPECT_CALL;
+    limit_reply(client);
     client->call.sent = true;
-    client->call.asked_ms = dueq__monotonic_ms();
+    client->call.sent_ms = dueq__monotonic_ms();
     return dueq__durable_send_wait(client);
 }
 
@@ -57,7 +58,7 @@ static bool can_send(const dueq_client *client) {
     if (dueq__node_expects_call(client->node))
         return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->node->answer_count < DUEQ__MAX_EXPECTED &&
+           client->node->expected_count < DUEQ__MAX_EXPECTED &&
            client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
 }
 
@@ -70,21 +71,21 @@ static void send_next(dueq_client *client) {
     if (!can_send(client))
         return;
     const dueq_bytes asking = dueq__text("ASKING");
-    if (call->once && call->unsure && !client->node->stale_id)
+    if (call->at_most_once && call->may_run_late && !client->node->stale_id)
         dueq__call_finish(client, DUEQ_CLOSED);
     else if ((call->asking && !client->node->stale_id &&
               !dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, &asking, 1)) ||
              !(client->node->stale_id
                    ? dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_LIST, "LIST")
-               : call->doubtful                        ? send_recall(client)
+               : call->unanswered                      ? send_recall(client)
                : dueq__durable_support_unknown(client) ? dueq__durable_check_support(client)
                                                        : send_request(client)))
         dueq__call_no_memory(client);
 }
 
 /* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
-static bool goes_without(dueq_client *client) {
-    if (!client->call.gives_way)
+static bool skip_node(dueq_client *client) {
+    if (!client->call.skip_down_node)
         return dueq__wait_skip_down_node(client);
     dueq__durable_fail(client, client->error.status);
     return true;
@@ -94,52 +95,52 @@ static bool goes_without(dueq_client *client) {
 static void note_lost_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     bool recalled = dueq__node_expects(client->node, DUEQ__EXPECT_RECALL);
-    call->unread = recalled && call->sized ? call->unread + 1 : 0;
+    call->recalls_cut_off = recalled && call->recall_is_large ? call->recalls_cut_off + 1 : 0;
     call->recall_lost = recalled || call->recall_lost;
-    call->sized = false;
+    call->recall_is_large = false;
 }
 
 /* Its request is not answered on this connection any more: before it is sent again it is recalled. */
-static void take_back(struct dueq__call *call) {
+static void mark_unanswered(struct dueq__call *call) {
     if (call->sent)
-        call->doubtful = call->number;
+        call->unanswered = call->request_number;
     call->sent = false;
 }
 
-static void lost(dueq_client *client) {
+static void on_conn_lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = &client->node->conn.error;
-    bool was_ready = !client->node->begun_ms;
+    bool was_ready = !client->node->down_since_ms;
     note_lost_recall(client);
     dueq__node_drop(client, client->node);
     dueq__route_want_refresh(client);
     call->asking = false;
-    call->loads = 0;
+    call->script_loads = 0;
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
     if (reason->status)
         client->error = *reason;
     if (was_ready)
-        dueq__node_note_try(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
-    call->losses += call->sent;
-    take_back(call);
+        dueq__node_note_try(client->node, call->sent ? call->sent_ms : dueq__monotonic_ms());
+    call->lost_conns += call->sent;
+    mark_unanswered(call);
     if (dueq__backoff_is_fatal(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
-    } else if (call->unread >= MAX_UNREAD) {
+    } else if (call->recalls_cut_off >= MAX_RECALLS_CUT_OFF) {
         dueq__durable_fail(
             client, dueq__fail(&client->error, DUEQ_TOO_LARGE,
                                "%s closes the connection instead of sending the messages that it "
                                "has delivered: they are larger than its client-output-buffer-limit "
                                "for normal clients. They come again when their leases end",
                                client->url.shown));
-    } else if ((was_ready || !goes_without(client)) &&
+    } else if ((was_ready || !skip_node(client)) &&
                !dueq__backoff_retry_refused(client, &client->error)) {
         dueq__backoff_retry_later(client, client->error.text);
     }
 }
 
 /* Does the call wait in vain for a connection, which others try, and goes on without it? */
-static bool left_out(dueq_client *client) {
+static bool skip_if_down(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
     if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
         !(dueq__node_is_down(client->node) || dueq__node_backs_off(client->node)))
@@ -148,7 +149,7 @@ static bool left_out(dueq_client *client) {
     if (!before.status)
         dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
     client->skips_untried = true;
-    bool without = goes_without(client);
+    bool without = skip_node(client);
     client->skips_untried = false;
     if (!without)
         client->error = before;
@@ -156,21 +157,21 @@ static bool left_out(dueq_client *client) {
 }
 
 /* What a call says whose time is over. */
-static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
+static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state state) {
     const struct dueq__call *call = &client->call;
     dueq_status status = client->error.status;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
-    long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
+    long long limit = (long long)(client->url.timeout_ms + call->durable.wanted.timeout_ms);
     size_t size = call->head.size + call->arguments.size;
-    if (call->losses >= SUSPICIOUS_LOSSES && (!call->changes || size >= DUEQ__LARGE))
+    if (call->lost_conns >= SUSPICIOUS_LOST_CONNS && (!call->changes || size >= DUEQ__LARGE))
         status = dueq__fail(
             &client->error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
             "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
             "client-output-buffer-limit for normal clients?",
-            server, call->losses, size);
-    else if (call->sent || call->doubtful)
+            server, call->lost_conns, size);
+    else if (call->sent || call->unanswered)
         status =
             dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
                        "%s %s; whether the %s took effect is not known", server,
@@ -202,19 +203,19 @@ static dueq_status set_late(dueq_client *client, enum dueq__conn_state state) {
  * The time of the call's request is over. A call that waits gives the connections up, which may hang for ever, and goes on
  * by new ones.
  */
-static void expire(dueq_client *client) {
+static void on_deadline(dueq_client *client) {
     struct dueq__call *call = &client->call;
     enum dueq__conn_state state = client->node->conn.state;
     bool lasts = dueq__backoff_outlasts_request(client);
-    dueq_status status = set_late(client, state);
+    dueq_status status = set_timeout_error(client, state);
     dueq__node_drop(client, client->node);
     if (state == DUEQ__CONN_READY && call->sent)
-        dueq__node_note_try(client->node, call->asked_ms);
+        dueq__node_note_try(client->node, call->sent_ms);
     if (!lasts) {
         dueq__durable_fail(client, status);
         return;
     }
-    take_back(call);
+    mark_unanswered(call);
     dueq__wait_conn_drop_node(client, client->node);
     dueq__route_want_refresh(client);
     dueq__backoff_retry_later(client, client->error.text);
@@ -228,39 +229,39 @@ void dueq__command_unexpected_reply(dueq_client *client) {
 }
 
 /* How many bytes the node's next reply may have. */
-static uint64_t most_bytes(const struct dueq__node *node) {
-    enum dueq__expect answer = node->answer_count ? node->answers[0] : DUEQ__EXPECT_LOAD;
-    if (answer == DUEQ__EXPECT_CALL || answer == DUEQ__EXPECT_RECALL)
-        return node->most;
+static uint64_t max_reply_bytes(const struct dueq__node *node) {
+    enum dueq__expect expect = node->expected_count ? node->expected[0] : DUEQ__EXPECT_LOAD;
+    if (expect == DUEQ__EXPECT_CALL || expect == DUEQ__EXPECT_RECALL)
+        return node->max_reply_bytes;
     /* What is given back may be messages of a call that was abandoned. */
-    return answer == DUEQ__EXPECT_IGNORED ? DUEQ_MAX_BATCH * DUEQ__MAX_MESSAGE_REPLY
+    return expect == DUEQ__EXPECT_IGNORED ? DUEQ_MAX_BATCH * DUEQ__MAX_MESSAGE_REPLY
                                           : DUEQ__MAX_SMALL_REPLY;
 }
 
 /* Takes the node's next reply in; false: there is none. */
 static bool take_reply(dueq_client *client, struct dueq__node *node) {
-    struct dueq__reply *reply = dueq__conn_reply(&node->conn, most_bytes(node));
+    struct dueq__reply *reply = dueq__conn_reply(&node->conn, max_reply_bytes(node));
     if (!reply)
         return false;
-    if (node->answer_count == 0) {
+    if (node->expected_count == 0) {
         dueq__reply_free(reply);
         client->node = node;
         dueq__command_unexpected_reply(client);
         return false;
     }
-    enum dueq__expect answer = node->answers[0];
-    memmove(node->answers, node->answers + 1, --node->answer_count * sizeof answer);
+    enum dueq__expect expect = node->expected[0];
+    memmove(node->expected, node->expected + 1, --node->expected_count * sizeof expect);
     client->reply = reply;
     /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
-    if (node == client->node || answer >= DUEQ__EXPECT_UNBLOCK)
-        dueq__dispatch(client, node, answer, reply);
+    if (node == client->node || expect >= DUEQ__EXPECT_UNBLOCK)
+        dueq__dispatch(client, node, expect, reply);
     dueq__reply_free(client->reply);
     client->reply = NULL;
     return true;
 }
 
 /* The connection to a node that the call went on without could not be made. */
-static void not_reached(dueq_client *client, const struct dueq__error *error) {
+static void on_connect_failed(dueq_client *client, const struct dueq__error *error) {
     if (!dueq__backoff_is_fatal(client, error)) {
         dueq__outage_log_failure(client, error->text);
     } else if (dueq__call_under_way(client)) {
@@ -270,41 +271,41 @@ static void not_reached(dueq_client *client, const struct dueq__error *error) {
 }
 
 /* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
-static void pump_others(dueq_client *client) {
+static void pump_other_nodes(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
-        if (node == client->node || (!node->answer_count && !dueq__node_is_connecting(node)))
+        if (node == client->node || (!node->expected_count && !dueq__node_is_connecting(node)))
             continue;
         dueq__node_pump(client, node);
         while (dueq__call_under_way(client) && take_reply(client, node))
             ;
         if (node->conn.state != DUEQ__CONN_CLOSED)
             continue;
-        if (node->begun_ms)
-            not_reached(client, &node->conn.error);
+        if (node->down_since_ms)
+            on_connect_failed(client, &node->conn.error);
         dueq__node_drop(client, node);
     }
 }
 
 void dueq__command_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    pump_others(client);
+    pump_other_nodes(client);
     while (dueq__call_under_way(client)) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
         if (!dueq__route_pump(client)) {
             if (late && dueq__call_under_way(client))
-                expire(client);
+                on_deadline(client);
             return;
         }
         if (client->node->conn.state == DUEQ__CONN_CLOSED) {
-            if (client->node->conn.up) {
-                lost(client);
+            if (client->node->conn.opened) {
+                on_conn_lost(client);
                 continue;
             }
             if (late)
-                expire(client);
-            if (!late && dueq__node_backs_off(client->node) && left_out(client))
+                on_deadline(client);
+            if (!late && dueq__node_backs_off(client->node) && skip_if_down(client))
                 continue;
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__node_connect(client, &client->node->conn, client->node))
@@ -319,10 +320,10 @@ void dueq__command_pump(dueq_client *client) {
             if (take_reply(client, client->node))
                 continue;
         }
-        if (client->node->conn.state == DUEQ__CONN_CLOSED || left_out(client))
+        if (client->node->conn.state == DUEQ__CONN_CLOSED || skip_if_down(client))
             continue;
         if (late)
-            expire(client);
+            on_deadline(client);
         return;
     }
 }

@@ -9,11 +9,11 @@
 #define MAX_LOADS 3
 
 /* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
-static void refused(dueq_client *client, const struct dueq__reply *reply) {
+static void on_error(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->asking = false;
     if (dueq__route_follow(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
-        call->loads = 0;
+        call->script_loads = 0;
         return;
     }
     dueq_status status = dueq__reply_error(reply, &client->error);
@@ -38,7 +38,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
-static void load(dueq_client *client, const struct dueq__script *script) {
+static void load_script(dueq_client *client, const struct dueq__script *script) {
     char *source = dueq__script_source(script);
     client->call.sent = false;
     if (!source) {
@@ -46,7 +46,7 @@ static void load(dueq_client *client, const struct dueq__script *script) {
         return;
     }
     const dueq_bytes words[] = {dueq__text("SCRIPT"), dueq__text("LOAD"), dueq__text(source)};
-    bool sent = ++client->call.loads <= MAX_LOADS &&
+    bool sent = ++client->call.script_loads <= MAX_LOADS &&
                 dueq__node_send(client->node, DUEQ__EXPECT_LOAD, words, 3);
     free(source);
     if (!sent)
@@ -55,10 +55,10 @@ static void load(dueq_client *client, const struct dueq__script *script) {
                                              client->url.shown, script->name));
 }
 
-static void answered(dueq_client *client, const struct dueq__reply *reply) {
+static void on_answer(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->asking = false;
-    call->doubtful = 0;
+    call->unanswered = 0;
     call->redirects = 0;
     client->ever_answered = true;
     if (client->failures)
@@ -77,7 +77,7 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /* The server refuses to tell what became of the request. */
-static void unknown_outcome(dueq_client *client) {
+static void fail_outcome_unknown(dueq_client *client) {
     struct dueq__error reason = client->error;
     dueq__fail(&client->error, DUEQ_CLOSED,
                "the connection to %s was lost during the %s, and whether that took effect is not "
@@ -87,7 +87,7 @@ static void unknown_outcome(dueq_client *client) {
 }
 
 /* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
-static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
+static bool retry_stale_check(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     if (!dueq__reply_is_error(reply))
         return false;
@@ -99,10 +99,10 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /* The recalled reserve was run before, in a minute that is not known. */
-static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
+static void set_recalled_time(struct dueq__call *call, const struct dueq__reply *reply) {
     int64_t ago_us;
     if (dueq__call_reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
-        call->asked_ms -= (ago_us + 999) / 1000;
+        call->sent_ms -= (ago_us + 999) / 1000;
     call->minute = 0;
 }
 
@@ -115,22 +115,22 @@ static bool may_repeat(const struct dueq__call *call) {
     return call->retry_until_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
 }
 
-static void recalled(dueq_client *client, const struct dueq__reply *reply) {
+static void on_recall(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_nil(reply))
         dueq__durable_drop_reply(call);
     if (!dueq__reply_is_error(reply))
-        call->queue->doubt.number = 0;
+        call->queue->unanswered.number = 0;
     if (dueq__reply_is_noscript(reply)) {
-        load(client, call->queue->recall);
+        load_script(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
-        refused(client, reply);
+        on_error(client, reply);
         if (call->phase == DUEQ__PHASE_FINAL)
-            unknown_outcome(client);
+            fail_outcome_unknown(client);
     } else if (!dueq__reply_is_nil(reply)) {
-        date_back(call, reply);
-        answered(client, reply);
-    } else if (call->unsure && !may_repeat(call)) {
+        set_recalled_time(call, reply);
+        on_answer(client, reply);
+    } else if (call->may_run_late && !may_repeat(call)) {
         dueq__call_finish(
             client, dueq__fail(&client->error, DUEQ_CLOSED,
                                "the connection to %s was lost during the %s, and the server does "
@@ -138,51 +138,51 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
                                "not known",
                                client->url.shown, call->script->name));
     } else {
-        call->doubtful = 0;
+        call->unanswered = 0;
     }
 }
 
 /* How large the answer to a recall is, that was lost before. */
-static void measured(dueq_client *client, const struct dueq__reply *reply) {
+static void on_recall_size(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     int64_t size = 0;
     if (dueq__reply_is_error(reply)) {
-        recalled(client, reply);
+        on_recall(client, reply);
         return;
     }
-    call->sized = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
+    call->recall_is_large = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
     call->recall_lost = false;
 }
 
-void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect answer,
+void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect expect,
                     const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes bytes = {0};
-    switch (answer) {
+    switch (expect) {
     case DUEQ__EXPECT_CALL:
         if (dueq__reply_is_noscript(reply))
-            load(client, call->script);
+            load_script(client, call->script);
         else if (dueq__reply_is_error(reply))
-            refused(client, reply);
+            on_error(client, reply);
         else
-            answered(client, reply);
+            on_answer(client, reply);
         break;
     case DUEQ__EXPECT_LOAD:
         if (dueq__reply_is_error(reply))
-            refused(client, reply);
+            on_error(client, reply);
         break;
     case DUEQ__EXPECT_RECALL:
-        recalled(client, reply);
+        on_recall(client, reply);
         break;
     case DUEQ__EXPECT_RECALL_SIZE:
-        measured(client, reply);
+        on_recall_size(client, reply);
         break;
     case DUEQ__EXPECT_CLIENT_LIST:
-        if (stale_later(client, reply))
+        if (retry_stale_check(client, reply))
             break;
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
         if (dueq__reply_is_error(reply))
-            call->unsure = true;
+            call->may_run_late = true;
         else if (dueq__reply_bytes(reply, &bytes) &&
                  memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
                  dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_KILL, "KILL"))
@@ -190,9 +190,9 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
         client->node->stale_id = 0;
         break;
     case DUEQ__EXPECT_CLIENT_KILL:
-        if (stale_later(client, reply))
+        if (retry_stale_check(client, reply))
             break;
-        call->unsure = call->unsure || dueq__reply_is_error(reply);
+        call->may_run_late = call->may_run_late || dueq__reply_is_error(reply);
         client->node->stale_id = 0;
         break;
     case DUEQ__EXPECT_WAIT_SUPPORT:
@@ -200,7 +200,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
             dueq__durable_note_support(client);
             break;
         }
-        refused(client, reply);
+        on_error(client, reply);
         if (call->phase == DUEQ__PHASE_FINAL)
             dueq__durable_explain_refusal(client);
         break;
@@ -214,8 +214,8 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
         dueq__wait_on_probe(client, reply);
         break;
     case DUEQ__EXPECT_TRACK:
-        if (call->wait.foreign && call->wait.foreign->tracked)
-            call->wait.foreign->tracked(client, reply);
+        if (call->wait.foreign && call->wait.foreign->on_track_reply)
+            call->wait.foreign->on_track_reply(client, reply);
         break;
     case DUEQ__EXPECT_IGNORED:
         break;

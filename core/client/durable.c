@@ -8,7 +8,7 @@
  * before them, which recall makes (recall.lua).
  */
 
-static void add(dueq_durability *all, const dueq_durability *more) {
+static void merge(dueq_durability *all, const dueq_durability *more) {
     if (more->replicas > all->replicas)
         all->replicas = more->replicas;
     all->disk |= more->disk;
@@ -19,32 +19,33 @@ static void add(dueq_durability *all, const dueq_durability *more) {
 dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own) {
     static const dueq_durability otherwise = {.timeout_ms = DUEQ_DEFAULT_DURABLE_MS};
     dueq_durability all = *own;
-    add(&all, &queue->durability);
-    add(&all, &queue->client->url.durability);
-    add(&all, &otherwise);
+    merge(&all, &queue->durability);
+    merge(&all, &queue->client->url.durability);
+    merge(&all, &otherwise);
     return all.replicas || all.disk ? all : (dueq_durability){0};
 }
 
 bool dueq__durable_asked(const struct dueq__call *call) {
-    return call->durable.asked.replicas || call->durable.asked.disk;
+    return call->durable.wanted.replicas || call->durable.wanted.disk;
 }
 
 bool dueq__durable_is_met(const struct dueq__call *call) {
     const struct dueq__durable *durable = &call->durable;
     return !dueq__durable_asked(call) ||
-           (durable->known && durable->replicas >= durable->asked.replicas &&
-            durable->disks >= durable->asked.disk);
+           (durable->known && durable->replicas >= durable->wanted.replicas &&
+            durable->disks >= durable->wanted.disk);
 }
 
-static bool send(dueq_client *client, enum dueq__expect answer, int replicas, int64_t timeout_ms) {
+static bool send_wait(dueq_client *client, enum dueq__expect expect, int replicas,
+                      int64_t timeout_ms) {
     struct dueq__resp words;
     dueq__resp_init(&words);
-    dueq__resp_text(&words, client->call.durable.asked.disk ? "WAITAOF" : "WAIT");
-    if (client->call.durable.asked.disk)
+    dueq__resp_text(&words, client->call.durable.wanted.disk ? "WAITAOF" : "WAIT");
+    if (client->call.durable.wanted.disk)
         dueq__resp_text(&words, "1");
     dueq__resp_number(&words, replicas);
     dueq__resp_number(&words, timeout_ms);
-    bool sent = dueq__node_send_resp(client->node, answer, &words);
+    bool sent = dueq__node_send_resp(client->node, expect, &words);
     dueq__conn_allow_silence(&client->node->conn, timeout_ms);
     dueq__resp_free(&words);
     return sent;
@@ -52,22 +53,22 @@ static bool send(dueq_client *client, enum dueq__expect answer, int replicas, in
 
 bool dueq__durable_support_unknown(const dueq_client *client) {
     return dueq__durable_asked(&client->call) &&
-           !client->node->conn.waits[client->call.durable.asked.disk];
+           !client->node->conn.accepts_wait[client->call.durable.wanted.disk];
 }
 
 /* A server that cannot do it is to say so before it has stored anything. */
 bool dueq__durable_check_support(dueq_client *client) {
-    return send(client, DUEQ__EXPECT_WAIT_SUPPORT, 0, 1);
+    return send_wait(client, DUEQ__EXPECT_WAIT_SUPPORT, 0, 1);
 }
 
 void dueq__durable_note_support(dueq_client *client) {
-    client->node->conn.waits[client->call.durable.asked.disk] = true;
+    client->node->conn.accepts_wait[client->call.durable.wanted.disk] = true;
 }
 
 void dueq__durable_explain_refusal(dueq_client *client) {
     const struct dueq__error reason = client->error;
     const char *said = strstr(reason.text, "the server says:");
-    if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.asked.disk)
+    if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.wanted.disk)
         dueq__fail(&client->error, DUEQ_UNSUPPORTED,
                    "disk needs Redis 7.2 or later, or Valkey, with appendonly yes; nothing was "
                    "stored by %s: %.300s",
@@ -76,19 +77,19 @@ void dueq__durable_explain_refusal(dueq_client *client) {
 
 bool dueq__durable_send_wait(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    const dueq_durability *asked = &call->durable.asked;
+    const dueq_durability *asked = &call->durable.wanted;
     if (!dueq__durable_asked(call))
         return true;
     int64_t left = call->deadline_ms - dueq__monotonic_ms();
     /* 0 would be without end. */
     int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
-    return send(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
+    return send_wait(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
 }
 
 void dueq__durable_hold_reply(dueq_client *client) {
     struct dueq__call *call = &client->call;
     dueq__durable_drop_reply(call);
-    call->durable.held = client->reply;
+    call->durable.held_reply = client->reply;
     client->reply = NULL;
     call->sent = true;
     if (!dueq__node_expects(client->node, DUEQ__EXPECT_WAIT) && !dueq__durable_send_wait(client))
@@ -96,18 +97,18 @@ void dueq__durable_hold_reply(dueq_client *client) {
 }
 
 void dueq__durable_drop_reply(struct dueq__call *call) {
-    dueq__reply_free(call->durable.held);
-    call->durable.held = NULL;
+    dueq__reply_free(call->durable.held_reply);
+    call->durable.held_reply = NULL;
 }
 
 /* Goes on with the script's answer. */
-static void release(dueq_client *client) {
+static void decode_held_reply(dueq_client *client) {
     struct dueq__call *call = &client->call;
     dueq__reply_free(client->reply);
-    client->reply = call->durable.held;
-    call->durable.held = NULL;
+    client->reply = call->durable.held_reply;
+    call->durable.held_reply = NULL;
     call->sent = false;
-    call->doubtful = 0;
+    call->unanswered = 0;
     call->decode(client, client->reply);
 }
 
@@ -115,7 +116,7 @@ void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *
     struct dueq__call *call = &client->call;
     struct dueq__durable *durable = &call->durable;
     /* The script was refused, the server does not have it yet, or the call has gone on from there meanwhile. */
-    if (!durable->held || !call->sent)
+    if (!durable->held_reply || !call->sent)
         return;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &client->error);
@@ -123,27 +124,27 @@ void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *
             dueq__node_drop(client, client->node);
             dueq__route_want_refresh(client);
             call->sent = false;
-            call->doubtful = call->number;
+            call->unanswered = call->request_number;
             return;
         }
-    } else if (durable->asked.disk) {
+    } else if (durable->wanted.disk) {
         durable->known = dueq__reply_number(dueq__reply_item(reply, 0), &durable->disks) &&
                          dueq__reply_number(dueq__reply_item(reply, 1), &durable->replicas);
     } else {
         durable->known = dueq__reply_number(reply, &durable->replicas);
     }
-    release(client);
+    decode_held_reply(client);
 }
 
 void dueq__durable_fail(dueq_client *client, dueq_status status) {
-    if (!client->call.durable.held) {
+    if (!client->call.durable.held_reply) {
         dueq__call_finish(client, status);
         return;
     }
     if (status == DUEQ_TIMEOUT || status == DUEQ_CLOSED)
         dueq__fail(&client->error, status, "%s was lost, or did not answer in time",
                    client->url.shown);
-    release(client);
+    decode_held_reply(client);
     dueq__reply_free(client->reply);
     client->reply = NULL;
 }

@@ -8,7 +8,7 @@
 /* The servers that a client speaks to: their connections for requests, and what these answer. */
 
 /* That a node was away counts no more when nobody has tried it for so long. */
-#define FORGOTTEN_MS 10000
+#define FORGET_DOWN_MS 10000
 
 void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
@@ -29,7 +29,7 @@ static struct dueq__node *new_node(dueq_client *client, const struct dueq__addre
     struct dueq__node *node = calloc(1, sizeof *node);
     if (!node)
         return NULL;
-    dueq__conn_init(&node->conn, &client->url, client->name, &node->server);
+    dueq__conn_init(&node->conn, &client->url, client->name, &node->server_info);
     if (address) {
         snprintf(node->host, sizeof node->host, "%s", address->host);
         node->address = (struct dueq__address){node->host, address->port};
@@ -58,20 +58,20 @@ void dueq__node_free(dueq_client *client, struct dueq__node *node) {
     free(node);
 }
 
-void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *waiter) {
-    struct dueq__wait_conn **at = &client->waiters;
-    while (*at != waiter)
+void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *wait_conn) {
+    struct dueq__wait_conn **at = &client->wait_conns;
+    while (*at != wait_conn)
         at = &(*at)->next;
-    *at = waiter->next;
-    dueq__client_remove_conn(client, &waiter->conn);
-    free(waiter);
+    *at = wait_conn->next;
+    dueq__client_remove_conn(client, &wait_conn->conn);
+    free(wait_conn);
 }
 
 void dueq__node_note_try(struct dueq__node *node, int64_t since_ms) {
     int64_t now = dueq__monotonic_ms();
-    if (!node->begun_ms || now >= node->tried_ms + FORGOTTEN_MS)
-        node->begun_ms = since_ms;
-    node->tried_ms = now;
+    if (!node->down_since_ms || now >= node->last_try_ms + FORGET_DOWN_MS)
+        node->down_since_ms = since_ms;
+    node->last_try_ms = now;
 }
 
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
@@ -92,7 +92,7 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
     }
     if (conn == &node->conn) {
         dueq__node_note_try(node, dueq__monotonic_ms());
-        node->rest_ms = node->tried_ms + DUEQ__RECONNECT_PAUSE_MS;
+        node->next_try_ms = node->last_try_ms + DUEQ__RECONNECT_PAUSE_MS;
         dueq__backoff_on_connecting(client);
     }
     if (node->address.host)
@@ -104,74 +104,74 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
 
 void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
     dueq__conn_pump(&node->conn);
-    if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
+    if (node->conn.state != DUEQ__CONN_READY || !node->down_since_ms)
         return;
-    node->begun_ms = node->rest_ms = 0;
+    node->down_since_ms = node->next_try_ms = 0;
     if (node == client->node)
         dueq__backoff_on_connected(client);
     dueq__wait_on_node_back(client, node);
 }
 
 bool dueq__node_is_connecting(const struct dueq__node *node) {
-    return node->conn.up && node->conn.state != DUEQ__CONN_READY;
+    return node->conn.opened && node->conn.state != DUEQ__CONN_READY;
 }
 
 bool dueq__node_is_down(const struct dueq__node *node) {
-    return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
+    return node->down_since_ms && dueq__monotonic_ms() >= node->down_since_ms + DUEQ__SLOW_MS;
 }
 
 bool dueq__node_backs_off(const struct dueq__node *node) {
-    return !node->conn.up && dueq__monotonic_ms() < node->rest_ms;
+    return !node->conn.opened && dueq__monotonic_ms() < node->next_try_ms;
 }
 
 bool dueq__node_any_down(const dueq_client *client) {
     bool any = false;
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
-        any = any || (node->mapped && dueq__node_is_down(node));
+        any = any || (node->has_slots && dueq__node_is_down(node));
     return any;
 }
 
-bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect answer) {
-    for (size_t i = 0; i < node->answer_count; i++)
-        if (node->answers[i] == answer)
+bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect expect) {
+    for (size_t i = 0; i < node->expected_count; i++)
+        if (node->expected[i] == expect)
             return true;
     return false;
 }
 
 bool dueq__node_expects_call(const struct dueq__node *node) {
-    for (size_t i = 0; i < node->answer_count; i++)
-        if (node->answers[i] < DUEQ__EXPECT_UNBLOCK)
+    for (size_t i = 0; i < node->expected_count; i++)
+        if (node->expected[i] < DUEQ__EXPECT_UNBLOCK)
             return true;
     return false;
 }
 
-bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect answer,
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
                           const struct dueq__resp *words) {
-    bool sent = node->conn.state == DUEQ__CONN_READY && node->answer_count < DUEQ__MAX_EXPECTED &&
+    bool sent = node->conn.state == DUEQ__CONN_READY && node->expected_count < DUEQ__MAX_EXPECTED &&
                 dueq__conn_send(&node->conn, &words, 1);
     if (sent)
-        node->answers[node->answer_count++] = answer;
+        node->expected[node->expected_count++] = expect;
     return sent;
 }
 
-bool dueq__node_send(struct dueq__node *node, enum dueq__expect answer, const dueq_bytes *words,
+bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const dueq_bytes *words,
                      size_t count) {
     struct dueq__resp list;
     dueq__resp_init(&list);
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__node_send_resp(node, answer, &list);
+    bool sent = dueq__node_send_resp(node, expect, &list);
     dueq__resp_free(&list);
     return sent;
 }
 
-bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect answer,
+bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expect,
                                  const char *verb) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, node->stale_id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
                                 dueq__text(id)};
-    return dueq__node_send(node, answer, words, 4);
+    return dueq__node_send(node, expect, words, 4);
 }
 
 void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
@@ -180,8 +180,8 @@ void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
         if (node->conn.named && node->conn.id)
             node->stale_id = node->conn.id;
         else
-            client->call.unsure = true;
+            client->call.may_run_late = true;
     }
-    node->answer_count = 0;
+    node->expected_count = 0;
     dueq__conn_close(&node->conn);
 }

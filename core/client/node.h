@@ -35,17 +35,17 @@ struct dueq__node {
     char host[DUEQ__HOST_ROOM];
     struct dueq__address address; /* as it announces itself; no host: where the URL leads */
     struct dueq__conn conn;       /* for requests */
-    struct dueq__server_info server;
-    enum dueq__expect answers[DUEQ__MAX_EXPECTED];
-    size_t answer_count;
-    uint64_t most;    /* bytes that the answer to the last call's request may have */
+    struct dueq__server_info server_info;
+    enum dueq__expect expected[DUEQ__MAX_EXPECTED];
+    size_t expected_count;
+    uint64_t max_reply_bytes; /* of the answer to the last call's request */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     /* Since when it is connected to, over all tries, or an answer of a lost connection is missing; 0: it is connected. */
-    int64_t begun_ms;
-    int64_t tried_ms; /* the last of the tries */
-    int64_t rest_ms;  /* before then, calls that can go on without it do not connect to it */
-    bool mapped;      /* it has slots, as far as is known */
-    bool counted;     /* among the primaries, while they are counted */
+    int64_t down_since_ms;
+    int64_t last_try_ms; /* the last try to connect */
+    int64_t next_try_ms; /* calls that can go on without it do not connect before then */
+    bool has_slots;      /* as far as is known */
+    bool counted;        /* among the primaries, while they are counted */
     struct dueq__node *next;
 };
 
@@ -53,13 +53,13 @@ struct dueq__node {
 struct dueq__wait_conn {
     struct dueq__conn conn;
     struct dueq__node *node;
-    bool used; /* by the call under way */
+    bool in_use; /* by the call under way */
     int slot;
-    bool blocked;       /* a blocking command is under way */
-    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
-    bool strays;        /* it has ended one: a server that was paused answers that one again */
-    int64_t unblock_ms; /* when to repeat that */
-    int64_t until_ms;   /* a block that has not ended by then has no server any more */
+    bool blocking;             /* a blocking command is under way */
+    bool unblocking;           /* CLIENT UNBLOCK was sent for it */
+    bool late_reply;           /* a block was ended: a server that was paused may answer it again */
+    int64_t unblock_again_ms;  /* when to repeat CLIENT UNBLOCK */
+    int64_t block_deadline_ms; /* where the block has not ended by then, the server is gone */
     struct dueq__wait_conn *next;
 };
 
@@ -70,7 +70,7 @@ void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn);
 /* The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of memory. */
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
-void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *waiter);
+void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *wait_conn);
 /* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Notes a try to connect to it, or that its connection was lost with an answer that is missing since then. */
@@ -86,16 +86,16 @@ bool dueq__node_backs_off(const struct dueq__node *node);
 /* Is that one of those that are known to have slots? */
 bool dueq__node_any_down(const dueq_client *client);
 /* Is such an answer of the node still to come? */
-bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect answer);
+bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect expect);
 /* Is one that the call waits for? */
 bool dueq__node_expects_call(const struct dueq__node *node);
 /* Queues a command on its connection; false: there is none. */
-bool dueq__node_send(struct dueq__node *node, enum dueq__expect answer, const dueq_bytes *words,
+bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const dueq_bytes *words,
                      size_t count);
-bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect answer,
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
                           const struct dueq__resp *words);
 /* Sends CLIENT LIST ID or CLIENT KILL ID (`verb`) about its lost connection. */
-bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect answer,
+bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expect,
                                  const char *verb);
 /* Closes its connection; the server may still read what was sent on it. */
 void dueq__node_drop(dueq_client *client, struct dueq__node *node);

@@ -7,26 +7,26 @@
 /* What a call waits for: a set for poll(2), or one descriptor for event loops. */
 
 /* Without a descriptor for what no set has room for, it is looked at this often. */
-#define BLIND_US 100000
+#define NO_DESCRIPTOR_POLL_US 100000
 
-static void want(struct dueq__conn *conn) {
-    conn->wanted = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
+static void want_events(struct dueq__conn *conn) {
+    conn->wanted_events = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
 }
 
 int64_t dueq__call_want_events(dueq_client *client) {
     struct dueq__call *call = &client->call;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        conn->wanted = 0;
+        conn->wanted_events = 0;
     /* What was submitted and not pumped yet waits for nothing. */
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
-        if (node == client->node || node->answer_count || dueq__node_is_connecting(node))
-            want(&node->conn);
+        if (node == client->node || node->expected_count || dueq__node_is_connecting(node))
+            want_events(&node->conn);
     if (dueq__route_conn(client))
-        want(dueq__route_conn(client));
+        want_events(dueq__route_conn(client));
     if (client->url.topology == DUEQ__SENTINEL)
-        want(&client->sentinels.watch);
+        want_events(&client->sentinels.subscription);
     int64_t next_ms = dueq__route_next_ms(client);
     if (call->phase == DUEQ__PHASE_RUNNING) {
         next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
@@ -36,16 +36,17 @@ int64_t dueq__call_want_events(dueq_client *client) {
     int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
     if (call->wait.until_ms) {
         /* A connection that this call does not read would stay readable. */
-        for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-            if (waiter->used)
-                want(&waiter->conn);
+        for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+             wait_conn = wait_conn->next)
+            if (wait_conn->in_use)
+                want_events(&wait_conn->conn);
         if (call->wait.foreign && call->wait.foreign->pump)
-            want(&client->subscription.conn);
+            want_events(&client->subscription.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }
     for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
+        if (conn->wanted_events && dueq__conn_until_ms(conn) < next / 1000)
             next = dueq__conn_until_ms(conn) * 1000;
     int64_t left = next - dueq__monotonic_us();
     return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
@@ -93,16 +94,16 @@ void dueq__descriptor_sync(dueq_client *client) {
     if (!dueq__call_under_way(client))
         left_us = -1;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        struct epoll_event event = {.events = (uint32_t)conn->wanted,
+        struct epoll_event event = {.events = (uint32_t)conn->wanted_events,
                                     .data.fd = dueq__conn_fd(conn)};
         /* Two that resolve the same name have one descriptor, which the first that closes takes out. */
-        if (conn->wanted == conn->watched && conn->state != DUEQ__CONN_RESOLVING)
+        if (conn->wanted_events == conn->watched_events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
         if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
             epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
-        else if (!event.events && conn->watched)
+        else if (!event.events && conn->watched_events)
             epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
-        conn->watched = conn->wanted;
+        conn->watched_events = conn->wanted_events;
     }
     /* All zero disarms it: what is due at once is due in a nanosecond. */
     struct itimerspec when = {0};
@@ -122,14 +123,15 @@ int dueq_descriptor(dueq_client *client) {
 }
 
 /* More sockets than a set has room for are one descriptor. */
-static size_t whole(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int64_t *left_us) {
+static size_t as_one_descriptor(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                                int64_t *left_us) {
     if (dueq__descriptor_make(client)) {
         dueq__descriptor_sync(client);
         *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
         return 1;
     }
     /* There is none left: it looks often. */
-    *left_us = *left_us < 0 || *left_us > BLIND_US ? BLIND_US : *left_us;
+    *left_us = *left_us < 0 || *left_us > NO_DESCRIPTOR_POLL_US ? NO_DESCRIPTOR_POLL_US : *left_us;
     return DUEQ_MAX_SOCKETS;
 }
 
@@ -138,11 +140,11 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
     size_t count = 0;
     *left_us = dueq__call_want_events(client);
     for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        if (!conn->wanted)
+        if (!conn->wanted_events)
             continue;
         if (count == DUEQ_MAX_SOCKETS)
-            return whole(client, set, left_us);
-        set[count++] = (struct pollfd){.fd = dueq__conn_fd(conn), .events = conn->wanted};
+            return as_one_descriptor(client, set, left_us);
+        set[count++] = (struct pollfd){.fd = dueq__conn_fd(conn), .events = conn->wanted_events};
     }
     return count;
 }

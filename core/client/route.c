@@ -12,15 +12,15 @@
 
 #define REFRESH_MS 1000
 /* A map of more primaries is refused. */
-#define MOST_PRIMARIES 1000
-#define PLACES 4096 /* in the table of them */
+#define MAX_PRIMARIES 1000
+#define TABLE_SIZE 4096 /* in the table of them */
 /* So many redirections in a row are followed at once. */
-#define MOST_REDIRECTS 5
+#define MAX_REDIRECTS 5
 
 struct dueq__cluster {
     struct dueq__node *slots[DUEQ__SLOTS]; /* NULL: not known */
-    bool wanted;                           /* the map is to be asked for */
-    int64_t next_ms;                       /* not before this time */
+    bool refresh_wanted;                   /* the map is to be asked for */
+    int64_t next_refresh_ms;               /* not before this time */
     struct dueq__query_any *query;         /* it is being asked for; NULL: it is not */
     struct dueq__address *addresses;       /* that are asked */
 };
@@ -30,7 +30,8 @@ static void end_query(dueq_client *client) {
     dueq__client_remove_conn(client, &cluster->query->conn);
     dueq__query_any_drop(cluster->query);
     cluster->query = NULL;
-    cluster->next_ms = dueq__monotonic_ms() + REFRESH_MS + dueq__random_below(REFRESH_MS / 2);
+    cluster->next_refresh_ms =
+        dueq__monotonic_ms() + REFRESH_MS + dueq__random_below(REFRESH_MS / 2);
 }
 
 bool dueq__route_open(dueq_client *client) {
@@ -77,7 +78,7 @@ struct dueq__node *dueq__route_target(const dueq_client *client) {
     if (!client->cluster || call->asking)
         return client->node;
     return call->queue ? client->cluster->slots[call->slot]
-                       : dueq__route_primary(client, call->part);
+                       : dueq__route_primary(client, call->primary_index);
 }
 
 /* Sets the node that the call's request goes to; false: it is not known. */
@@ -86,7 +87,7 @@ static bool set_node(dueq_client *client) {
     if (node)
         client->node = node;
     else
-        client->cluster->wanted = true;
+        client->cluster->refresh_wanted = true;
     return node != NULL;
 }
 
@@ -101,7 +102,7 @@ bool dueq__route_has_primary(const dueq_client *client, size_t part) {
 
 void dueq__route_want_refresh(dueq_client *client) {
     if (client->cluster)
-        client->cluster->wanted = true;
+        client->cluster->refresh_wanted = true;
 }
 
 enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq__node *node,
@@ -116,7 +117,7 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
     if (!to.ask)
         dueq__route_want_refresh(client);
     /* A node that sends back to itself does not know the cluster (any more), and one in a circle neither. */
-    if (named == node || ++client->call.redirects > MOST_REDIRECTS) {
+    if (named == node || ++client->call.redirects > MAX_REDIRECTS) {
         client->call.redirects = 0;
         cluster->slots[to.slot] = NULL;
         return DUEQ__REDIRECT_NONE;
@@ -136,7 +137,7 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
 /* ---- Asking for the map ---- */
 
 /* The nodes that are known, then those that the URL names. */
-static bool begin(dueq_client *client) {
+static bool start_query(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     const struct dueq__url *url = &client->url;
     struct dueq__resp words;
@@ -148,7 +149,7 @@ static bool begin(dueq_client *client) {
     if (!cluster->addresses)
         return false;
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
-        if (node->mapped)
+        if (node->has_slots)
             cluster->addresses[count++] = dueq__url_reach(url, node->address);
     known = count ? count : url->host_count;
     for (size_t i = 0; i < url->host_count; i++)
@@ -167,24 +168,24 @@ static bool begin(dueq_client *client) {
 struct map {
     size_t slots,
         primaries; /* as the ranges have them: more than there may be where it is refused */
-    uint16_t of[DUEQ__SLOTS];
-    uint16_t places[PLACES]; /* a hash table; 0: free */
+    uint16_t primary_of[DUEQ__SLOTS];
+    uint16_t table[TABLE_SIZE]; /* a hash table; 0: free */
     struct {
         char host[DUEQ__HOST_ROOM];
         int port;
-    } primary[MOST_PRIMARIES];
+    } primary[MAX_PRIMARIES];
 };
 
-static uint16_t number_of(struct map *map, const struct dueq__address *address) {
+static uint16_t primary_number(struct map *map, const struct dueq__address *address) {
     size_t hash = (size_t)address->port;
     for (const char *at = address->host; *at; at++)
         hash = 31 * hash + (unsigned char)*at;
     uint16_t *place;
-    for (; *(place = &map->places[hash % PLACES]); hash++)
+    for (; *(place = &map->table[hash % TABLE_SIZE]); hash++)
         if (map->primary[*place - 1].port == address->port &&
             strcmp(map->primary[*place - 1].host, address->host) == 0)
             return *place;
-    if (map->primaries++ >= MOST_PRIMARIES)
+    if (map->primaries++ >= MAX_PRIMARIES)
         return 0;
     *place = (uint16_t)map->primaries;
     snprintf(map->primary[*place - 1].host, DUEQ__HOST_ROOM, "%s", address->host);
@@ -195,17 +196,18 @@ static uint16_t number_of(struct map *map, const struct dueq__address *address) 
 static void note_range(void *owner, int first, int last, const struct dueq__address *address) {
     struct map *map = owner;
     map->slots += (size_t)(last - first + 1);
-    if (map->slots > DUEQ__SLOTS || map->primaries > MOST_PRIMARIES)
+    if (map->slots > DUEQ__SLOTS || map->primaries > MAX_PRIMARIES)
         return;
-    uint16_t number = number_of(map, address);
+    uint16_t number = primary_number(map, address);
     for (int slot = first; slot <= last; slot++)
-        map->of[slot] = number;
+        map->primary_of[slot] = number;
 }
 
 static bool is_idle(const dueq_client *client, const struct dueq__node *node) {
-    bool idle = client->node != node && node->answer_count == 0 && !node->stale_id;
-    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        idle = idle && waiter->node != node;
+    bool idle = client->node != node && node->expected_count == 0 && !node->stale_id;
+    for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        idle = idle && wait_conn->node != node;
     return idle;
 }
 
@@ -214,7 +216,7 @@ static void forget_nodes(dueq_client *client) {
     struct dueq__node *next;
     for (struct dueq__node *node = client->nodes; node; node = next) {
         next = node->next;
-        if (!node->mapped && is_idle(client, node))
+        if (!node->has_slots && is_idle(client, node))
             dueq__node_free(client, node);
     }
 }
@@ -223,16 +225,18 @@ static void forget_nodes(dueq_client *client) {
  * When a node has a request, or has not let us in, for so long that it may be gone, and that another one may have taken
  * over its slots.
  */
-static int64_t slow_ms(const dueq_client *client) {
+static int64_t slow_at_ms(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     bool connects = client->node->conn.state != DUEQ__CONN_CLOSED &&
                     client->node->conn.state != DUEQ__CONN_READY;
     if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
         return DUEQ__NEVER / 1000;
-    return (call->sent ? call->asked_ms : client->node->begun_ms) + DUEQ__SLOW_MS;
+    return (call->sent ? call->sent_ms : client->node->down_since_ms) + DUEQ__SLOW_MS;
 }
 
-static bool is_slow(const dueq_client *client) { return dueq__monotonic_ms() >= slow_ms(client); }
+static bool is_slow(const dueq_client *client) {
+    return dueq__monotonic_ms() >= slow_at_ms(client);
+}
 
 /* The node that has the request is the one no more that it goes to. */
 static void leave_old_node(dueq_client *client) {
@@ -241,22 +245,22 @@ static void leave_old_node(dueq_client *client) {
         return;
     dueq__node_drop(client, before);
     client->call.sent = false;
-    client->call.doubtful = client->call.number;
+    client->call.unanswered = client->call.request_number;
 }
 
 static void use_map(dueq_client *client, const struct map *map) {
-    struct dueq__node *nodes[MOST_PRIMARIES + 1] = {NULL};
+    struct dueq__node *nodes[MAX_PRIMARIES + 1] = {NULL};
     for (struct dueq__node *node = client->nodes; node; node = node->next)
-        node->mapped = false;
+        node->has_slots = false;
     for (size_t i = 0; i < map->primaries; i++) {
         const struct dueq__address address = {map->primary[i].host, map->primary[i].port};
         nodes[i + 1] = dueq__node_at(client, &address);
         if (nodes[i + 1])
-            nodes[i + 1]->mapped = true;
+            nodes[i + 1]->has_slots = true;
     }
     for (size_t slot = 0; slot < DUEQ__SLOTS; slot++)
-        client->cluster->slots[slot] = nodes[map->of[slot]];
-    client->cluster->wanted = false;
+        client->cluster->slots[slot] = nodes[map->primary_of[slot]];
+    client->cluster->refresh_wanted = false;
     client->ever_connected = true;
     leave_old_node(client);
     forget_nodes(client);
@@ -270,8 +274,8 @@ static bool take_map(dueq_client *client) {
         dueq__query_any_reject(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
         return false;
     }
-    dueq__slots_read(query->reply, query->addresses[query->at].host, note_range, map);
-    bool good = map->slots <= DUEQ__SLOTS && map->primaries <= MOST_PRIMARIES;
+    dueq__slots_read(query->reply, query->addresses[query->current].host, note_range, map);
+    bool good = map->slots <= DUEQ__SLOTS && map->primaries <= MAX_PRIMARIES;
     if (good)
         use_map(client, map);
     else
@@ -282,13 +286,13 @@ static bool take_map(dueq_client *client) {
 }
 
 /* The call has nowhere to go: it leaves the queue out, or tries again. */
-static void later(dueq_client *client) {
+static void skip_or_retry(dueq_client *client) {
     if (!dueq__wait_skip_down_node(client))
         dueq__backoff_retry_later(client, client->error.text);
 }
 
 /* Nobody told: a call that needs the map is tried again, or has failed. */
-static void no_map(dueq_client *client) {
+static void on_map_failed(dueq_client *client) {
     const struct dueq__error *error = &client->cluster->query->error;
     client->error = *error;
     if (!is_to_send(client))
@@ -296,7 +300,7 @@ static void no_map(dueq_client *client) {
     if (dueq__backoff_is_fatal(client, error))
         dueq__call_finish(client, error->status);
     else
-        later(client);
+        skip_or_retry(client);
 }
 
 bool dueq__route_pump(dueq_client *client) {
@@ -304,9 +308,9 @@ bool dueq__route_pump(dueq_client *client) {
     if (!cluster)
         return true;
     bool routed = !is_to_send(client) || set_node(client);
-    cluster->wanted = cluster->wanted || is_slow(client);
-    if (!cluster->query && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
-        !begin(client))
+    cluster->refresh_wanted = cluster->refresh_wanted || is_slow(client);
+    if (!cluster->query && cluster->refresh_wanted &&
+        dueq__monotonic_ms() >= cluster->next_refresh_ms && !start_query(client))
         dueq__call_no_memory(client);
     if (!cluster->query)
         return routed;
@@ -317,13 +321,13 @@ bool dueq__route_pump(dueq_client *client) {
         told = cluster->query->reply && take_map(client);
     }
     if (!told)
-        no_map(client);
+        on_map_failed(client);
     end_query(client);
     routed = !is_to_send(client) || set_node(client);
     if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
                    "%s: no node of the cluster has the slot of the queue", client->url.shown);
-        later(client);
+        skip_or_retry(client);
     }
     return routed;
 }
@@ -331,10 +335,10 @@ bool dueq__route_pump(dueq_client *client) {
 int64_t dueq__route_next_ms(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
     bool wanted =
-        cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
+        cluster && (cluster->refresh_wanted || (is_to_send(client) && !dueq__route_target(client)));
     if (cluster && (cluster->query || wanted))
-        return cluster->query ? cluster->query->until_ms : cluster->next_ms;
-    return cluster ? slow_ms(client) : DUEQ__NEVER / 1000;
+        return cluster->query ? cluster->query->try_deadline_ms : cluster->next_refresh_ms;
+    return cluster ? slow_at_ms(client) : DUEQ__NEVER / 1000;
 }
 
 struct dueq__conn *dueq__route_conn(const dueq_client *client) {

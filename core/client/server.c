@@ -22,7 +22,7 @@ struct dueq_server {
 
 const char *dueq_client_primary(const dueq_client *client) { return client->url.primary; }
 
-int dueq_client_accepts_evicting(const dueq_client *client) { return client->url.evicting; }
+int dueq_client_accepts_evicting(const dueq_client *client) { return client->url.accepts_evicting; }
 
 int64_t dueq_client_timeout_ms(const dueq_client *client) { return client->url.timeout_ms; }
 
@@ -96,7 +96,7 @@ const char *dueq_server_error_text(const dueq_server *server) { return server->e
 
 /* ---- A question --------------------------------------------------------------------------------- */
 
-static void begin(dueq_server *server) {
+static void start_request(dueq_server *server) {
     dueq__reply_free(server->reply);
     server->reply = NULL;
     server->error = (struct dueq__error){0};
@@ -109,7 +109,7 @@ static void begin(dueq_server *server) {
 }
 
 /* Until something comes, and until the deadline at most. */
-static dueq_status nap(dueq_server *server, int64_t deadline_ms) {
+static dueq_status wait_for_io(dueq_server *server, int64_t deadline_ms) {
     int64_t until = dueq__conn_until_ms(&server->conn), now = dueq__monotonic_ms();
     if (now >= deadline_ms)
         return dueq__fail(&server->error, DUEQ_TIMEOUT, "%s did not answer within %lld ms",
@@ -123,7 +123,7 @@ static dueq_status nap(dueq_server *server, int64_t deadline_ms) {
 }
 
 /* Sends the words when it is connected, and returns when the answer is there. */
-static dueq_status await(dueq_server *server, const struct dueq__resp *words) {
+static dueq_status await_reply(dueq_server *server, const struct dueq__resp *words) {
     const int64_t deadline_ms = dueq__monotonic_ms() + server->url.timeout_ms;
     struct dueq__conn *conn = &server->conn;
     dueq_status status = DUEQ_OK;
@@ -142,7 +142,7 @@ static dueq_status await(dueq_server *server, const struct dueq__resp *words) {
             server->error = conn->error;
             return conn->error.status;
         }
-        status = nap(server, deadline_ms);
+        status = wait_for_io(server, deadline_ms);
     }
     return status;
 }
@@ -154,8 +154,8 @@ dueq_status dueq_server_ask(dueq_server *server, const dueq_bytes *words, size_t
     dueq__resp_init(&all);
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(&all, words[i].data, words[i].size);
-    begin(server);
-    dueq_status status = await(server, &all);
+    start_request(server);
+    dueq_status status = await_reply(server, &all);
     dueq__resp_free(&all);
     if (status) {
         dueq__conn_close(&server->conn);

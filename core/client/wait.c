@@ -10,7 +10,7 @@
  * of its own, and keeps the next due time of each by its own clock: the server ends blocking
  * commands on its hz tick, up to 100 ms late. Where that time is close it does not block at all. Which
  * consumers keep a queue's time is its script's decision (its timekeeper lease). Queues of other systems have
- * no timekeeper and no probes: each who waits looks.
+ * no timekeeper and no probes: each who waits checks them.
  */
 
 /*
@@ -23,14 +23,16 @@
 /* How long a time may be over before a probe takes it for forgotten by its timekeeper. */
 #define OVERDUE_MS 500
 /*
- * A look so soon is waited for without a block, which would have to be ended first: three commands for each message
- * become one where they fall due at a rate. A message that is pushed ready meanwhile waits for that look.
+ * A check so soon is waited for without a block, which would have to be ended first: three commands for each message
+ * become one where they fall due at a rate. A message that is pushed ready meanwhile waits for that check.
  */
 #define SOON_US 5000
-/* How often a call looks while its waiting connections cannot be had: the server may be gone, or full. */
-#define BLIND_PAUSE_MS 1000
+/* How often a call checks its queues while its waiting connections cannot be had: the server may be gone, or full. */
+#define FALLBACK_CHECK_MS 1000
 
-static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
+static bool has_time_left(const struct dueq__wait *wait) {
+    return dueq__monotonic_ms() < wait->until_ms;
+}
 
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
@@ -51,10 +53,11 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     if (!wait->watches)
         return dueq__call_no_memory(client);
     for (size_t i = 0; i < count; i++)
-        wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
+        wait->watches[i] =
+            (struct dueq__watch){.needs_request = true, .next_check_us = DUEQ__NEVER};
     wait->watch_count = count;
-    wait->begun = 1;
-    wait->probes = (unsigned)dueq__random_below(2);
+    wait->requested_count = 1;
+    wait->probe_count = (unsigned)dueq__random_below(2);
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
@@ -69,40 +72,42 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /* Before each was asked once, only the last can tell that there is nothing; but where nobody else looks. */
-    bool stay = patient(wait) && (wait->ordered || wait->begun == wait->watch_count);
-    const struct dueq__unanswered *doubt = &watch->queue->doubt;
-    wait->at = at;
-    watch->ask = !stay;
-    watch->declared = watch->token || watch->timekeeper;
+    bool keep_waiting =
+        has_time_left(wait) && (wait->ordered || wait->requested_count == wait->watch_count);
+    const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
+    wait->current = at;
+    watch->needs_request = !keep_waiting;
+    watch->declared = watch->has_token || watch->timekeeper;
     if (call->queue != watch->queue)
         memcpy(call->keys, watch->queue->keys, sizeof call->keys);
     call->queue = watch->queue;
-    dueq_status status = wait->ask(client, stay);
-    if (doubt->count == wait->count && doubt->lease_ms == wait->lease_ms &&
-        doubt->default_lease_ms == wait->default_lease_ms)
-        call->doubtful = doubt->number;
+    dueq_status status = wait->request(client, keep_waiting);
+    if (unanswered->count == wait->item_count && unanswered->lease_ms == wait->lease_ms &&
+        unanswered->default_lease_ms == wait->default_lease_ms)
+        call->unanswered = unanswered->number;
     return status;
 }
 
 /* Those that are not to be asked count as asked. */
-static void pass_quiet(struct dueq__wait *wait) {
-    while (wait->begun < wait->watch_count && !wait->watches[wait->begun].ask)
-        wait->begun++;
+static void skip_quiet(struct dueq__wait *wait) {
+    while (wait->requested_count < wait->watch_count &&
+           !wait->watches[wait->requested_count].needs_request)
+        wait->requested_count++;
 }
 
-static dueq_status ask_next(dueq_client *client) {
+static dueq_status request_next(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    size_t at = wait->begun++;
-    pass_quiet(wait);
+    size_t at = wait->requested_count++;
+    skip_quiet(wait);
     return dueq__wait_request(client, at);
 }
 
 dueq_status dueq__wait_start(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    wait->begun = 0;
-    pass_quiet(wait);
-    if (wait->begun < wait->watch_count)
-        return ask_next(client);
+    wait->requested_count = 0;
+    skip_quiet(wait);
+    if (wait->requested_count < wait->watch_count)
+        return request_next(client);
     wait->probe_ms = next_probe_ms(client);
     if (client->cluster)
         client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
@@ -111,30 +116,30 @@ dueq_status dueq__wait_start(dueq_client *client) {
     return DUEQ_PENDING;
 }
 
-static size_t first_to_ask(const struct dueq__wait *wait) {
+static size_t first_needing_request(const struct dueq__wait *wait) {
     size_t i = 0;
-    while (i < wait->watch_count && !wait->watches[i].ask)
+    while (i < wait->watch_count && !wait->watches[i].needs_request)
         i++;
     return i;
 }
 
-static size_t first_to_look(const struct dueq__wait *wait) {
+static size_t first_check(const struct dueq__wait *wait) {
     size_t first = 0;
     for (size_t i = 1; i < wait->watch_count; i++)
-        if (wait->watches[i].look_us < wait->watches[first].look_us)
+        if (wait->watches[i].next_check_us < wait->watches[first].next_check_us)
             first = i;
     return first;
 }
 
 /* What comes after the answer about a queue, or without one. */
-static void go_on(dueq_client *client) {
+static void proceed(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    if (wait->begun < wait->watch_count) {
-        ask_next(client);
-    } else if (!patient(wait)) {
+    if (wait->requested_count < wait->watch_count) {
+        request_next(client);
+    } else if (!has_time_left(wait)) {
         dueq__wait_finish(client);
-    } else if (first_to_ask(wait) < wait->watch_count) {
-        dueq__wait_request(client, first_to_ask(wait));
+    } else if (first_needing_request(wait) < wait->watch_count) {
+        dueq__wait_request(client, first_needing_request(wait));
     } else {
         client->call.phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
@@ -143,18 +148,18 @@ static void go_on(dueq_client *client) {
 }
 
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
-    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
-    watch->away = watch->declared = false;
-    watch->ahead_ms = now - dueq__monotonic_ms();
-    watch->look_us =
+    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.current];
+    watch->node_down = watch->declared = false;
+    watch->clock_offset_ms = now - dueq__monotonic_ms();
+    watch->next_check_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->call.wait.slack_us;
-    go_on(client);
+    proceed(client);
 }
 
 bool dueq__wait_all_nodes_down(const struct dueq__wait *wait) {
     bool away = true;
     for (size_t i = 0; i < wait->watch_count; i++)
-        away = away && wait->watches[i].away;
+        away = away && wait->watches[i].node_down;
     return away;
 }
 
@@ -163,18 +168,18 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
     struct dueq__wait *wait = &call->wait;
     if (!client->cluster || wait->watch_count < 2 || dueq__call_settlement(call))
         return false;
-    struct dueq__watch *watch = &wait->watches[wait->at];
-    watch->away = true;
-    if (!patient(wait) && dueq__wait_all_nodes_down(wait))
+    struct dueq__watch *watch = &wait->watches[wait->current];
+    watch->node_down = true;
+    if (!has_time_left(wait) && dueq__wait_all_nodes_down(wait))
         return false;
     dueq__outage_log_failure(client, client->error.text);
-    if (call->doubtful)
-        watch->queue->doubt = (struct dueq__unanswered){call->doubtful, wait->count, wait->lease_ms,
-                                                        wait->default_lease_ms};
+    if (call->unanswered)
+        watch->queue->unanswered = (struct dueq__unanswered){
+            call->unanswered, wait->item_count, wait->lease_ms, wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
-    watch->ask = watch->timekeeper = watch->token = false;
-    watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
-    go_on(client);
+    watch->needs_request = watch->timekeeper = watch->has_token = false;
+    watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
+    proceed(client);
     return true;
 }
 
@@ -183,21 +188,21 @@ void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node)
     const struct dueq__wait *wait = &call->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        bool asked = call->phase == DUEQ__PHASE_RUNNING && i == wait->at;
-        if (watch->away && !asked && dueq__route_node(watch->queue) == node)
-            watch->ask = true;
+        bool asked = call->phase == DUEQ__PHASE_RUNNING && i == wait->current;
+        if (watch->node_down && !asked && dueq__route_node(watch->queue) == node)
+            watch->needs_request = true;
     }
 }
 
-void dueq__wait_check_by(dueq_client *client, int64_t look_us) {
+void dueq__wait_check_by(dueq_client *client, int64_t check_us) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++)
-        if (look_us < wait->watches[i].look_us)
-            wait->watches[i].look_us = look_us;
+        if (check_us < wait->watches[i].next_check_us)
+            wait->watches[i].next_check_us = check_us;
 }
 
 void dueq__wait_fall_back_to_checks(dueq_client *client) {
-    dueq__wait_check_by(client, dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS);
+    dueq__wait_check_by(client, dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS);
 }
 
 void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
@@ -213,14 +218,14 @@ void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn,
     else if (call->phase == DUEQ__PHASE_WAITING && was_on) {
         int64_t retry_ms = call->retry_ms;
         /* The request also finds out whether the server is there. */
-        dueq__wait_request(client, first_to_ask(&call->wait) % call->wait.watch_count);
+        dueq__wait_request(client, first_needing_request(&call->wait) % call->wait.watch_count);
         call->retry_ms = retry_ms;
     } else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_fall_back_to_checks(client);
 }
 
 int64_t dueq__wait_next_check_us(const struct dueq__wait *wait) {
-    return wait->watches[first_to_look(wait)].look_us;
+    return wait->watches[first_check(wait)].next_check_us;
 }
 
 bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
@@ -229,8 +234,8 @@ bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
 
 bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    return call->phase == DUEQ__PHASE_WAITING && patient(&call->wait) &&
-           first_to_ask(&call->wait) == call->wait.watch_count &&
+    return call->phase == DUEQ__PHASE_WAITING && has_time_left(&call->wait) &&
+           first_needing_request(&call->wait) == call->wait.watch_count &&
            dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_checks_soon(&call->wait);
 }
 
@@ -238,17 +243,17 @@ bool dueq__wait_may_block(const dueq_client *client) {
 
 /* The queue that this probe is about. */
 static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
-    return &wait->watches[wait->probes / 2 % wait->watch_count];
+    return &wait->watches[wait->probe_count / 2 % wait->watch_count];
 }
 
 /* Is it about that queue's next time, and not about what there is in any of its slot? */
-static bool probes_time(const struct dueq__wait *wait) {
-    return !wait->locks && wait->probes % 2 == 1;
+static bool probes_next_time(const struct dueq__wait *wait) {
+    return !wait->for_lock && wait->probe_count % 2 == 1;
 }
 
 static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *watch) {
     const struct dueq__watch *probed = probed_watch(wait);
-    return watch == probed || (!probes_time(wait) && watch->waiter == probed->waiter);
+    return watch == probed || (!probes_next_time(wait) && watch->wait_conn == probed->wait_conn);
 }
 
 static bool send_probe(dueq_client *client) {
@@ -257,7 +262,7 @@ static bool send_probe(dueq_client *client) {
     if (wait->probing || wait->foreign)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
-    bool time = probes_time(wait);
+    bool time = probes_next_time(wait);
     struct dueq__node *node = dueq__route_node(watch->queue);
     if (!node)
         return false;
@@ -269,7 +274,7 @@ static bool send_probe(dueq_client *client) {
         dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];
         dueq__resp_bytes(&words, meta.data, meta.size);
         dueq__resp_text(&words, "next_event");
-    } else if (wait->locks) {
+    } else if (wait->for_lock) {
         dueq_bytes lock = client->call.keys[DUEQ__KEY_LOCK];
         dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
@@ -295,37 +300,37 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
         return;
     wait->probing = false;
     if (client->call.phase != DUEQ__PHASE_WAITING) {
-        wait->probes++;
+        wait->probe_count++;
         return;
     }
     wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
-    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->ahead_ms;
-    bool forgotten = probes_time(wait) ? number + OVERDUE_MS < server_ms
-                     : wait->locks     ? number == 0
-                                       : number > 0;
+    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->clock_offset_ms;
+    bool forgotten = probes_next_time(wait) ? number + OVERDUE_MS < server_ms
+                     : wait->for_lock       ? number == 0
+                                            : number > 0;
     bool takes_over = dueq__reply_is_error(reply) || (known && forgotten);
     /* Whoever was to see to it did not: this consumer takes that over. */
     for (size_t i = 0; takes_over && i < wait->watch_count; i++)
         if (is_probed(wait, &wait->watches[i]))
-            wait->watches[i].token = wait->watches[i].ask = true;
-    wait->probes++;
+            wait->watches[i].has_token = wait->watches[i].needs_request = true;
+    wait->probe_count++;
     if (takes_over)
-        dueq__wait_request(client, first_to_ask(wait));
+        dueq__wait_request(client, first_needing_request(wait));
 }
 
-/* It is time to look: as its timekeeper, or because a probe was not answered. */
-static void look(dueq_client *client, size_t at) {
+/* It is time to check the queue: as its timekeeper, or because a probe was not answered. */
+static void check_now(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->probing)
         dueq__node_drop(client, client->node);
     wait->probing = false;
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
-    struct dueq__wait_conn *waiter = wait->watches[at].waiter;
-    if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked &&
+    struct dueq__wait_conn *wait_conn = wait->watches[at].wait_conn;
+    if ((wait->watches[at].timekeeper || wait->ordered) && wait_conn && wait_conn->blocking &&
         !client->no_unblock)
-        dueq__wait_conn_unblock(client, waiter);
+        dueq__wait_conn_unblock(client, wait_conn);
     dueq__wait_request(client, at);
 }
 
@@ -339,17 +344,17 @@ void dueq__wait_pump(dueq_client *client) {
     if (call->phase != DUEQ__PHASE_WAITING)
         return;
     int64_t now = dueq__monotonic_ms();
-    size_t due = first_to_look(wait);
-    if (patient(wait) && first_to_ask(wait) < wait->watch_count) {
-        dueq__wait_request(client, first_to_ask(wait));
-    } else if (!patient(wait)) {
+    size_t due = first_check(wait);
+    if (has_time_left(wait) && first_needing_request(wait) < wait->watch_count) {
+        dueq__wait_request(client, first_needing_request(wait));
+    } else if (!has_time_left(wait)) {
         dueq__wait_finish(client);
-    } else if (dueq__monotonic_us() >= wait->watches[due].look_us) {
-        look(client, due);
+    } else if (dueq__monotonic_us() >= wait->watches[due].next_check_us) {
+        check_now(client, due);
     } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
         for (size_t i = 0; i < wait->watch_count; i++)
-            wait->watches[i].ask = true;
-        look(client, 0);
+            wait->watches[i].needs_request = true;
+        check_now(client, 0);
     }
 }
 
@@ -370,6 +375,6 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     int64_t block_ms = dueq__wait_conn_next_ms(client);
     next = block_ms < next ? block_ms : next;
     next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;
-    int64_t look_us = waiting ? dueq__wait_next_check_us(wait) : DUEQ__NEVER;
-    return look_us < next ? look_us : next;
+    int64_t check_us = waiting ? dueq__wait_next_check_us(wait) : DUEQ__NEVER;
+    return check_us < next ? check_us : next;
 }

@@ -23,13 +23,13 @@ struct dueq__foreign_wait {
     int64_t (*next_ms)(const dueq_client *client);
     /* Sends what goes right before a request, and takes its DUEQ__EXPECT_TRACK in. */
     void (*before_request)(dueq_client *client);
-    void (*tracked)(dueq_client *client, const struct dueq__reply *reply);
+    void (*on_track_reply)(dueq_client *client, const struct dueq__reply *reply);
 };
 
 /* The connection on which a foreign wait is told of changes; it stays subscribed when a call ends. */
 struct dueq__subscription {
     struct dueq__conn conn;
-    bool on;            /* the server has confirmed the channel */
+    bool confirmed;     /* the server has confirmed the channel */
     unsigned refusals;  /* to tell of changes, in a row */
     dueq_bytes channel; /* it was asked for; owned */
     int64_t tracked_id; /* of the command connection, if its changes are told; 0: they are not */
@@ -38,45 +38,46 @@ struct dueq__subscription {
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
-    size_t place;                   /* in the caller's array */
-    dueq_bytes wake;                /* the key of its wake token */
-    struct dueq__wait_conn *waiter; /* that blocks on it; NULL: none yet */
-    int64_t ahead_ms;               /* the server's clock less the monotonic one */
-    int64_t look_us;                /* when to look, by the monotonic clock */
-    bool ask;                       /* it is to be asked */
-    bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
-    bool away;       /* its node cannot be asked now */
-    bool held;       /* another consumer holds what is to be settled first */
-    bool token;      /* a token or item is held that no request has declared yet */
-    bool declared;   /* the one under way has declared that, or the timekeeper */
+    size_t queue_index;                /* in the caller's array */
+    dueq_bytes wake_key;               /* the key of its wake token */
+    struct dueq__wait_conn *wait_conn; /* that blocks on it; NULL: none yet */
+    int64_t clock_offset_ms;           /* the server's clock less the monotonic one */
+    int64_t next_check_us;             /* by the monotonic clock */
+    bool needs_request;                /* a request about it is due */
+    bool timekeeper;     /* the server counts on this client to check in time, or to lock */
+    bool node_down;      /* its node cannot be asked now */
+    bool held_elsewhere; /* another consumer holds what is to be settled first */
+    bool has_token;      /* this client took a token or item, and no request has told the server */
+    bool declared;       /* the request under way tells of the token, or the timekeeping */
 };
 
 struct dueq__wait {
-    size_t count; /* items of the call */
+    size_t item_count; /* items of the call */
     int64_t lease_ms, default_lease_ms;
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
-    size_t at, begun;         /* the one being asked; how many were asked at least once */
-    int64_t now_ms, pause_us; /* the answer's: the server's clock, and how long to wait */
-    bool locks;               /* it is for a lock, not for messages */
-    bool
-        ordered; /* from no queue where a message is leased; nobody else looks there: nothing is given on */
-    bool timed;   /* how late messages are is asked for, too */
-    bool tops_up; /* the caller holds others: no message that has crashed, and no wait */
-    bool at_once; /* ended leases are taken, also where the server was away */
+    size_t current, requested_count; /* the one being asked; how many were asked at least once */
+    int64_t server_now_ms,
+        server_pause_us;   /* of the answer: the server's clock, and how long to wait */
+    bool for_lock;         /* it waits for a lock, not for messages */
+    bool ordered;          /* from no queue where a message is leased, and nothing is given on */
+    bool with_lateness;    /* the answer says how late each message is */
+    bool is_top_up;        /* the caller holds others: no message that has crashed, and no wait */
+    bool take_expired_now; /* ended leases are taken, also where the server was away */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
-    /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
-    dueq_status (*ask)(dueq_client *client, bool stay);
+    /* Makes the request about watches[current]; keep_waiting: the call goes on waiting when there is nothing. */
+    dueq_status (*request)(dueq_client *client, bool keep_waiting);
     /* Puts a command together that gives back what the server counts on this client for; or NULL. */
-    void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words);
-    int64_t slack_us;   /* how much later than it was told it looks */
-    int64_t until_ms;   /* the caller's patience; 0: it does not wait */
-    int64_t end_ms;     /* when the call ends at the latest */
-    int64_t probe_ms;   /* when to probe, or to give a probe up */
-    unsigned probes;    /* sent in this wait, and one more by chance */
-    bool probing;       /* and one is under way */
-    size_t quarantined; /* entries that were quarantined during the wait */
+    void (*build_release)(dueq_client *client, const struct dueq__watch *watch,
+                          struct dueq__resp *words);
+    int64_t slack_us;     /* how much later than it was told it checks */
+    int64_t until_ms;     /* when it stops waiting; 0: it does not wait */
+    int64_t end_ms;       /* when the call ends at the latest */
+    int64_t probe_ms;     /* when to probe, or to give a probe up */
+    unsigned probe_count; /* sent in this wait, and one more by chance */
+    bool probing;         /* and one is under way */
+    size_t quarantined;   /* entries that were quarantined during the wait */
 };
 
 /* ---- wait.c -------------------------------------------------------------------------------------- */
@@ -91,7 +92,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
 dueq_status dueq__wait_request(dueq_client *client, size_t at);
 /* Asks the first that is to be asked; where none is, it only waits. */
 dueq_status dueq__wait_start(dueq_client *client);
-/* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
+/* The answer brought nothing; check in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 /*
  * The node of the queue cannot be asked: goes on with the others. What was asked of it and not answered is recalled when
@@ -101,9 +102,9 @@ bool dueq__wait_skip_down_node(dueq_client *client);
 bool dueq__wait_all_nodes_down(const struct dueq__wait *wait);
 /* The node can be asked again: so it is about the queues that were left out. */
 void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node);
-/* Looks at each of its queues by then at the latest, by the monotonic clock. */
-void dueq__wait_check_by(dueq_client *client, int64_t look_us);
-/* A connection that it waits on could not be had: it looks now and then. */
+/* Checks each of its queues by then at the latest, by the monotonic clock. */
+void dueq__wait_check_by(dueq_client *client, int64_t check_us);
+/* A connection that it waits on could not be had: it checks the queues now and then. */
 void dueq__wait_fall_back_to_checks(dueq_client *client);
 /* Such a connection was lost; was_on: with it perhaps what it was to tell. */
 void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on);
@@ -112,7 +113,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
-/* When it looks next, by the monotonic clock, and is that too soon for a block? */
+/* When it checks next, by the monotonic clock, and is that too soon for a block? */
 int64_t dueq__wait_next_check_us(const struct dueq__wait *wait);
 bool dueq__wait_checks_soon(const struct dueq__wait *wait);
 /* Has it nothing else to do than to block? */
@@ -128,7 +129,7 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client);
 /* The number of connections that the call waits on, at least 1. */
 size_t dueq__wait_conn_count(const dueq_client *client);
 /* Has the server end a block; false: that could not be sent. */
-bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *waiter);
+bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_conn);
 /* The answer to that. */
 void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__node *node,
                                       const struct dueq__reply *reply);
@@ -137,7 +138,7 @@ bool dueq__wait_conn_unblock_all(dueq_client *client);
 /* Repeats an UNBLOCK that had no effect. */
 void dueq__wait_conn_unblock_again(dueq_client *client);
 /* Ends a block the hard way. */
-void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *waiter);
+void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_conn);
 void dueq__wait_conn_close_blocked(dueq_client *client);
 /* Gives up the connections to that node on which the call waits: the node is silent. */
 void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node);

@@ -7,77 +7,81 @@
 /* The connections on which a call waits: one for the queues of a slot, and so one for all of a single server. */
 
 /* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
-#define LONGEST_BLOCK_MS 300000
+#define MAX_BLOCK_MS 300000
 /* A slot that moves key by key leaves those who block where they are until it has moved (redis/redis#2379). */
-#define LONGEST_CLUSTER_BLOCK_MS 10000
-/* How often a call that waits for a list looks while the server has no memory to park anything. */
-#define FULL_PAUSE_MS 500
+#define MAX_CLUSTER_BLOCK_MS 10000
+/* How often a call that waits for a list checks it while the server has no memory to park anything. */
+#define FULL_CHECK_MS 500
 #define UNBLOCK_AGAIN_MS 5
 /* A block that is over for so long without an answer is one of a server that is gone. */
-#define SILENT_MS 1000
+#define BLOCK_GRACE_MS 1000
 
 /* ---- Which connection a queue's wake token is waited for on ---- */
 
-static struct dueq__wait_conn *new_waiter(dueq_client *client) {
-    struct dueq__wait_conn *waiter = calloc(1, sizeof *waiter);
-    if (!waiter)
+static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
+    struct dueq__wait_conn *wait_conn = calloc(1, sizeof *wait_conn);
+    if (!wait_conn)
         return NULL;
-    dueq__conn_init(&waiter->conn, &client->url, client->name, NULL);
-    waiter->conn.blocks = true;
-    dueq__client_add_conn(client, &waiter->conn);
-    waiter->next = client->waiters;
-    client->waiters = waiter;
-    return waiter;
+    dueq__conn_init(&wait_conn->conn, &client->url, client->name, NULL);
+    wait_conn->conn.blocking = true;
+    dueq__client_add_conn(client, &wait_conn->conn);
+    wait_conn->next = client->wait_conns;
+    client->wait_conns = wait_conn;
+    return wait_conn;
 }
 
 /* One for the slot: that of another queue of the call, or one that is connected to the node, or any. */
-static struct dueq__wait_conn *waiter_of(dueq_client *client, struct dueq__node *node, int slot) {
+static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__node *node,
+                                            int slot) {
     struct dueq__wait_conn *unused = NULL;
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
-        if (waiter->used && waiter->slot == slot)
-            return waiter;
-        if (!waiter->used && (!unused || waiter->node == node))
-            unused = waiter;
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next) {
+        if (wait_conn->in_use && wait_conn->slot == slot)
+            return wait_conn;
+        if (!wait_conn->in_use && (!unused || wait_conn->node == node))
+            unused = wait_conn;
     }
     if (!unused)
-        unused = new_waiter(client);
+        unused = new_wait_conn(client);
     if (unused) {
-        unused->used = true;
+        unused->in_use = true;
         unused->slot = slot;
     }
     return unused;
 }
 
-/* Gives each queue of the call a waiter at the node that has it now, as far as that is known. */
-static void place(dueq_client *client) {
+/* Gives each queue of the call a connection to the node that has it now, as far as that is known. */
+static void assign_wait_conns(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         struct dueq__node *node = dueq__route_node(watch->queue);
-        if (!watch->waiter && node)
-            watch->waiter = waiter_of(client, node, watch->queue->slot);
-        if (!node || !watch->waiter || watch->waiter->node == node)
+        if (!watch->wait_conn && node)
+            watch->wait_conn = wait_conn_of(client, node, watch->queue->slot);
+        if (!node || !watch->wait_conn || watch->wait_conn->node == node)
             continue;
-        dueq__wait_conn_close(client, watch->waiter);
-        watch->waiter->node = node;
+        dueq__wait_conn_close(client, watch->wait_conn);
+        watch->wait_conn->node = node;
     }
 }
 
 size_t dueq__wait_conn_count(const dueq_client *client) {
     size_t slots = 0;
-    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        slots += waiter->used;
+    for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        slots += wait_conn->in_use;
     return slots ? slots : 1;
 }
 
 void dueq__wait_conn_release_all(dueq_client *client) {
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        waiter->used = false;
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        wait_conn->in_use = false;
 }
 
 /* ---- The block ---- */
 
-static bool send_block(dueq_client *client, struct dueq__wait_conn *waiter, int64_t left_ms) {
+static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
     const struct dueq__wait *wait = &client->call.wait;
     struct dueq__resp words;
     const struct dueq__resp *all = &words;
@@ -88,70 +92,71 @@ static bool send_block(dueq_client *client, struct dueq__wait_conn *waiter, int6
     } else {
         dueq__resp_text(&words, "BZPOPMIN");
         for (size_t i = 0; i < wait->watch_count; i++)
-            if (wait->watches[i].waiter == waiter)
-                dueq__resp_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
+            if (wait->watches[i].wait_conn == wait_conn)
+                dueq__resp_bytes(&words, wait->watches[i].wake_key.data,
+                                 wait->watches[i].wake_key.size);
     }
     snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left_ms / 1000, left_ms % 1000);
     dueq__resp_text(&words, seconds);
-    bool sent = dueq__conn_send(&waiter->conn, &all, 1);
+    bool sent = dueq__conn_send(&wait_conn->conn, &all, 1);
     dueq__resp_free(&words);
     return sent;
 }
 
-static void block(dueq_client *client, struct dueq__wait_conn *waiter) {
+static void start_block(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
-    int64_t longest = client->cluster ? LONGEST_CLUSTER_BLOCK_MS : LONGEST_BLOCK_MS;
-    int64_t look_ms = dueq__wait_next_check_us(wait) / 1000;
+    int64_t longest = client->cluster ? MAX_CLUSTER_BLOCK_MS : MAX_BLOCK_MS;
+    int64_t check_ms = dueq__wait_next_check_us(wait) / 1000;
     if (client->no_unblock)
-        left = (look_ms < wait->until_ms ? look_ms : wait->until_ms) - now;
+        left = (check_ms < wait->until_ms ? check_ms : wait->until_ms) - now;
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > longest ? longest : left;
-    waiter->blocked = send_block(client, waiter, left);
-    waiter->until_ms = now + left + SILENT_MS;
-    if (waiter->blocked)
-        dueq__conn_pump(&waiter->conn);
+    wait_conn->blocking = send_block(client, wait_conn, left);
+    wait_conn->block_deadline_ms = now + left + BLOCK_GRACE_MS;
+    if (wait_conn->blocking)
+        dueq__conn_pump(&wait_conn->conn);
     else
-        dueq__wait_conn_close(client, waiter);
+        dueq__wait_conn_close(client, wait_conn);
 }
 
 /* Its queues' wake tokens may have been taken by it. */
-static void mark(struct dueq__wait *wait, const struct dueq__wait_conn *waiter,
-                 const dueq_bytes *key) {
+static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_conn *wait_conn,
+                              const dueq_bytes *key) {
     for (size_t i = 0; i < wait->watch_count; i++)
-        if (wait->watches[i].waiter == waiter &&
-            (!key || dueq__bytes_equal(*key, wait->watches[i].wake)))
-            wait->watches[i].token = wait->watches[i].ask = true;
+        if (wait->watches[i].wait_conn == wait_conn &&
+            (!key || dueq__bytes_equal(*key, wait->watches[i].wake_key)))
+            wait->watches[i].has_token = wait->watches[i].needs_request = true;
 }
 
 /* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
-static void unblocked(struct dueq__wait *wait, const struct dueq__wait_conn *waiter,
-                      const struct dueq__reply *reply) {
+static void on_block_reply(struct dueq__wait *wait, const struct dueq__wait_conn *wait_conn,
+                           const struct dueq__reply *reply) {
     dueq_bytes key;
     bool parked = dueq__reply_bytes(reply, &key);
     if (parked || dueq__reply_bytes(dueq__reply_item(reply, 0), &key))
-        mark(wait, waiter, parked ? NULL : &key);
+        mark_tokens_taken(wait, wait_conn, parked ? NULL : &key);
 }
 
 /* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
-static void refused(dueq_client *client, struct dueq__wait_conn *waiter,
-                    const struct dueq__reply *reply) {
+static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_conn,
+                           const struct dueq__reply *reply) {
     struct dueq__watch *watch = client->call.wait.watches;
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
     if (client->call.phase == DUEQ__PHASE_ENDING)
         return;
-    if (dueq__route_follow(client, waiter->node, reply) == DUEQ__REDIRECT_MOVED)
+    if (dueq__route_follow(client, wait_conn->node, reply) == DUEQ__REDIRECT_MOVED)
         return;
     if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
         dueq__backoff_retry_later(client, error.text);
-        if (watch->look_us == DUEQ__NEVER)
-            watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
+        if (watch->next_check_us == DUEQ__NEVER)
+            watch->next_check_us = dueq__monotonic_us() + FULL_CHECK_MS * 1000;
     } else if (dueq__backoff_retry_refused(client, &error)) {
         /* Meanwhile requests find out whether it has passed, perhaps on another server. */
-        dueq__wait_conn_close(client, waiter);
+        dueq__wait_conn_close(client, wait_conn);
         dueq__wait_fall_back_to_checks(client);
     } else {
         client->error = error;
@@ -160,27 +165,27 @@ static void refused(dueq_client *client, struct dueq__wait_conn *waiter,
 }
 
 /* Takes in what the server says of the block. */
-static void take_in(dueq_client *client, struct dueq__wait_conn *waiter) {
+static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__reply *reply;
     /* A block on another system's list may answer a message. */
     const uint64_t most =
         client->call.wait.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&waiter->conn, most))) {
-        if (!waiter->blocked) {
-            bool strays = waiter->strays;
-            dueq__wait_conn_close(client, waiter);
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
+        if (!wait_conn->blocking) {
+            bool strays = wait_conn->late_reply;
+            dueq__wait_conn_close(client, wait_conn);
             if (strays)
-                unblocked(&client->call.wait, waiter, reply);
+                on_block_reply(&client->call.wait, wait_conn, reply);
             else
                 dueq__command_unexpected_reply(client);
         } else {
-            waiter->blocked = waiter->unblocking = false;
+            wait_conn->blocking = wait_conn->unblocking = false;
             if (dueq__reply_is_unblocked(reply))
-                waiter->strays = true;
+                wait_conn->late_reply = true;
             else if (dueq__reply_is_error(reply))
-                refused(client, waiter, reply);
+                on_block_error(client, wait_conn, reply);
             else
-                unblocked(&client->call.wait, waiter, reply);
+                on_block_reply(&client->call.wait, wait_conn, reply);
             if (client->call.phase == DUEQ__PHASE_ENDING)
                 dueq__wait_finish(client);
         }
@@ -188,35 +193,36 @@ static void take_in(dueq_client *client, struct dueq__wait_conn *waiter) {
     }
 }
 
-static void pump(dueq_client *client, struct dueq__wait_conn *waiter) {
+static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__call *call = &client->call;
-    if (waiter->conn.state == DUEQ__CONN_CLOSED && !waiter->conn.up &&
+    if (wait_conn->conn.state == DUEQ__CONN_CLOSED && !wait_conn->conn.opened &&
         (call->phase != DUEQ__PHASE_WAITING ||
          dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
-         dueq__node_is_down(waiter->node) ||
-         !dueq__node_connect(client, &waiter->conn, waiter->node)))
+         dueq__node_is_down(wait_conn->node) ||
+         !dueq__node_connect(client, &wait_conn->conn, wait_conn->node)))
         return;
-    dueq__conn_pump(&waiter->conn);
-    if (waiter->conn.state == DUEQ__CONN_READY) {
-        if (waiter->conn.id == 0)
+    dueq__conn_pump(&wait_conn->conn);
+    if (wait_conn->conn.state == DUEQ__CONN_READY) {
+        if (wait_conn->conn.id == 0)
             client->no_unblock = true;
-        take_in(client, waiter);
-        while (!waiter->blocked && waiter->conn.state == DUEQ__CONN_READY &&
+        read_replies(client, wait_conn);
+        while (!wait_conn->blocking && wait_conn->conn.state == DUEQ__CONN_READY &&
                dueq__wait_may_block(client)) {
-            block(client, waiter);
-            take_in(client, waiter);
+            start_block(client, wait_conn);
+            read_replies(client, wait_conn);
         }
     }
-    bool silent = client->cluster && waiter->blocked && dueq__monotonic_ms() >= waiter->until_ms;
+    bool silent = client->cluster && wait_conn->blocking &&
+                  dueq__monotonic_ms() >= wait_conn->block_deadline_ms;
     if (silent)
-        dueq__fail(&waiter->conn.error, DUEQ_CLOSED, "%s has not ended a block in time",
+        dueq__fail(&wait_conn->conn.error, DUEQ_CLOSED, "%s has not ended a block in time",
                    client->url.shown);
-    if (silent || (waiter->conn.up && waiter->conn.state == DUEQ__CONN_CLOSED)) {
+    if (silent || (wait_conn->conn.opened && wait_conn->conn.state == DUEQ__CONN_CLOSED)) {
         /* A wake token may be lost with it. */
-        bool blocked = waiter->blocked;
-        dueq__wait_conn_close(client, waiter);
+        bool blocked = wait_conn->blocking;
+        dueq__wait_conn_close(client, wait_conn);
         dueq__route_want_refresh(client);
-        dueq__wait_on_conn_lost(client, &waiter->conn, blocked);
+        dueq__wait_on_conn_lost(client, &wait_conn->conn, blocked);
     }
 }
 
@@ -225,10 +231,11 @@ void dueq__wait_conn_pump_all(dueq_client *client) {
     if (wait->foreign && !wait->foreign->block)
         return;
     if (client->call.phase == DUEQ__PHASE_WAITING)
-        place(client);
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        if (waiter->used && dueq__call_under_way(client))
-            pump(client, waiter);
+        assign_wait_conns(client);
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        if (wait_conn->in_use && dueq__call_under_way(client))
+            pump(client, wait_conn);
 }
 
 int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
@@ -240,24 +247,26 @@ bool dueq__wait_conn_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
     bool due = false, soon = dueq__wait_checks_soon(wait);
     for (size_t i = 0; i < wait->watch_count; i++) {
-        const struct dueq__wait_conn *waiter = wait->watches[i].waiter;
-        due = due || (!waiter && dueq__route_node(wait->watches[i].queue)) ||
-              (waiter && !waiter->conn.up && !dueq__node_is_down(waiter->node)) ||
-              (waiter && waiter->conn.state == DUEQ__CONN_READY && !waiter->blocked && !soon);
+        const struct dueq__wait_conn *wait_conn = wait->watches[i].wait_conn;
+        due = due || (!wait_conn && dueq__route_node(wait->watches[i].queue)) ||
+              (wait_conn && !wait_conn->conn.opened && !dueq__node_is_down(wait_conn->node)) ||
+              (wait_conn && wait_conn->conn.state == DUEQ__CONN_READY && !wait_conn->blocking &&
+               !soon);
     }
     return due && !(wait->foreign && !wait->foreign->block);
 }
 
 int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000;
-    for (const struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
-        if (!waiter->used || !waiter->blocked)
+    for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next) {
+        if (!wait_conn->in_use || !wait_conn->blocking)
             continue;
-        if (waiter->unblocking && waiter->unblock_ms < next &&
-            !dueq__node_expects(waiter->node, DUEQ__EXPECT_UNBLOCK))
-            next = waiter->unblock_ms;
-        if (client->cluster && waiter->until_ms < next)
-            next = waiter->until_ms;
+        if (wait_conn->unblocking && wait_conn->unblock_again_ms < next &&
+            !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK))
+            next = wait_conn->unblock_again_ms;
+        if (client->cluster && wait_conn->block_deadline_ms < next)
+            next = wait_conn->block_deadline_ms;
     }
     return next;
 }
@@ -265,50 +274,54 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
 /* ---- Its end ---- */
 
 /* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
-void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *waiter) {
-    if (waiter->blocked)
-        mark(&client->call.wait, waiter, NULL);
-    waiter->blocked = waiter->unblocking = waiter->strays = false;
-    dueq__conn_close(&waiter->conn);
+void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_conn) {
+    if (wait_conn->blocking)
+        mark_tokens_taken(&client->call.wait, wait_conn, NULL);
+    wait_conn->blocking = wait_conn->unblocking = wait_conn->late_reply = false;
+    dueq__conn_close(&wait_conn->conn);
 }
 
 void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node) {
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        if (waiter->used && waiter->node == node)
-            dueq__wait_conn_close(client, waiter);
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        if (wait_conn->in_use && wait_conn->node == node)
+            dueq__wait_conn_close(client, wait_conn);
     if (client->call.wait.foreign)
         dueq__client_unsubscribe(client);
 }
 
 void dueq__wait_conn_close_blocked(dueq_client *client) {
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        if (waiter->used && waiter->blocked)
-            dueq__wait_conn_close(client, waiter);
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        if (wait_conn->in_use && wait_conn->blocking)
+            dueq__wait_conn_close(client, wait_conn);
 }
 
 /*
  * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned failover (redis/redis#14164,
  * valkey-io/valkey#2117). Where these run the command all the same when the pause ends, its answer is one too many.
  */
-bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *waiter) {
+bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, waiter->conn.id);
+    snprintf(id, sizeof id, "%" PRId64, wait_conn->conn.id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id),
                                 dueq__text("ERROR")};
-    waiter->unblocking =
-        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__EXPECT_UNBLOCK, words, 4);
-    waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
-    return waiter->unblocking;
+    wait_conn->unblocking =
+        !client->no_unblock && dueq__node_send(wait_conn->node, DUEQ__EXPECT_UNBLOCK, words, 4);
+    wait_conn->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
+    return wait_conn->unblocking;
 }
 
 bool dueq__wait_conn_unblock_all(dueq_client *client) {
     bool blocked = false;
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
-        if (!waiter->used || !waiter->blocked)
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next) {
+        if (!wait_conn->in_use || !wait_conn->blocking)
             continue;
-        if (client->no_unblock || (!waiter->unblocking && !dueq__wait_conn_unblock(client, waiter)))
-            dueq__wait_conn_close(client, waiter);
-        blocked = blocked || waiter->blocked;
+        if (client->no_unblock ||
+            (!wait_conn->unblocking && !dueq__wait_conn_unblock(client, wait_conn)))
+            dueq__wait_conn_close(client, wait_conn);
+        blocked = blocked || wait_conn->blocking;
     }
     return blocked;
 }
@@ -321,12 +334,13 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
         dueq__reply_error(reply, &error);
         client->no_unblock = !dueq__backoff_retry_refused(client, &error);
     }
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next) {
-        if (!waiter->used || waiter->node != node || !waiter->unblocking)
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next) {
+        if (!wait_conn->in_use || wait_conn->node != node || !wait_conn->unblocking)
             continue;
-        waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
+        wait_conn->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         if (failed)
-            dueq__wait_conn_close(client, waiter);
+            dueq__wait_conn_close(client, wait_conn);
     }
     if (failed && client->call.phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
@@ -336,11 +350,13 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
 void dueq__wait_conn_unblock_again(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     bool closed = false;
-    for (struct dueq__wait_conn *waiter = client->waiters; waiter; waiter = waiter->next)
-        if (waiter->used && waiter->blocked && waiter->unblocking && now >= waiter->unblock_ms &&
-            !dueq__node_expects(waiter->node, DUEQ__EXPECT_UNBLOCK) &&
-            !dueq__wait_conn_unblock(client, waiter)) {
-            dueq__wait_conn_close(client, waiter);
+    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
+         wait_conn = wait_conn->next)
+        if (wait_conn->in_use && wait_conn->blocking && wait_conn->unblocking &&
+            now >= wait_conn->unblock_again_ms &&
+            !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK) &&
+            !dueq__wait_conn_unblock(client, wait_conn)) {
+            dueq__wait_conn_close(client, wait_conn);
             closed = true;
         }
     if (closed && client->call.phase == DUEQ__PHASE_ENDING)

@@ -9,48 +9,50 @@
 #define LOCK_TOKEN_SECONDS "60"
 
 /* Gives a token or item back that was meant for somebody who has time for it. */
-static void give_back(dueq_client *client, struct dueq__node *node,
-                      const struct dueq__watch *watch) {
+static void give_back_token(dueq_client *client, struct dueq__node *node,
+                            const struct dueq__watch *watch) {
     const struct dueq__wait *wait = &client->call.wait;
-    const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake, dueq__text("0"), dueq__text("w")};
-    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake, dueq__text(LOCK_TOKEN_SECONDS)};
+    const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake_key, dueq__text("0"),
+                                dueq__text("w")};
+    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key,
+                              dueq__text(LOCK_TOKEN_SECONDS)};
     if (wait->foreign) {
         client->node = node;
         wait->foreign->give_back(client, watch);
         return;
     }
     dueq__node_send(node, DUEQ__EXPECT_IGNORED, words, 4);
-    if (wait->locks)
+    if (wait->for_lock)
         dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 
 /* Hands on what the server counts on this client for, as far as that goes without blocking. */
-static void hand_on(dueq_client *client) {
+static void give_back_duties(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        bool counted_on = watch->timekeeper || watch->token;
+        bool counted_on = watch->timekeeper || watch->has_token;
         struct dueq__node *node = counted_on ? dueq__route_node(watch->queue) : NULL;
         if (node && watch->timekeeper) {
             struct dueq__resp words;
             dueq__resp_init(&words);
-            wait->let_go(client, watch, &words);
+            wait->build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
             dueq__resp_free(&words);
         } else if (node) {
-            give_back(client, node, watch);
+            give_back_token(client, node, watch);
         }
         if (node && dueq__node_expects(node, DUEQ__EXPECT_IGNORED))
             dueq__conn_flush(&node->conn);
-        watch->timekeeper = watch->token = false;
+        watch->timekeeper = watch->has_token = false;
     }
 }
 
 /* The first queue that is owed anything; the number of queues: none. */
-static size_t first_owed(const struct dueq__wait *wait, bool timekeeper_only) {
+static size_t first_duty(const struct dueq__wait *wait, bool timekeeper_only) {
     size_t i = 0;
     while (i < wait->watch_count && !wait->watches[i].timekeeper &&
-           (timekeeper_only || !wait->watches[i].token))
+           (timekeeper_only || !wait->watches[i].has_token))
         i++;
     return i;
 }
@@ -76,21 +78,21 @@ void dueq__wait_finish(dueq_client *client) {
         call->deadline_ms = wait->end_ms;
     }
     if (dueq__wait_conn_unblock_all(client) &&
-        (found || first_owed(wait, true) == wait->watch_count))
+        (found || first_duty(wait, true) == wait->watch_count))
         return;
-    if (!found && first_owed(wait, false) < wait->watch_count) {
+    if (!found && first_duty(wait, false) < wait->watch_count) {
         /* A last request gives a wake token or the timekeeping on as well. */
-        dueq__wait_request(client, first_owed(wait, false));
+        dueq__wait_request(client, first_duty(wait, false));
         return;
     }
     bool several = client->cluster && wait->watch_count > 1;
     if (!found && (several ? dueq__wait_all_nodes_down(wait) : client->failures > 0)) {
         /* That there is nothing is not known: it is asked again, until the call's end. */
-        dueq__wait_request(client, wait->at);
+        dueq__wait_request(client, wait->current);
         return;
     }
-    hand_on(client);
-    dueq__call_finish(client, found ? DUEQ_OK : wait->locks ? DUEQ_TAKEN : DUEQ_EMPTY);
+    give_back_duties(client);
+    dueq__call_finish(client, found ? DUEQ_OK : wait->for_lock ? DUEQ_TAKEN : DUEQ_EMPTY);
 }
 
 void dueq__wait_finish_pump(dueq_client *client) {
@@ -113,13 +115,13 @@ void dueq__wait_abandon(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (!wait->watches)
         return;
-    struct dueq__watch *asked = &wait->watches[wait->at];
+    struct dueq__watch *asked = &wait->watches[wait->current];
     /* The server may count on whoever asked, who will not read the answer or tell it. */
-    if (wait->let_go && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
+    if (wait->build_release && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)
-        asked->token = true; /* the server has refused the request */
+        asked->has_token = true; /* the server has refused the request */
     if (dueq__wait_conn_unblock_all(client))
         dueq__wait_conn_close_blocked(client);
-    hand_on(client);
+    give_back_duties(client);
 }

@@ -89,12 +89,12 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .queue_count = queue_count,
                                   .order = consumer->options.order,
                                   .count = count,
-                                  .tops_up = consumer->prefetched > 0,
+                                  .is_top_up = consumer->prefetched > 0,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
                                   .default_lease_ms = dueq__consumer_lease_ms(consumer),
-                                  .at_once = !consumer->options.max_run_ms};
-    asked.timed = count && dueq__consumer_asks_lateness(consumer);
+                                  .take_expired_now = !consumer->options.max_run_ms};
+    asked.with_lateness = count && dueq__consumer_asks_lateness(consumer);
     consumer->request = count ? DUEQ__REQUEST_RESERVE : DUEQ__REQUEST_SETTLE;
     if (queue_count == 1)
         dueq__settle_fill(consumer, queue, tickets, &asked.settlement);
@@ -170,12 +170,12 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.retry_until_ms = consumer->retry_until_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->thread = pthread_self();
-        consumer->client->call.gives_way = consumer->client->cluster &&
-                                           has_several_queues(consumer) &&
-                                           (consumer->request == DUEQ__REQUEST_SETTLE ||
-                                            consumer->request == DUEQ__REQUEST_VERIFY ||
-                                            (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS &&
-                                             consumer->assignment->own_count));
+        consumer->client->call.skip_down_node =
+            consumer->client->cluster && has_several_queues(consumer) &&
+            (consumer->request == DUEQ__REQUEST_SETTLE ||
+             consumer->request == DUEQ__REQUEST_VERIFY ||
+             (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS &&
+              consumer->assignment->own_count));
     } else {
         consumer->request = DUEQ__REQUEST_NONE;
     }
@@ -234,7 +234,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 /* Ends the request under way: its status, or PENDING. */
 static dueq_status end_request(dueq_consumer *consumer) {
     dueq_result *result;
-    int64_t asked_ms = consumer->client->call.asked_ms;
+    int64_t asked_ms = consumer->client->call.sent_ms;
     /* dueq_stop_wait() was called: the wait must not begin again. */
     if (consumer->request == DUEQ__REQUEST_RESERVE &&
         consumer->client->call.retry_until_ms < consumer->retry_until_ms)
@@ -262,7 +262,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
                                size_t *queue) {
     enum dueq__consumer_request ended = consumer->request;
     dueq_status status = DUEQ_OK;
-    bool skipped = consumer->client->call.gives_way;
+    bool skipped = consumer->client->call.skip_down_node;
     *message = NULL;
     if (ended != DUEQ__REQUEST_NONE) {
         status = end_request(consumer);

@@ -235,7 +235,7 @@ struct dueq_consumer {
      * When to ask each partition that had nothing when it was asked, by the monotonic clock; 0:
      * now.
      */
-    int64_t look_us[DUEQ_MAX_PARTITIONS];
+    int64_t next_check_us[DUEQ_MAX_PARTITIONS];
     int64_t asked_ms; /* when all partitions were asked last */
     bool found;       /* the last wait found messages */
     dueq_consumer_options options;

@@ -54,7 +54,7 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     dueq__presence_init(&made->presence, options);
     made->options.program = NULL;
     *consumer = made;
-    if (queues[0]->whole)
+    if (queues[0]->partitioned)
         status = dueq__assignment_new(queues[0], &made->assignment);
     if (made->assignment) {
         made->queue_count = 0;

@@ -40,39 +40,39 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
  * message one partition in turn is asked at once: while other partitions always have messages, wake
  * tokens are not taken.
  */
-static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look_us) {
+static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *next_check_us) {
     struct dueq__assignment *assignment = consumer->assignment;
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();
     dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
     if (assignment->changed || now >= consumer->asked_ms + ASK_MS) {
-        memset(consumer->look_us, 0, sizeof consumer->look_us);
+        memset(consumer->next_check_us, 0, sizeof consumer->next_check_us);
         consumer->asked_ms = now;
         assignment->changed = false;
     }
     for (size_t i = 0; i < assignment->own_count; i++) {
         size_t partition = assignment->own[i];
         if (held[partition]) {
-            consumer->look_us[partition] = 0;
+            consumer->next_check_us[partition] = 0;
             continue;
         }
         consumer->asked[count] = assignment->own[i];
-        look_us[count] = consumer->look_us[partition];
+        next_check_us[count] = consumer->next_check_us[partition];
         queues[count++] = consumer->queues[partition];
     }
     if (consumer->found && count)
-        look_us[consumer->client->round_robin % count] = 0;
+        next_check_us[consumer->client->round_robin % count] = 0;
     return count;
 }
 
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
     const struct dueq__assignment *assignment = consumer->assignment;
     dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__partitions_of(assignment->queue)->base};
-    int64_t look_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
+    int64_t next_check_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
     int64_t until =
         consumer->until_ms < assignment->renew_ms ? consumer->until_ms : assignment->renew_ms;
-    size_t count = choose(consumer, queues, look_us);
+    size_t count = choose(consumer, queues, next_check_us);
     consumer->request = DUEQ__REQUEST_RESERVE;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
@@ -80,13 +80,13 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .order = DUEQ_ROUND_ROBIN,
                                 .are_partitions = true,
                                 .ordered = true,
-                                .timed = dueq__consumer_asks_lateness(consumer),
-                                .look_us = until > now ? look_us : NULL,
+                                .with_lateness = dueq__consumer_asks_lateness(consumer),
+                                .next_check_us = until > now ? next_check_us : NULL,
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,
                                 .lease_ms = consumer->options.lease_ms,
                                 .default_lease_ms = dueq__consumer_lease_ms(consumer),
-                                .at_once = !consumer->options.max_run_ms});
+                                .take_expired_now = !consumer->options.max_run_ms});
 }
 
 void dueq__partitions_note_empty(dueq_consumer *consumer) {
@@ -94,8 +94,10 @@ void dueq__partitions_note_empty(dueq_consumer *consumer) {
     consumer->found = wait->found;
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
-        bool known = !watch->ask && !watch->held && !watch->away && !(wait->found && i == wait->at);
-        consumer->look_us[consumer->asked[watch->place]] = known ? watch->look_us : 0;
+        bool known = !watch->needs_request && !watch->held_elsewhere && !watch->node_down &&
+                     !(wait->found && i == wait->current);
+        consumer->next_check_us[consumer->asked[watch->queue_index]] =
+            known ? watch->next_check_us : 0;
     }
 }
 

@@ -107,7 +107,7 @@ size_t dueq__settle_next_queue(const dueq_consumer *consumer) {
         return consumer->retry.lease->queue;
     if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->ack_cutoff_ms)
         return SIZE_MAX;
-    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
+    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->unanswered.number;
     return recalls && consumer->heartbeat && !consumer->stopping ? SIZE_MAX : queue;
 }
 
@@ -121,7 +121,7 @@ void dueq__settle_fill(dueq_consumer *consumer, size_t queue, dueq_bytes *ticket
         tickets[i] = consumer->sent[i]->ticket;
     *settlement = (struct dueq__settlement){.acks = tickets,
                                             .ack_count = consumer->sent_count,
-                                            .settled = on_settled,
+                                            .on_settled = on_settled,
                                             .owner = consumer};
     consumer->retry_sent = retry->lease && retry->lease->queue == queue;
     if (consumer->retry_sent) {

@@ -31,11 +31,11 @@
 #include "embedded_internal.h"
 
 struct dueq__embedded {
-    char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */
-    char directory[PATH_MAX];     /* the same without links and dots, since it exists */
-    int share;                    /* `users` under LOCK_SH; -1: none */
-    bool started;                 /* a server, which could not be connected to yet */
-    char path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
+    char *requested_path;     /* absolute since the handle was made: a later chdir() is harmless */
+    char directory[PATH_MAX]; /* the same without links and dots, since it exists */
+    int share_fd;             /* `users` under LOCK_SH; -1: none */
+    bool started;             /* a server, which could not be connected to yet */
+    char socket_path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
 };
 
 /* ---- The directory ----------------------------------------------------------------------------- */
@@ -43,11 +43,11 @@ struct dueq__embedded {
 struct dueq__embedded *dueq__embedded_new(const char *directory) {
     struct dueq__embedded *embedded = calloc(1, sizeof *embedded);
     char *here = directory[0] == '/' ? NULL : getcwd(NULL, 0);
-    bool made = embedded && asprintf(&embedded->given, "%s%s%s", here ? here : "", here ? "/" : "",
-                                     directory) >= 0;
+    bool made = embedded && asprintf(&embedded->requested_path, "%s%s%s", here ? here : "",
+                                     here ? "/" : "", directory) >= 0;
     free(here);
     if (made) {
-        embedded->share = -1;
+        embedded->share_fd = -1;
         return embedded;
     }
     free(embedded);
@@ -59,23 +59,23 @@ void dueq__embedded_free(struct dueq__embedded *embedded) {
         return;
     /* Closing drops the share with the last copy of the descriptor; LOCK_UN would drop it for the
      * other side of a fork() too. */
-    if (embedded->share >= 0)
-        close(embedded->share);
-    free(embedded->given);
+    if (embedded->share_fd >= 0)
+        close(embedded->share_fd);
+    free(embedded->requested_path);
     free(embedded);
 }
 
 const char *dueq__embedded_path(const struct dueq__embedded *embedded) {
-    return embedded->path[0] ? embedded->path : NULL;
+    return embedded->socket_path[0] ? embedded->socket_path : NULL;
 }
 
 static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
-    dueq_status status = dueq__embedded_check_directory(embedded->given, true, error);
+    dueq_status status = dueq__embedded_check_directory(embedded->requested_path, true, error);
     if (status)
         return status;
-    if (!realpath(embedded->given, embedded->directory))
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
-                          strerror(errno));
+    if (!realpath(embedded->requested_path, embedded->directory))
+        return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s",
+                          embedded->requested_path, strerror(errno));
     return dueq__embedded_check_directory(embedded->directory, false, error);
 }
 
@@ -86,7 +86,7 @@ static bool share_is_current(const struct dueq__embedded *embedded) {
     char path[DUEQ__ENTRY_ROOM];
     struct stat ours, theirs;
     snprintf(path, sizeof path, "%s/users", embedded->directory);
-    return embedded->share >= 0 && fstat(embedded->share, &ours) == 0 &&
+    return embedded->share_fd >= 0 && fstat(embedded->share_fd, &ours) == 0 &&
            lstat(path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
            ours.st_ino == theirs.st_ino;
 }
@@ -94,9 +94,9 @@ static bool share_is_current(const struct dueq__embedded *embedded) {
 static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__error *error) {
     if (share_is_current(embedded))
         return DUEQ_OK;
-    if (embedded->share >= 0)
-        close(embedded->share);
-    embedded->share = -1;
+    if (embedded->share_fd >= 0)
+        close(embedded->share_fd);
+    embedded->share_fd = -1;
     dueq_status status = resolve(embedded, error);
     if (status != DUEQ_OK)
         return status;
@@ -114,7 +114,7 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
         return why == EWOULDBLOCK ? DUEQ_PENDING : status;
     }
     futimens(fd, NULL); /* tells the watcher that there was a user, however short its stay */
-    embedded->share = fd;
+    embedded->share_fd = fd;
     return DUEQ_OK;
 }
 
@@ -157,7 +157,7 @@ static int probe(struct dueq__embedded *embedded) {
     why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;
     close(fd);
     if (!why)
-        strcpy(embedded->path, address.sun_path);
+        strcpy(embedded->socket_path, address.sun_path);
     return why;
 }
 

@@ -14,7 +14,8 @@
 #include "embedded_internal.h"
 
 /* One step of the way to a directory; *shared: whether others can make entries in it. */
-static dueq_status pass(const char *path, bool make, bool *shared, struct dueq__error *error) {
+static dueq_status check_step(const char *path, bool make, bool *shared,
+                              struct dueq__error *error) {
     struct stat entry, what;
     if ((make && mkdir(path, 0700) != 0 && errno != EEXIST) || lstat(path, &entry) != 0 ||
         stat(path, &what) != 0)
@@ -40,13 +41,13 @@ dueq_status dueq__embedded_check_directory(const char *path, bool make, struct d
     char *copy = strdup(path);
     if (!copy)
         return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-    dueq_status status = pass("/", false, &shared, error);
+    dueq_status status = check_step("/", false, &shared, error);
     for (char *at = copy + 1; !status; at++) {
         if (*at != '/' && *at != '\0')
             continue;
         char end = *at;
         *at = '\0';
-        status = pass(copy, make, &shared, error);
+        status = check_step(copy, make, &shared, error);
         if (end == '\0')
             break;
         *at = '/';

@@ -16,17 +16,17 @@
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
                      struct dueq__server_info *server) {
     *conn = (struct dueq__conn){
-        .url = url, .name = name, .server = server, .socket.fd = -1, .epoll = -1};
+        .url = url, .name = name, .server_info = server, .socket.fd = -1, .epoll = -1};
 }
 
 const char *dueq__conn_shown(const struct dueq__conn *conn) {
-    return conn->at[0] ? conn->at : conn->url->shown;
+    return conn->shown[0] ? conn->shown : conn->url->shown;
 }
 
 void dueq__conn_close_socket(struct dueq__conn *conn) {
-    if (conn->watched && conn->epoll >= 0)
+    if (conn->watched_events && conn->epoll >= 0)
         epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
-    conn->watched = 0;
+    conn->watched_events = 0;
     dueq__race_drop(conn->race);
     conn->race = NULL;
     if (conn->socket.fd >= 0)
@@ -37,10 +37,10 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
-    conn->lent = NULL;
-    conn->login_at = conn->login_count = conn->awaited = 0;
-    conn->quiet_ms = 0;
-    conn->waits[false] = conn->waits[true] = false;
+    conn->borrowed = NULL;
+    conn->login_at = conn->login_count = conn->replies_due = 0;
+    conn->silent_until_ms = 0;
+    conn->accepts_wait[false] = conn->accepts_wait[true] = false;
 }
 
 void dueq__conn_fail(struct dueq__conn *conn) {
@@ -54,7 +54,7 @@ void dueq__conn_fail(struct dueq__conn *conn) {
 
 void dueq__conn_close(struct dueq__conn *conn) {
     dueq__conn_fail(conn);
-    conn->up = false;
+    conn->opened = false;
 }
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
@@ -72,52 +72,53 @@ short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->race)
         return POLLIN;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
-                                                : conn->lent || conn->out_at < conn->out_size;
+                                                : conn->borrowed || conn->out_at < conn->out_size;
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
 }
 
 /* Is it a sign that the server is gone when nothing comes? */
-static bool must_speak(const struct dueq__conn *conn) {
-    return conn->silence_ms && conn->state >= DUEQ__CONN_CONNECTING &&
-           (conn->state < DUEQ__CONN_READY || (conn->awaited && !conn->blocks));
+static bool expects_bytes(const struct dueq__conn *conn) {
+    return conn->silence_timeout_ms && conn->state >= DUEQ__CONN_CONNECTING &&
+           (conn->state < DUEQ__CONN_READY || (conn->replies_due && !conn->blocking));
 }
 
 /* When it is lost unless something comes. */
-static int64_t silent_until_ms(const struct dueq__conn *conn) {
-    if (!must_speak(conn))
+static int64_t silence_deadline_ms(const struct dueq__conn *conn) {
+    if (!expects_bytes(conn))
         return DUEQ__NEVER;
-    int64_t since = conn->heard_ms > conn->quiet_ms ? conn->heard_ms : conn->quiet_ms;
-    return since + conn->silence_ms;
+    int64_t since =
+        conn->last_read_ms > conn->silent_until_ms ? conn->last_read_ms : conn->silent_until_ms;
+    return since + conn->silence_timeout_ms;
 }
 
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__discovery_query(conn->discovery)->until_ms;
+        return dueq__discovery_query(conn->discovery)->try_deadline_ms;
     int64_t next_ms = conn->race ? dueq__race_until_ms(conn->race) : DUEQ__NEVER;
-    int64_t end_ms = silent_until_ms(conn);
+    int64_t end_ms = silence_deadline_ms(conn);
     return next_ms < end_ms ? next_ms : end_ms;
 }
 
 void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms) {
-    if (conn->silence_ms)
-        conn->quiet_ms = dueq__monotonic_ms() + for_ms;
+    if (conn->silence_timeout_ms)
+        conn->silent_until_ms = dueq__monotonic_ms() + for_ms;
 }
 
-static void end_silence(struct dueq__conn *conn) {
-    if (dueq__monotonic_ms() < silent_until_ms(conn))
+static void fail_if_silent(struct dueq__conn *conn) {
+    if (dueq__monotonic_ms() < silence_deadline_ms(conn))
         return;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s did not answer within %lld ms",
-               dueq__conn_shown(conn), (long long)conn->silence_ms);
+               dueq__conn_shown(conn), (long long)conn->silence_timeout_ms);
     dueq__conn_fail(conn);
 }
 
 /* ---- Commands out ---- */
 
-static void put(struct dueq__conn *conn, const void *data, size_t size, bool lends) {
+static void append_out(struct dueq__conn *conn, const void *data, size_t size, bool lends) {
     if (lends) {
-        conn->lent = data;
-        conn->lent_left = size;
-        conn->lent_at = conn->out_size;
+        conn->borrowed = data;
+        conn->borrowed_left = size;
+        conn->borrowed_at = conn->out_size;
         return;
     }
     if (size)
@@ -133,12 +134,12 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
         if (parts[i]->failed)
             return false;
         words += parts[i]->count;
-        if (!conn->lent && lent == SIZE_MAX && parts[i]->size > LARGE)
+        if (!conn->borrowed && lent == SIZE_MAX && parts[i]->size > LARGE)
             lent = i;
         else
             size += parts[i]->size;
     }
-    if (conn->out_at == conn->out_size && !conn->lent)
+    if (conn->out_at == conn->out_size && !conn->borrowed)
         conn->out_at = conn->out_size = 0;
     if (conn->out_size + size > conn->out_room) {
         size_t room = conn->out_size + size + 256;
@@ -150,16 +151,16 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     }
     size_t digits = dueq__resp_digits(head + 1, words);
     memcpy(head + 1 + digits, "\r\n", 2);
-    put(conn, head, digits + 3, false);
+    append_out(conn, head, digits + 3, false);
     for (size_t i = 0; i < count; i++)
-        put(conn, parts[i]->bytes, parts[i]->size, i == lent);
-    if (conn->awaited++ == 0 && conn->silence_ms)
-        conn->heard_ms = dueq__monotonic_ms();
+        append_out(conn, parts[i]->bytes, parts[i]->size, i == lent);
+    if (conn->replies_due++ == 0 && conn->silence_timeout_ms)
+        conn->last_read_ms = dueq__monotonic_ms();
     return true;
 }
 
 bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part) {
-    return conn->lent && conn->lent + conn->lent_left == part->bytes + part->size;
+    return conn->borrowed && conn->borrowed + conn->borrowed_left == part->bytes + part->size;
 }
 
 /* ---- Bytes out and in ---- */
@@ -179,33 +180,33 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size) {
     ssize_t got = recv(socket->fd, data, size, 0);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
         socket->input_ended = true;
-        socket->problem = got < 0 ? errno : 0;
+        socket->read_errno = got < 0 ? errno : 0;
     }
     return got < 0 ? 0 : (size_t)got;
 }
 
 /* Writes the next bytes, without blocking; 0: none could be. */
 static size_t write_some(struct dueq__conn *conn) {
-    bool lent = conn->lent && conn->out_at == conn->lent_at;
-    const char *data = lent ? conn->lent : conn->out + conn->out_at;
-    size_t left = lent         ? conn->lent_left
-                  : conn->lent ? conn->lent_at - conn->out_at
-                               : conn->out_size - conn->out_at;
+    bool lent = conn->borrowed && conn->out_at == conn->borrowed_at;
+    const char *data = lent ? conn->borrowed : conn->out + conn->out_at;
+    size_t left = lent             ? conn->borrowed_left
+                  : conn->borrowed ? conn->borrowed_at - conn->out_at
+                                   : conn->out_size - conn->out_at;
     size_t sent = conn->tls ? dueq__tls_write(conn->tls, data, left)
                             : dueq__socket_write(&conn->socket, data, left);
     if (!lent) {
         conn->out_at += sent;
         return sent;
     }
-    conn->lent_left -= sent;
-    conn->lent = conn->lent_left ? conn->lent + sent : NULL;
+    conn->borrowed_left -= sent;
+    conn->borrowed = conn->borrowed_left ? conn->borrowed + sent : NULL;
     return sent;
 }
 
 static void flush(struct dueq__conn *conn) {
-    while ((conn->lent || conn->out_at < conn->out_size) && write_some(conn))
+    while ((conn->borrowed || conn->out_at < conn->out_size) && write_some(conn))
         ;
-    if (!conn->lent && conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
+    if (!conn->borrowed && conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
         free(conn->out);
         conn->out = NULL;
         conn->out_at = conn->out_size = conn->out_room = 0;
@@ -220,15 +221,15 @@ static void read_some(struct dueq__conn *conn) {
         size_t got = conn->tls ? dueq__tls_read(conn->tls, portion, sizeof portion, &conn->error)
                                : dueq__socket_read(&conn->socket, portion, sizeof portion);
         dueq__reader_feed(conn->reader, portion, got);
-        if (got && conn->silence_ms)
-            conn->heard_ms = dueq__monotonic_ms();
+        if (got && conn->silence_timeout_ms)
+            conn->last_read_ms = dueq__monotonic_ms();
         /* TLS comes by records. */
         more = conn->tls ? got > 0 : got == sizeof portion;
     }
     if (conn->socket.input_ended && !conn->error.status)
         dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s",
-                   dueq__conn_shown(conn), conn->socket.problem ? ": " : "",
-                   conn->socket.problem ? strerror(conn->socket.problem) : "");
+                   dueq__conn_shown(conn), conn->socket.read_errno ? ": " : "",
+                   conn->socket.read_errno ? strerror(conn->socket.read_errno) : "");
     conn->input_ended = conn->error.status != DUEQ_OK;
 }
 
@@ -270,7 +271,7 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
     }
     if (!reply && conn->input_ended)
         dueq__conn_fail(conn);
-    conn->awaited -= reply && conn->awaited;
+    conn->replies_due -= reply && conn->replies_due;
     return reply;
 }
 
@@ -283,20 +284,20 @@ void dueq__conn_flush(struct dueq__conn *conn) {
  * Is another server the primary now, as another connection of the client has found out, or a sentinel told since this
  * one asked? It may hang on a server that is gone, or that takes what will be lost.
  */
-static bool is_outdated(struct dueq__conn *conn) {
+static bool fail_if_outdated(struct dueq__conn *conn) {
     const struct dueq__sentinels *sentinels = conn->sentinels;
     if (conn->url->topology != DUEQ__SENTINEL || conn->state < DUEQ__CONN_CONNECTING ||
-        (conn->state < DUEQ__CONN_READY && conn->turn == sentinels->turn) ||
-        strcmp(conn->at, sentinels->primary) == 0)
+        (conn->state < DUEQ__CONN_READY && conn->switches_seen == sentinels->switches) ||
+        strcmp(conn->shown, sentinels->primary) == 0)
         return false;
-    dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,
+    dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->shown,
                sentinels->primary);
     dueq__conn_fail(conn);
     return true;
 }
 
 void dueq__conn_pump(struct dueq__conn *conn) {
-    if (is_outdated(conn))
+    if (fail_if_outdated(conn))
         return;
     dueq__connect_pump(conn);
     if (conn->state == DUEQ__CONN_TLS)
@@ -307,5 +308,5 @@ void dueq__conn_pump(struct dueq__conn *conn) {
     }
     if (conn->state == DUEQ__CONN_LOGIN)
         dueq__login_pump(conn);
-    end_silence(conn);
+    fail_if_silent(conn);
 }

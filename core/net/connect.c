@@ -19,28 +19,28 @@ static void drop_resolution(struct dueq__conn *conn) {
 }
 
 /* The connection to a sentinel that is made in place of this one; NULL: none. */
-static struct dueq__conn *stand_in(const struct dueq__conn *conn) {
+static struct dueq__conn *sentinel_conn(const struct dueq__conn *conn) {
     return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_query(conn->discovery)->conn
                                                  : NULL;
 }
 
 /* It is watched in this one's place, or is not. */
-static void lend_watch(struct dueq__conn *conn) {
-    struct dueq__conn *other = stand_in(conn);
+static void share_watch(struct dueq__conn *conn) {
+    struct dueq__conn *other = sentinel_conn(conn);
     if (!other)
         return;
     other->epoll = conn->epoll;
-    other->watched = conn->watched;
+    other->watched_events = conn->watched_events;
 }
 
 void dueq__connect_drop(struct dueq__conn *conn) {
     drop_resolution(conn);
-    lend_watch(conn);
+    share_watch(conn);
     dueq__discovery_drop(conn->discovery);
     conn->discovery = NULL;
 }
 
-static void no_connection(struct dueq__conn *conn, const char *reason) {
+static void set_unreachable(struct dueq__conn *conn, const char *reason) {
     dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s",
                dueq__conn_shown(conn), reason);
 }
@@ -54,7 +54,7 @@ static void pump_connecting(struct dueq__conn *conn) {
         return;
     if (state == DUEQ__RACE_LOST) {
         dueq__race_reasons(conn->race, reasons, sizeof reasons);
-        no_connection(conn, reasons);
+        set_unreachable(conn, reasons);
         if (conn->discovery)
             dueq__discovery_reject(conn->discovery);
         dueq__conn_fail(conn);
@@ -73,17 +73,17 @@ static void pump_connecting(struct dueq__conn *conn) {
         dueq__conn_fail(conn);
 }
 
-static void race(struct dueq__conn *conn, const struct addrinfo *addresses,
-                 const struct dueq__address *server) {
+static void start_race(struct dueq__conn *conn, const struct addrinfo *addresses,
+                       const struct dueq__address *server) {
     dueq__conn_close_socket(conn);
     conn->race = dueq__race_start(addresses, server);
     if (!conn->race) {
-        no_connection(conn, strerror(errno));
+        set_unreachable(conn, strerror(errno));
         dueq__conn_fail(conn);
         return;
     }
     conn->state = DUEQ__CONN_CONNECTING;
-    conn->heard_ms = dueq__monotonic_ms();
+    conn->last_read_ms = dueq__monotonic_ms();
     pump_connecting(conn);
 }
 
@@ -92,10 +92,10 @@ static void pump_resolving(struct dueq__conn *conn) {
         return;
     const struct addrinfo *addresses = dueq__resolution_addresses(conn->resolution);
     if (addresses) {
-        race(conn, addresses, &conn->address);
+        start_race(conn, addresses, &conn->address);
         return;
     }
-    no_connection(conn, dueq__resolution_problem(conn->resolution));
+    set_unreachable(conn, dueq__resolution_problem(conn->resolution));
     if (conn->discovery)
         dueq__discovery_reject(conn->discovery);
     dueq__conn_fail(conn);
@@ -118,25 +118,25 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
     struct addrinfo info = {
         .ai_family = AF_UNIX, .ai_addr = (struct sockaddr *)&address, .ai_addrlen = sizeof address};
     if (strlen(path) >= sizeof address.sun_path) {
-        no_connection(conn, "the socket's path is longer than 107 bytes");
+        set_unreachable(conn, "the socket's path is longer than 107 bytes");
         return;
     }
     strcpy(address.sun_path, path);
-    race(conn, &info, NULL);
+    start_race(conn, &info, NULL);
 }
 
 static void connect_at(struct dueq__conn *conn, struct dueq__address address) {
     conn->address = address;
-    dueq__address_show(address, conn->at);
+    dueq__address_show(address, conn->shown);
     connect_host(conn);
 }
 
 static void pump_discovering(struct dueq__conn *conn) {
-    struct dueq__conn *asked = stand_in(conn);
+    struct dueq__conn *asked = sentinel_conn(conn);
     struct dueq__address found;
-    lend_watch(conn);
+    share_watch(conn);
     int done = dueq__discovery_pump(conn->discovery, &found, &conn->error);
-    conn->watched = asked->watched;
+    conn->watched_events = asked->watched_events;
     if (done > 0) {
         connect_at(conn, found);
     } else if (done < 0) {
@@ -146,7 +146,7 @@ static void pump_discovering(struct dueq__conn *conn) {
 
 static void discover(struct dueq__conn *conn) {
     conn->discovery = dueq__discovery_start(conn->sentinels, conn->name);
-    conn->turn = conn->sentinels->turn;
+    conn->switches_seen = conn->sentinels->switches;
     if (conn->discovery) {
         conn->state = DUEQ__CONN_DISCOVERING;
         pump_discovering(conn);
@@ -155,22 +155,22 @@ static void discover(struct dueq__conn *conn) {
     }
 }
 
-static void start(struct dueq__conn *conn) {
+static void reset(struct dueq__conn *conn) {
     dueq__conn_fail(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
     conn->named = false;
-    conn->up = true;
-    conn->at[0] = '\0';
+    conn->opened = true;
+    conn->shown[0] = '\0';
     /* Another server may take over, or has other queues: early enough for the call to be tried again there. */
     bool replaced = conn->url->topology != DUEQ__SINGLE;
-    conn->silence_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
-    if (replaced && conn->server)
-        conn->server->known = false;
+    conn->silence_timeout_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
+    if (replaced && conn->server_info)
+        conn->server_info->known = false;
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {
-    start(conn);
+    reset(conn);
     if (conn->url->topology == DUEQ__SENTINEL) {
         discover(conn);
     } else if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED) {
@@ -182,7 +182,7 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
 }
 
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address) {
-    start(conn);
+    reset(conn);
     connect_at(conn, address);
 }
 

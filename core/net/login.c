@@ -35,7 +35,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
                      (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
            send_step(conn, DUEQ__LOGIN_ID, 2, (const char *const[]){"CLIENT", "ID"});
     /* Two sections cost the server less than all, and Redis 6 takes one at a time. */
-    if (conn->server && !conn->server->known)
+    if (conn->server_info && !conn->server_info->known)
         sent = sent &&
                send_step(conn, DUEQ__LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
                send_step(conn, DUEQ__LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
@@ -83,7 +83,7 @@ static void note_memory(struct dueq__server_info *server, const struct dueq__url
     if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
         server->policy[0] = '\0';
     server->evicts = strtoll(limit, NULL, 10) > 0 && server->policy[0] &&
-                     strcmp(server->policy, "noeviction") != 0 && !url->evicting;
+                     strcmp(server->policy, "noeviction") != 0 && !url->accepts_evicting;
 }
 
 /* Sentinels name a server before it is the primary, or after it was that. */
@@ -91,19 +91,19 @@ static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply)
     dueq_bytes role = {"nothing", 7};
     dueq__reply_bytes(dueq__reply_item(reply, 0), &role);
     if (dueq__bytes_equal(role, dueq__text("master"))) {
-        strcpy(conn->sentinels->primary, conn->at);
+        strcpy(conn->sentinels->primary, conn->shown);
         return true;
     }
     dueq__discovery_reject(conn->discovery);
     dueq__fail(&conn->error, DUEQ_READONLY,
                "the server at %s, which a sentinel names as the primary '%s', says by ROLE that "
                "it is: %.*s",
-               conn->at, conn->url->primary, (int)role.size, (const char *)role.data);
+               conn->shown, conn->url->primary, (int)role.size, (const char *)role.data);
     return false;
 }
 
 /* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
-static bool take_step(struct dueq__conn *conn, enum dueq__login step,
+static bool read_step(struct dueq__conn *conn, enum dueq__login step,
                       const struct dueq__reply *reply) {
     struct dueq__error problem = {0};
     dueq_bytes info = {"", 0};
@@ -126,7 +126,7 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
     if (step == DUEQ__LOGIN_ROLE)
         return is_primary(conn, reply);
     if (step == DUEQ__LOGIN_MEMORY)
-        note_memory(conn->server, conn->url, info);
+        note_memory(conn->server_info, conn->url, info);
     return step != DUEQ__LOGIN_VERSION || is_new_enough(conn->url, info, &conn->error);
 }
 
@@ -135,7 +135,7 @@ void dueq__login_pump(struct dueq__conn *conn) {
     bool good = true;
     while (good && conn->login_at < conn->login_count &&
            (reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
-        good = take_step(conn, conn->login[conn->login_at++], reply);
+        good = read_step(conn, conn->login[conn->login_at++], reply);
         dueq__reply_free(reply);
     }
     if (!good)

@@ -45,7 +45,7 @@ struct dueq__url {
     int db;
     int64_t timeout_ms;
     dueq_durability durability; /* of all pushes */
-    bool evicting;              /* is accepted */
+    bool accepts_evicting;      /* evicting=accept */
 };
 
 #define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
@@ -154,7 +154,7 @@ bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
 struct dueq__socket {
     int fd;                         /* -1: none */
     bool input_ended, output_ended; /* the latter is noted only, for the server may have said why */
-    int problem;                    /* the errno that the input ended with; 0: none */
+    int read_errno;                 /* the errno that the input ended with; 0: none */
 };
 
 /* Without blocking and without a signal; 0: none now, or it has ended. */
@@ -251,49 +251,48 @@ struct dueq__server_info {
     char policy[32]; /* maxmemory-policy */
 };
 
-/* Other rooms read the first part, and set epoll and watched. */
+/* Other rooms read the first part, and set epoll and watched_events. */
 struct dueq__conn {
     enum dueq__conn_state state;
-    bool up;    /* started, and not closed by its owner: where its state is CLOSED, it was lost */
-    bool named; /* the server knows it by our name */
+    bool opened; /* started, and not closed by its owner: where its state is CLOSED, it was lost */
+    bool named;  /* the server knows it by our name */
     int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
     struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
     struct dueq__error error;     /* why it was lost */
-    bool waits[2]; /* the server takes WAIT, and WAITAOF, on it (request/durable.c) */
+    bool accepts_wait[2];         /* the server takes WAIT, and WAITAOF, on it (client/durable.c) */
     /*
      * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
-    short wanted, watched;   /* the events that are waited for now, and for which it is there */
-    struct dueq__conn *next; /* of the client's */
+    short wanted_events, watched_events; /* that are waited for now, and for which it is in epoll */
+    struct dueq__conn *next;             /* of the client's */
 
     const struct dueq__url *url;
-    const char *name;                 /* shown by the server's CLIENT LIST */
-    struct dueq__server_info *server; /* to be filled in; NULL: not by this one */
+    const char *name;                      /* shown by the server's CLIENT LIST */
+    struct dueq__server_info *server_info; /* to be filled in; NULL: not by this one */
     struct dueq__sentinels
         *sentinels; /* which are asked where to connect to; NULL: the URL says it */
     struct dueq__discovery *discovery;
-    unsigned turn; /* of the sentinels', when it asked them */
-    bool blocks;   /* its commands do, once it is ready: that nothing comes is no sign then */
+    unsigned switches_seen; /* the sentinels' count of switches when it asked them */
+    bool blocking;          /* its commands block, so that silence does not mean that it is lost */
     struct dueq__socket socket;
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host */
     struct dueq__race *race;             /* to its addresses */
-    char at[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
+    char shown[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
     char *out;
     size_t out_at, out_size, out_room;
-    const char *lent; /* bytes of a caller's that are sent in the midst of `out`; NULL: none */
-    size_t lent_left, lent_at; /* how many are left, and what of `out` comes before them */
+    const char *borrowed; /* a caller's bytes that are sent in the midst of `out`; NULL: none */
+    size_t borrowed_left, borrowed_at;         /* how many are left; how much of `out` goes first */
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
-    size_t awaited;   /* answers */
-    int64_t heard_ms; /* when something came last, or since when an answer is awaited */
-    int64_t quiet_ms; /* until then the server may be silent */
-    int64_t
-        silence_ms; /* it is lost when an answer is awaited for so long and nothing comes; 0: never */
+    size_t replies_due;         /* for which it waits */
+    int64_t last_read_ms;       /* when bytes came last, or a reply became due */
+    int64_t silent_until_ms;    /* until then the server may be silent */
+    int64_t silence_timeout_ms; /* it is lost when a reply is due for so long; 0: never */
 };
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
@@ -327,14 +326,14 @@ void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
 /* ---- query_any.c: a question to the first of several servers that answers it ------------------------ */
 
-/* Others read conn, at, reply, error and until_ms, and set the conn's epoll and watched. */
+/* Others read conn, current, reply, error and try_deadline_ms, and set the conn's epoll and watched_events. */
 struct dueq__query_any {
     struct dueq__conn conn; /* to the one that is asked: dueq__conn_fd() and _events() for poll() */
     const struct dueq__address *addresses;
-    size_t count, at, tried; /* at: which is asked, or answered */
+    size_t count, current, tried; /* current: which is asked, or answered */
     struct dueq__resp words;
-    int64_t share_ms,
-        until_ms; /* until when the one that is asked may answer: pump then at the latest */
+    /* How long each may take, and until when the one that is asked may answer: pump then at the latest. */
+    int64_t try_timeout_ms, try_deadline_ms;
     bool sent;
     struct dueq__reply *reply; /* no error; freed with the query */
     struct dueq__error error;  /* why none answered: what each said, with the most telling status */
@@ -362,15 +361,15 @@ void dueq__query_any_drop(struct dueq__query_any *query);
 /* What the connections of a client have in common that asks sentinels. */
 struct dueq__sentinels {
     struct dueq__url url; /* how they are spoken to: parts of the client's */
-    size_t first;         /* which is asked first: the last that led to a server */
-    bool found;           /* one led to a server before */
+    size_t preferred;     /* which is asked first: the last that led to a server */
+    bool found_primary;   /* one led to a server before */
     /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
     char primary[DUEQ__SHOWN_ADDRESS];
-    unsigned turn;           /* how often one told */
-    struct dueq__conn watch; /* subscribed to what one of them tells */
+    unsigned switches;              /* how often a sentinel told of a new primary */
+    struct dueq__conn subscription; /* to what one of them tells */
     bool subscribed;
-    size_t watched;   /* which of them */
-    int64_t watch_ms; /* when it is connected again at the earliest */
+    size_t subscribed_index; /* which of them */
+    int64_t resubscribe_ms;  /* not before this time */
 };
 
 /* url and name (of the connections) are borrowed for its life. */

@@ -6,20 +6,20 @@
 
 /* Asks servers of which any can tell, one after the other, so that one that is gone costs a second at most. */
 
-#define LONGEST_TRY_MS 1000
+#define MAX_TRY_MS 1000
 
 /* Each has a fair share of the time that a call has, and so has what comes after the answer. */
-static int64_t fair_share(const struct dueq__query_any *query) {
+static int64_t try_timeout(const struct dueq__query_any *query) {
     int64_t share = query->conn.url->timeout_ms / (int64_t)(query->count + 1);
-    return share < 1 ? 1 : share > LONGEST_TRY_MS ? LONGEST_TRY_MS : share;
+    return share < 1 ? 1 : share > MAX_TRY_MS ? MAX_TRY_MS : share;
 }
 
-static void ask(struct dueq__query_any *query) {
+static void start_try(struct dueq__query_any *query) {
     query->sent = false;
-    query->until_ms = dueq__monotonic_ms() + query->share_ms;
-    dueq__conn_start_at(&query->conn, query->addresses[query->at]);
-    /* until_ms is its limit. */
-    query->conn.silence_ms = 0;
+    query->try_deadline_ms = dueq__monotonic_ms() + query->try_timeout_ms;
+    dueq__conn_start_at(&query->conn, query->addresses[query->current]);
+    /* try_deadline_ms is its limit. */
+    query->conn.silence_timeout_ms = 0;
 }
 
 struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const char *name,
@@ -33,11 +33,11 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
     dueq__conn_init(&query->conn, url, name, NULL);
     query->addresses = addresses;
     query->count = count;
-    query->at = first % count;
+    query->current = first % count;
     query->words = *words;
     dueq__resp_init(words);
-    query->share_ms = fair_share(query);
-    ask(query);
+    query->try_timeout_ms = try_timeout(query);
+    start_try(query);
     return query;
 }
 
@@ -49,15 +49,15 @@ static dueq_status more_telling(dueq_status before, dueq_status now) {
 }
 
 /* Goes on to the next; after the last it is over, and its error has the reasons of all. */
-static void pass(struct dueq__query_any *query, dueq_status status, const char *why) {
+static void try_next(struct dueq__query_any *query, dueq_status status, const char *why) {
     size_t size = strlen(query->reasons), room = sizeof query->reasons;
     snprintf(query->reasons + size, room - size, "%s%s", size ? "; " : "", why);
     query->status = more_telling(query->status, status);
     dueq__reply_free(query->reply);
     query->reply = NULL;
     if (++query->tried < query->count) {
-        query->at = (query->at + 1) % query->count;
-        ask(query);
+        query->current = (query->current + 1) % query->count;
+        start_try(query);
         return;
     }
     dueq__conn_close(&query->conn);
@@ -67,22 +67,22 @@ static void pass(struct dueq__query_any *query, dueq_status status, const char *
 
 void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, const char *what) {
     char why[DUEQ__SHOWN_ADDRESS + sizeof query->error.text + 16];
-    snprintf(why, sizeof why, "%s %s", query->conn.at, what);
-    pass(query, status, why);
+    snprintf(why, sizeof why, "%s %s", query->conn.shown, what);
+    try_next(query, status, why);
 }
 
-static void lost(struct dueq__query_any *query) {
+static void on_conn_lost(struct dueq__query_any *query) {
     const struct dueq__error *error = &query->conn.error;
-    bool named = strstr(error->text, query->conn.at);
+    bool named = strstr(error->text, query->conn.shown);
     char what[sizeof error->text + 16];
     snprintf(what, sizeof what, "refuses: %s", error->text);
     if (named)
-        pass(query, error->status, error->text);
+        try_next(query, error->status, error->text);
     else
         dueq__query_any_reject(query, error->status, what);
 }
 
-static void take_answer(struct dueq__query_any *query) {
+static void read_reply(struct dueq__query_any *query) {
     struct dueq__error problem;
     bool maps = query->conn.url->topology == DUEQ__CLUSTER;
     query->reply =
@@ -100,7 +100,7 @@ static bool is_over(const struct dueq__query_any *query) {
 }
 
 /* Moves the one that is asked on; false: nothing more can be done now. */
-static bool move_on(struct dueq__query_any *query) {
+static bool pump_try(struct dueq__query_any *query) {
     struct dueq__conn *conn = &query->conn;
     size_t tried = query->tried;
     dueq__conn_pump(conn);
@@ -108,18 +108,19 @@ static bool move_on(struct dueq__query_any *query) {
         const struct dueq__resp *words = &query->words;
         query->sent = true;
         if (!dueq__conn_send(conn, &words, 1))
-            pass(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
+            try_next(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
         dueq__conn_flush(conn);
     } else if (conn->state == DUEQ__CONN_READY) {
-        take_answer(query);
+        read_reply(query);
     }
     if (is_over(query) || query->tried > tried)
         return !is_over(query);
     if (conn->state == DUEQ__CONN_CLOSED) {
-        lost(query);
-    } else if (dueq__monotonic_ms() >= query->until_ms) {
+        on_conn_lost(query);
+    } else if (dueq__monotonic_ms() >= query->try_deadline_ms) {
         char what[64];
-        snprintf(what, sizeof what, "did not answer within %lld ms", (long long)query->share_ms);
+        snprintf(what, sizeof what, "did not answer within %lld ms",
+                 (long long)query->try_timeout_ms);
         dueq__query_any_reject(query, DUEQ_TIMEOUT, what);
     } else {
         return false;
@@ -128,7 +129,7 @@ static bool move_on(struct dueq__query_any *query) {
 }
 
 bool dueq__query_any_pump(struct dueq__query_any *query) {
-    while (!is_over(query) && move_on(query))
+    while (!is_over(query) && pump_try(query))
         ;
     return is_over(query);
 }

@@ -22,23 +22,23 @@
 /* RFC 8305, section 5: the Connection Attempt Delay. */
 #define DELAY_MS 250
 /* Of a host with more addresses only these are tried. */
-#define MOST_ADDRESSES 16
+#define MAX_ADDRESSES 16
 /* Servers whose address is remembered. */
-#define MOST_REMEMBERED 16
+#define MAX_REMEMBERED 16
 
 struct attempt {
     struct sockaddr_storage address;
     socklen_t size;
-    int family, fd; /* -1: it is not under way */
-    int problem;    /* why it failed, an errno; 0: it has not */
+    int family, fd;    /* -1: it is not under way */
+    int connect_errno; /* why it failed, an errno; 0: it has not */
 };
 
 struct dueq__race {
     int epoll;
     int64_t next_ms; /* when the next address is tried; NEVER: all are */
-    size_t count, begun;
+    size_t count, started;
     const struct dueq__address *server; /* whose address is remembered; NULL: it is not */
-    struct attempt attempts[MOST_ADDRESSES];
+    struct attempt attempts[MAX_ADDRESSES];
 };
 
 /* ---- The address that answered last ---- */
@@ -49,7 +49,7 @@ struct remembered {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
-static struct remembered table[MOST_REMEMBERED];
+static struct remembered table[MAX_REMEMBERED];
 static size_t oldest;
 
 /* A child, which has none of the other threads, would wait for ever for a lock that one of them held. */
@@ -62,7 +62,7 @@ __attribute__((constructor)) static void prepare(void) {
 }
 
 static struct remembered *find(const char *server) {
-    for (size_t i = 0; i < MOST_REMEMBERED; i++)
+    for (size_t i = 0; i < MAX_REMEMBERED; i++)
         if (strcmp(table[i].server, server) == 0)
             return &table[i];
     return NULL;
@@ -78,7 +78,7 @@ static void remember(const struct dueq__race *race, const struct sockaddr_storag
     struct remembered *known = find(server);
     if (!known && address) {
         known = &table[oldest];
-        oldest = (oldest + 1) % MOST_REMEMBERED;
+        oldest = (oldest + 1) % MAX_REMEMBERED;
         strcpy(known->server, server);
     }
     if (known && address)
@@ -129,7 +129,7 @@ static void set_tcp_options(int fd) {
 
 /* By closing alone a socket would stay in the epoll instance as long as a forked child has it too (epoll(7)). */
 static void end_attempt(struct dueq__race *race, struct attempt *attempt, int problem) {
-    attempt->problem = problem;
+    attempt->connect_errno = problem;
     if (attempt->fd < 0)
         return;
     epoll_ctl(race->epoll, EPOLL_CTL_DEL, attempt->fd, NULL);
@@ -137,10 +137,10 @@ static void end_attempt(struct dueq__race *race, struct attempt *attempt, int pr
     attempt->fd = -1;
 }
 
-static void begin_attempt(struct dueq__race *race, struct attempt *attempt) {
+static void start_attempt(struct dueq__race *race, struct attempt *attempt) {
     attempt->fd = open_socket(attempt->family);
     if (attempt->fd < 0) {
-        attempt->problem = errno;
+        attempt->connect_errno = errno;
         return;
     }
     struct epoll_event event = {.events = EPOLLOUT, .data.fd = attempt->fd};
@@ -152,11 +152,11 @@ static void begin_attempt(struct dueq__race *race, struct attempt *attempt) {
         end_attempt(race, attempt, errno);
 }
 
-static bool begin_next(struct dueq__race *race) {
-    if (race->begun == race->count)
+static bool start_next(struct dueq__race *race) {
+    if (race->started == race->count)
         return false;
-    begin_attempt(race, &race->attempts[race->begun++]);
-    race->next_ms = race->begun < race->count ? dueq__monotonic_ms() + DELAY_MS : DUEQ__NEVER;
+    start_attempt(race, &race->attempts[race->started++]);
+    race->next_ms = race->started < race->count ? dueq__monotonic_ms() + DELAY_MS : DUEQ__NEVER;
     return true;
 }
 
@@ -183,10 +183,10 @@ static const struct addrinfo *next_of(const struct addrinfo *at, int family, boo
 }
 
 /* RFC 8305, section 4: the families take turns, the first one's first. */
-static void list(struct dueq__race *race, const struct addrinfo *addresses) {
+static void list_attempts(struct dueq__race *race, const struct addrinfo *addresses) {
     const int family = addresses->ai_family;
     const struct addrinfo *next[2] = {addresses, next_of(addresses, family, false)};
-    for (int turn = 0; (next[0] || next[1]) && race->count < MOST_ADDRESSES; turn = !turn) {
+    for (int turn = 0; (next[0] || next[1]) && race->count < MAX_ADDRESSES; turn = !turn) {
         const struct addrinfo *at = next[turn];
         if (!at || at->ai_addrlen > sizeof(struct sockaddr_storage)) {
             next[turn] = at ? next_of(at->ai_next, family, turn == 0) : NULL;
@@ -212,9 +212,9 @@ struct dueq__race *dueq__race_start(const struct addrinfo *addresses,
         free(race);
         return NULL;
     }
-    list(race, addresses);
+    list_attempts(race, addresses);
     put_remembered_first(race);
-    begin_next(race);
+    start_next(race);
     return race;
 }
 
@@ -222,7 +222,7 @@ enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd) {
     bool under_way;
     do {
         under_way = false;
-        for (size_t i = 0; i < race->begun; i++) {
+        for (size_t i = 0; i < race->started; i++) {
             struct attempt *attempt = &race->attempts[i];
             if (is_connected(race, attempt)) {
                 remember(race, &attempt->address);
@@ -233,7 +233,7 @@ enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd) {
             }
             under_way = under_way || attempt->fd >= 0;
         }
-    } while ((!under_way || dueq__monotonic_ms() >= race->next_ms) && begin_next(race));
+    } while ((!under_way || dueq__monotonic_ms() >= race->next_ms) && start_next(race));
     if (under_way)
         return DUEQ__RACE_RUNNING;
     remember(race, NULL);
@@ -247,9 +247,9 @@ int64_t dueq__race_until_ms(const struct dueq__race *race) { return race->next_m
 void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room) {
     bool same = true;
     for (size_t i = 1; i < race->count; i++)
-        same = same && race->attempts[i].problem == race->attempts[0].problem;
+        same = same && race->attempts[i].connect_errno == race->attempts[0].connect_errno;
     if (same) {
-        snprintf(out, room, "%s", strerror(race->attempts[0].problem));
+        snprintf(out, room, "%s", strerror(race->attempts[0].connect_errno));
         return;
     }
     size_t used = 0;
@@ -259,7 +259,7 @@ void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room) {
         getnameinfo((const struct sockaddr *)&attempt->address, attempt->size, host, sizeof host,
                     NULL, 0, NI_NUMERICHOST);
         used += (size_t)snprintf(out + used, room - used, "%s%s: %s", i ? "; " : "", host,
-                                 strerror(attempt->problem));
+                                 strerror(attempt->connect_errno));
     }
 }
 
@@ -267,7 +267,7 @@ void dueq__race_drop(struct dueq__race *race) {
     if (!race)
         return;
     /* A forked child that drops its copy must not take the sockets out of the epoll instance, which it shares. */
-    for (size_t i = 0; i < race->begun; i++)
+    for (size_t i = 0; i < race->started; i++)
         if (race->attempts[i].fd >= 0)
             close(race->attempts[i].fd);
     close(race->epoll);

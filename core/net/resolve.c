@@ -24,10 +24,10 @@
 struct dueq__resolution {
     struct dueq__resolution *next; /* of those with a thread */
     pthread_t thread;
-    unsigned holders; /* those who asked, and the thread until it is joined */
+    unsigned refs; /* those who asked, and the thread until it is joined */
     atomic_bool done;
-    int event;           /* an eventfd(2), readable once it is done; -1: it was done at once */
-    int problem, reason; /* what getaddrinfo() returned, and errno then */
+    int done_event;           /* an eventfd(2), readable once it is done; -1: it was done at once */
+    int problem, saved_errno; /* what getaddrinfo() returned, and errno then */
     struct addrinfo *addresses;
     char port[12];
     char host[];
@@ -37,17 +37,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows, ne
 static struct dueq__resolution *threads;
 
 static void release(struct dueq__resolution *resolution) {
-    if (--resolution->holders)
+    if (--resolution->refs)
         return;
     if (resolution->addresses)
         freeaddrinfo(resolution->addresses);
-    if (resolution->event >= 0)
-        close(resolution->event);
+    if (resolution->done_event >= 0)
+        close(resolution->done_event);
     free(resolution);
 }
 
 /* Joins the threads that end until then (CLOCK_REALTIME). */
-static void join(struct timespec until) {
+static void join_finished(struct timespec until) {
     for (struct dueq__resolution **at = &threads, *first; (first = *at);) {
         if (pthread_timedjoin_np(first->thread, NULL, &until) == 0) {
             *at = first->next;
@@ -72,7 +72,7 @@ static void before_fork(void) {
     until.tv_nsec += FORK_WAIT_MS * 1000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    join(until);
+    join_finished(until);
 }
 
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -97,7 +97,7 @@ static void resolve(struct dueq__resolution *resolution, int flags) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
     struct addrinfo *addresses = NULL;
     int problem = getaddrinfo(resolution->host, resolution->port, &hints, &addresses);
-    resolution->reason = errno;
+    resolution->saved_errno = errno;
     resolution->addresses = problem ? NULL : addresses;
     resolution->problem = problem;
     resolution->done = true;
@@ -106,7 +106,7 @@ static void resolve(struct dueq__resolution *resolution, int flags) {
 static void *run(void *opaque) {
     struct dueq__resolution *resolution = opaque;
     resolve(resolution, AI_ADDRCONFIG);
-    eventfd_write(resolution->event, 1);
+    eventfd_write(resolution->done_event, 1);
     return NULL;
 }
 
@@ -120,13 +120,13 @@ static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
 
 /* 0 or an errno. */
 static int start(struct dueq__resolution *resolution) {
-    resolution->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (resolution->event < 0)
+    resolution->done_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (resolution->done_event < 0)
         return errno;
     int problem = dueq__thread_start(&resolution->thread, run, resolution);
     if (problem)
         return problem;
-    resolution->holders++;
+    resolution->refs++;
     resolution->next = threads;
     threads = resolution;
     return 0;
@@ -138,7 +138,7 @@ static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
     struct dueq__resolution *shared = find(made);
     int problem = shared ? 0 : start(made);
     if (shared)
-        shared->holders++;
+        shared->refs++;
     if (shared || problem)
         release(made);
     pthread_mutex_unlock(&lock);
@@ -150,8 +150,8 @@ struct dueq__resolution *dueq__resolve(const char *host, int port) {
     struct dueq__resolution *made = calloc(1, sizeof *made + strlen(host) + 1);
     if (!made)
         return NULL;
-    made->holders = 1;
-    made->event = -1;
+    made->refs = 1;
+    made->done_event = -1;
     strcpy(made->host, host);
     snprintf(made->port, sizeof made->port, "%d", port);
     resolve(made, AI_NUMERICHOST);
@@ -161,7 +161,9 @@ struct dueq__resolution *dueq__resolve(const char *host, int port) {
     return share_or_start(made);
 }
 
-int dueq__resolution_fd(const struct dueq__resolution *resolution) { return resolution->event; }
+int dueq__resolution_fd(const struct dueq__resolution *resolution) {
+    return resolution->done_event;
+}
 
 bool dueq__resolution_done(const struct dueq__resolution *resolution) { return resolution->done; }
 
@@ -170,7 +172,7 @@ const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution 
 }
 
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution) {
-    return resolution->problem == EAI_SYSTEM ? strerror(resolution->reason)
+    return resolution->problem == EAI_SYSTEM ? strerror(resolution->saved_errno)
                                              : gai_strerror(resolution->problem);
 }
 
@@ -179,6 +181,6 @@ void dueq__resolution_drop(struct dueq__resolution *resolution) {
         return;
     pthread_mutex_lock(&lock);
     release(resolution);
-    join((struct timespec){0});
+    join_finished((struct timespec){0});
     pthread_mutex_unlock(&lock);
 }

@@ -11,8 +11,8 @@
  * What an answer may have in all its lists, and how deep they may be. Room is made for as many values as the
  * server announces, before one has come; hiredis 0.14 has no limit that serves, and later ones none of depth.
  */
-#define MOST_VALUES (1 << 20)
-#define MOST_DEPTH 8
+#define MAX_VALUES (1 << 20)
+#define MAX_DEPTH 8
 
 #if HIREDIS_MAJOR < 1
 typedef int value_count;
@@ -22,11 +22,11 @@ typedef size_t value_count;
 
 struct dueq__reader {
     redisReader *inner;
-    redisReplyObjectFunctions parts; /* the inner's, but for lists and strings */
+    redisReplyObjectFunctions functions; /* the inner's, but for lists and strings */
     void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
     void *(*plain_string)(const redisReadTask *task, char *text, size_t size);
-    size_t values;  /* of the answer under way */
-    uint64_t bytes; /* of its strings that have come */
+    size_t value_count;    /* of the answer under way */
+    uint64_t string_bytes; /* of its strings that have come */
     char problem[80];
 };
 
@@ -34,18 +34,18 @@ struct dueq__reader {
 static void *make_list(const redisReadTask *task, value_count count) {
     struct dueq__reader *reader = task->privdata;
     int depth = 1;
-    for (const redisReadTask *above = task->parent; above && depth <= MOST_DEPTH;
+    for (const redisReadTask *above = task->parent; above && depth <= MAX_DEPTH;
          above = above->parent)
         depth++;
     if (!task->parent)
-        reader->values = 0;
-    reader->values += depth > MOST_DEPTH ? (size_t)MOST_VALUES + 1 : (size_t)count;
-    return reader->values > MOST_VALUES ? NULL : reader->plain_list(task, count);
+        reader->value_count = 0;
+    reader->value_count += depth > MAX_DEPTH ? (size_t)MAX_VALUES + 1 : (size_t)count;
+    return reader->value_count > MAX_VALUES ? NULL : reader->plain_list(task, count);
 }
 
 static void *make_string(const redisReadTask *task, char *text, size_t size) {
     struct dueq__reader *reader = task->privdata;
-    reader->bytes += size;
+    reader->string_bytes += size;
     return reader->plain_string(task, text, size);
 }
 
@@ -58,12 +58,12 @@ struct dueq__reader *dueq__reader_new(void) {
         free(reader);
         return NULL;
     }
-    reader->parts = *reader->inner->fn;
-    reader->plain_list = reader->parts.createArray;
-    reader->parts.createArray = make_list;
-    reader->plain_string = reader->parts.createString;
-    reader->parts.createString = make_string;
-    reader->inner->fn = &reader->parts;
+    reader->functions = *reader->inner->fn;
+    reader->plain_list = reader->functions.createArray;
+    reader->functions.createArray = make_list;
+    reader->plain_string = reader->functions.createString;
+    reader->functions.createString = make_string;
+    reader->inner->fn = &reader->functions;
     reader->inner->privdata = reader;
     return reader;
 }
@@ -105,9 +105,9 @@ const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
     void *taken = NULL;
     *reply = NULL;
     if (redisReaderGetReply(reader->inner, &taken) != REDIS_OK)
-        return reader->values > MOST_VALUES ? "it announces more values than any answer has"
-                                            : reader->inner->errstr;
-    uint64_t comes = taken ? 0 : announced(reader->inner), bytes = reader->bytes + comes;
+        return reader->value_count > MAX_VALUES ? "it announces more values than any answer has"
+                                                : reader->inner->errstr;
+    uint64_t comes = taken ? 0 : announced(reader->inner), bytes = reader->string_bytes + comes;
     if (bytes > most || comes > DUEQ__MAX_MESSAGE_REPLY) {
         if (taken)
             freeReplyObject(taken);
@@ -116,16 +116,16 @@ const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
         return reader->problem;
     }
     if (taken)
-        reader->bytes = 0;
+        reader->string_bytes = 0;
     *reply = taken;
     return NULL;
 }
 
 bool dueq__reader_no_memory(const struct dueq__reader *reader) {
-    return reader->inner->err == REDIS_ERR_OOM && reader->values <= MOST_VALUES;
+    return reader->inner->err == REDIS_ERR_OOM && reader->value_count <= MAX_VALUES;
 }
 
-static const redisReply *inside(const struct dueq__reply *reply) {
+static const redisReply *as_hiredis(const struct dueq__reply *reply) {
     return (const redisReply *)reply;
 }
 
@@ -135,25 +135,25 @@ void dueq__reply_free(struct dueq__reply *reply) {
 }
 
 bool dueq__reply_is_error(const struct dueq__reply *reply) {
-    return inside(reply)->type == REDIS_REPLY_ERROR;
+    return as_hiredis(reply)->type == REDIS_REPLY_ERROR;
 }
 
 bool dueq__reply_is_nil(const struct dueq__reply *reply) {
-    return inside(reply)->type == REDIS_REPLY_NIL;
+    return as_hiredis(reply)->type == REDIS_REPLY_NIL;
 }
 
 size_t dueq__reply_count(const struct dueq__reply *reply) {
-    return inside(reply)->type == REDIS_REPLY_ARRAY ? inside(reply)->elements : 0;
+    return as_hiredis(reply)->type == REDIS_REPLY_ARRAY ? as_hiredis(reply)->elements : 0;
 }
 
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index) {
     static const redisReply nothing = {.type = REDIS_REPLY_NIL};
     bool there = index < dueq__reply_count(reply);
-    return (const struct dueq__reply *)(there ? inside(reply)->element[index] : &nothing);
+    return (const struct dueq__reply *)(there ? as_hiredis(reply)->element[index] : &nothing);
 }
 
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes) {
-    const redisReply *in = inside(reply);
+    const redisReply *in = as_hiredis(reply);
     if (in->type != REDIS_REPLY_STRING && in->type != REDIS_REPLY_STATUS)
         return false;
     *bytes = (dueq_bytes){in->str, (size_t)in->len};
@@ -161,7 +161,7 @@ bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes) {
 }
 
 bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
-    const redisReply *in = inside(reply);
+    const redisReply *in = as_hiredis(reply);
     if (in->type == REDIS_REPLY_INTEGER) {
         *number = in->integer;
         return true;
@@ -174,7 +174,7 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
 }
 
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {
-    const redisReply *in = inside(reply);
+    const redisReply *in = as_hiredis(reply);
     bool is_error = in->type == REDIS_REPLY_ERROR;
     if (is_error)
         *text = (dueq_bytes){in->str, (size_t)in->len};
@@ -182,12 +182,13 @@ bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) 
 }
 
 bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
-    return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
+    return dueq__reply_is_error(reply) && strncmp(as_hiredis(reply)->str, "NOSCRIPT", 8) == 0;
 }
 
 bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
     static const char start[] = "UNBLOCKED client unblocked";
-    return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, start, sizeof start - 1) == 0;
+    return dueq__reply_is_error(reply) &&
+           strncmp(as_hiredis(reply)->str, start, sizeof start - 1) == 0;
 }
 
 /*
@@ -252,14 +253,14 @@ static size_t classify(const char *text) {
 }
 
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error) {
-    return dueq__reply_error_text(inside(reply)->str, error);
+    return dueq__reply_error_text(as_hiredis(reply)->str, error);
 }
 
 /*
  * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not catch it,
  * "ERR Error running script (...): @user_script:1: " before that. Two come without the minus, or the code.
  */
-static const char *met_by_script(const char *text) {
+static const char *script_error(const char *text) {
     if (strncmp(text, "@user_script", 12) != 0 && !strstr(text, "Error running script"))
         return text;
     const char *within = strstr(text, ": -");
@@ -272,7 +273,7 @@ static const char *met_by_script(const char *text) {
 }
 
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) {
-    size_t row = classify(met_by_script(text));
+    size_t row = classify(script_error(text));
     bool known = row < sizeof classes / sizeof *classes;
     dueq_status status = known ? classes[row].status : DUEQ_SERVER;
     dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);

@@ -11,7 +11,7 @@
  * are lost when it is demoted, or hang without an end of its connections.
  */
 
-#define WATCH_PAUSE_MS 1000
+#define RESUBSCRIBE_PAUSE_MS 1000
 
 struct dueq__discovery {
     struct dueq__sentinels *sentinels;
@@ -31,12 +31,12 @@ void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__
     as->ca = own->ca ? own->ca : url->ca;
     as->cert = own->cert ? own->cert : url->cert;
     as->key = own->key ? own->key : url->key;
-    dueq__conn_init(&sentinels->watch, as, name, NULL);
+    dueq__conn_init(&sentinels->subscription, as, name, NULL);
 }
 
 void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
-    if (sentinels->watch.url)
-        dueq__conn_close(&sentinels->watch);
+    if (sentinels->subscription.url)
+        dueq__conn_close(&sentinels->subscription);
 }
 
 /* ---- Being told ---- */
@@ -64,20 +64,20 @@ static void take_message(struct dueq__sentinels *sentinels, const struct dueq__r
         !read_switch(sentinels, text, host, &found.port))
         return;
     dueq__address_show(dueq__url_reach(&sentinels->url, found), sentinels->primary);
-    sentinels->first = sentinels->watched;
-    sentinels->turn++;
+    sentinels->preferred = sentinels->subscribed_index;
+    sentinels->switches++;
 }
 
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
-    struct dueq__conn *conn = &sentinels->watch;
+    struct dueq__conn *conn = &sentinels->subscription;
     struct dueq__reply *reply;
     if (conn->state == DUEQ__CONN_CLOSED) {
-        if (!sentinels->found || dueq__monotonic_ms() < sentinels->watch_ms)
+        if (!sentinels->found_primary || dueq__monotonic_ms() < sentinels->resubscribe_ms)
             return;
-        sentinels->watch_ms = dueq__monotonic_ms() + WATCH_PAUSE_MS;
-        sentinels->watched = sentinels->first % sentinels->url.host_count;
+        sentinels->resubscribe_ms = dueq__monotonic_ms() + RESUBSCRIBE_PAUSE_MS;
+        sentinels->subscribed_index = sentinels->preferred % sentinels->url.host_count;
         sentinels->subscribed = false;
-        dueq__conn_start_at(conn, sentinels->url.hosts[sentinels->watched]);
+        dueq__conn_start_at(conn, sentinels->url.hosts[sentinels->subscribed_index]);
     }
     dueq__conn_pump(conn);
     if (conn->state != DUEQ__CONN_READY)
@@ -112,7 +112,7 @@ struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels,
     dueq__resp_text(&words, url->primary);
     discovery->sentinels = sentinels;
     discovery->query =
-        dueq__query_any_start(url, name, url->hosts, url->host_count, sentinels->first, &words);
+        dueq__query_any_start(url, name, url->hosts, url->host_count, sentinels->preferred, &words);
     if (!discovery->query) {
         free(discovery);
         return NULL;
@@ -148,8 +148,8 @@ int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address
             return -1;
         }
         if (read_address(discovery, found)) {
-            discovery->sentinels->first = query->at;
-            discovery->sentinels->found = true;
+            discovery->sentinels->preferred = query->current;
+            discovery->sentinels->found_primary = true;
             *found = dueq__url_reach(url, *found);
             dueq__conn_close(&query->conn);
             return 1;
@@ -166,7 +166,7 @@ struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *disc
 }
 
 void dueq__discovery_reject(const struct dueq__discovery *discovery) {
-    discovery->sentinels->first = discovery->query->at + 1;
+    discovery->sentinels->preferred = discovery->query->current + 1;
 }
 
 void dueq__discovery_drop(struct dueq__discovery *discovery) {

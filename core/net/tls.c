@@ -129,7 +129,7 @@ void dueq__tls_free(struct dueq__tls *tls) {
 }
 
 /* Does it wait for the socket, rather than have failed? */
-static bool waits(const struct dueq__tls *tls, int result) {
+static bool would_block(const struct dueq__tls *tls, int result) {
     int reason = SSL_get_error(tls->ssl, result);
     return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;
 }
@@ -138,7 +138,7 @@ static bool waits(const struct dueq__tls *tls, int result) {
 static int shake_hands(struct dueq__tls *tls, struct dueq__error *error) {
     ERR_clear_error();
     int result = SSL_do_handshake(tls->ssl);
-    if (result == 1 || waits(tls, result))
+    if (result == 1 || would_block(tls, result))
         return result == 1;
     long verified = SSL_get_verify_result(tls->ssl);
     if (verified == X509_V_OK)
@@ -157,7 +157,7 @@ int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error) {
 }
 
 bool dueq__tls_forget_session(struct dueq__tls *tls) {
-    bool offered = tls->until;
+    bool offered = tls->certificate_end;
     dueq__tls_call_begin();
     if (offered)
         dueq__tls_session_forget(tls);
@@ -177,7 +177,7 @@ size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct due
                                   ? "the server ended the TLS session"
                                   : "the server ended the TLS session (the URL names no client "
                                     "certificate: cert and key)");
-    else if (got <= 0 && !waits(tls, got))
+    else if (got <= 0 && !would_block(tls, got))
         dueq__fail(error, DUEQ_CLOSED, "%s ended the TLS session", tls->url->shown);
     dueq__tls_call_end();
     return got > 0 ? (size_t)got : 0;

@@ -18,8 +18,8 @@ struct dueq__tls {
     struct dueq__tls_context *context;
     BIO_METHOD *method;
     SSL *ssl;
-    char *peer;   /* the name that is verified, the host and the port */
-    time_t until; /* when the first certificate of the server's chain ends; 0: not known */
+    char *peer;             /* the name that is verified, the host and the port */
+    time_t certificate_end; /* of the server's chain, the earliest; 0: not known */
 };
 
 /* Notes what OpenSSL says, behind `what`. */

@@ -5,7 +5,7 @@
 #include "tls.h"
 
 /* Servers of which a context keeps a session. */
-#define MOST_SESSIONS 256
+#define MAX_SESSIONS 256
 
 /* A file that a URL names: NULL: the system's, or none. What stat(2) says tells whether it is still the same. */
 struct file {
@@ -13,14 +13,14 @@ struct file {
     dev_t device;
     ino_t inode;
     off_t size;
-    struct timespec changed;
+    struct timespec mtime;
 };
 
 /* With it a server and a client that have met need no certificates. It is for that peer only. */
 struct session {
     struct session *next;
     SSL_SESSION *ssl;
-    time_t until;
+    time_t certificate_end;
     char peer[];
 };
 
@@ -29,7 +29,7 @@ enum { CA, CERT, KEY, FILES };
 /* What the connections with the same files share: to read CA certificates takes longer than a handshake. */
 struct dueq__tls_context {
     struct dueq__tls_context *next;
-    unsigned holders; /* the list and the connections */
+    unsigned refs; /* the list and the connections */
     struct file files[FILES];
     SSL_CTX *ssl;
     struct session *sessions; /* the newest first */
@@ -46,12 +46,12 @@ static struct dueq__tls_context *contexts;
  * lock prefers readers unless told otherwise.
  */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
-#define UNHELD PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#define CALLS_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #else
-#define UNHELD PTHREAD_RWLOCK_INITIALIZER
+#define CALLS_INITIALIZER PTHREAD_RWLOCK_INITIALIZER
 #endif
 
-static pthread_rwlock_t calls = UNHELD; /* read: a call of OpenSSL; write: a fork */
+static pthread_rwlock_t calls = CALLS_INITIALIZER; /* read: a call of OpenSSL; write: a fork */
 
 void dueq__tls_call_begin(void) { pthread_rwlock_rdlock(&calls); }
 
@@ -62,7 +62,7 @@ static void before_fork(void) { pthread_rwlock_wrlock(&calls); }
 static void after_fork(void) { pthread_rwlock_unlock(&calls); }
 
 /* The lock knows its holder by the thread's number, which is another one in the child. */
-static void in_child(void) { calls = (pthread_rwlock_t)UNHELD; }
+static void in_child(void) { calls = (pthread_rwlock_t)CALLS_INITIALIZER; }
 
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, in_child);
@@ -76,7 +76,7 @@ static void free_session(struct session *session) {
 }
 
 static void release(struct dueq__tls_context *context) {
-    if (!context || --context->holders)
+    if (!context || --context->refs)
         return;
     for (struct session *first; (first = context->sessions);) {
         context->sessions = first->next;
@@ -92,31 +92,31 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void look(struct file *file, const char *name) {
+static void stat_file(struct file *file, const char *name) {
     struct stat seen = {0};
     if (name && stat(name, &seen) != 0)
         seen = (struct stat){0};
     file->device = seen.st_dev;
     file->inode = seen.st_ino;
     file->size = seen.st_size;
-    file->changed = seen.st_mtim;
+    file->mtime = seen.st_mtim;
 }
 
 /* The URL's files as they are now; their names are borrowed. */
-static void look_at_files(const struct dueq__url *url, struct file files[FILES]) {
+static void stat_files(const struct dueq__url *url, struct file files[FILES]) {
     const char *names[FILES] = {[CA] = url->ca, [CERT] = url->cert, [KEY] = url->key};
     const char *system = getenv(X509_get_default_cert_file_env());
     for (int i = 0; i < FILES; i++) {
         files[i].name = (char *)(uintptr_t)names[i];
-        look(&files[i], names[i]);
+        stat_file(&files[i], names[i]);
     }
     if (!url->ca)
-        look(&files[CA], system ? system : X509_get_default_cert_file());
+        stat_file(&files[CA], system ? system : X509_get_default_cert_file());
 }
 
 static bool same_file(const struct file *a, const struct file *b) {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+           a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec;
 }
 
 /* The context of files of these names; one whose files have changed since then is dropped. */
@@ -158,8 +158,8 @@ static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct due
 
 static int keep_session(SSL *ssl, SSL_SESSION *kept);
 
-static bool fill(struct dueq__tls_context *made, const struct dueq__url *url,
-                 const struct file files[FILES], struct dueq__error *error) {
+static bool load_context(struct dueq__tls_context *made, const struct dueq__url *url,
+                         const struct file files[FILES], struct dueq__error *error) {
     for (int i = 0; i < FILES; i++) {
         made->files[i] = files[i];
         made->files[i].name = files[i].name ? strdup(files[i].name) : NULL;
@@ -178,15 +178,16 @@ static bool fill(struct dueq__tls_context *made, const struct dueq__url *url,
     return load_files(made->ssl, url, error);
 }
 
-static struct dueq__tls_context *make(const struct dueq__url *url, const struct file files[FILES],
-                                      struct dueq__error *error) {
+static struct dueq__tls_context *new_context(const struct dueq__url *url,
+                                             const struct file files[FILES],
+                                             struct dueq__error *error) {
     struct dueq__tls_context *made = calloc(1, sizeof *made);
     if (!made) {
         dueq__fail(error, DUEQ_NO_MEMORY, NULL);
         return NULL;
     }
-    made->holders = 1;
-    if (!fill(made, url, files, error)) {
+    made->refs = 1;
+    if (!load_context(made, url, files, error)) {
         release(made);
         return NULL;
     }
@@ -198,13 +199,13 @@ static struct dueq__tls_context *make(const struct dueq__url *url, const struct 
 struct dueq__tls_context *dueq__tls_context_acquire(const struct dueq__url *url,
                                                     struct dueq__error *error) {
     struct file files[FILES];
-    look_at_files(url, files);
+    stat_files(url, files);
     pthread_mutex_lock(&lock);
     struct dueq__tls_context *found = find(files);
     if (!found)
-        found = make(url, files, error);
+        found = new_context(url, files, error);
     if (found)
-        found->holders++;
+        found->refs++;
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -241,7 +242,7 @@ static struct session **session_of(const struct dueq__tls *tls) {
     return at;
 }
 
-static void forget(const struct dueq__tls *tls) {
+static void forget_session(const struct dueq__tls *tls) {
     struct session **at = session_of(tls), *old = *at;
     if (!old)
         return;
@@ -251,7 +252,7 @@ static void forget(const struct dueq__tls *tls) {
 
 static void limit_sessions(struct dueq__tls_context *context) {
     struct session **at = &context->sessions;
-    for (int i = 0; *at && i < MOST_SESSIONS; i++)
+    for (int i = 0; *at && i < MAX_SESSIONS; i++)
         at = &(*at)->next;
     if (*at) {
         free_session(*at);
@@ -264,15 +265,15 @@ static int keep_session(SSL *ssl, SSL_SESSION *kept) {
     struct dueq__tls *tls = SSL_get_app_data(ssl);
     size_t size = strlen(tls->peer) + 1;
     if (!SSL_session_reused(ssl))
-        tls->until = chain_end(ssl);
-    struct session *made = tls->until ? malloc(sizeof *made + size) : NULL;
+        tls->certificate_end = chain_end(ssl);
+    struct session *made = tls->certificate_end ? malloc(sizeof *made + size) : NULL;
     if (!made)
         return 0;
     made->ssl = kept;
-    made->until = tls->until;
+    made->certificate_end = tls->certificate_end;
     memcpy(made->peer, tls->peer, size);
     pthread_mutex_lock(&lock);
-    forget(tls);
+    forget_session(tls);
     made->next = tls->context->sessions;
     tls->context->sessions = made;
     limit_sessions(tls->context);
@@ -284,13 +285,13 @@ static int keep_session(SSL *ssl, SSL_SESSION *kept) {
 void dueq__tls_session_resume(struct dueq__tls *tls) {
     pthread_mutex_lock(&lock);
     const struct session *known = *session_of(tls);
-    if (known && time(NULL) < known->until && SSL_set_session(tls->ssl, known->ssl) == 1)
-        tls->until = known->until;
+    if (known && time(NULL) < known->certificate_end && SSL_set_session(tls->ssl, known->ssl) == 1)
+        tls->certificate_end = known->certificate_end;
     pthread_mutex_unlock(&lock);
 }
 
 void dueq__tls_session_forget(const struct dueq__tls *tls) {
     pthread_mutex_lock(&lock);
-    forget(tls);
+    forget_session(tls);
     pthread_mutex_unlock(&lock);
 }

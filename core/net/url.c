@@ -214,8 +214,8 @@ static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq
                    ? DUEQ_OK
                    : refuse(error,
                             "durable_timeout wants a time such as 500ms, 2s or 1m, up to a day");
-    url->evicting = strcmp(name, "evicting") == 0;
-    if (url->evicting)
+    url->accepts_evicting = strcmp(name, "evicting") == 0;
+    if (url->accepts_evicting)
         return strcmp(value, "accept") == 0 ? DUEQ_OK : refuse(error, "evicting wants accept");
     return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, tls_name, "
                          "evicting, replicas, disk, durable_timeout, map, sentinel_user, "

@@ -46,7 +46,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
             dueq__ops_unexpected(client);
             return;
         }
-        assignment->end_ms = call->asked_ms + DUEQ__MEMBER_MS;
+        assignment->end_ms = call->sent_ms + DUEQ__MEMBER_MS;
     }
     dueq__call_finish(client, status);
 }

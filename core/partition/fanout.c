@@ -32,7 +32,7 @@ static void ask_next(dueq_client *client, struct dueq__steps *steps) {
         asked.count = fanout->remaining_count;
     }
     if (handle)
-        handle->preview = steps->queue->preview;
+        handle->preview_bytes = steps->queue->preview_bytes;
     dueq__steps_submitted(client, steps, handle ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 

@@ -29,7 +29,7 @@ size_t dueq_partition_name(dueq_bytes queue, size_t partition, char name[DUEQ_MA
 }
 
 struct dueq__partitions *dueq__partitions_of(const dueq_queue *queue) {
-    return (struct dueq__partitions *)(void *)queue->whole;
+    return (struct dueq__partitions *)(void *)queue->partitioned;
 }
 
 bool dueq__partitions_stale(const struct dueq__partitions *partitions) {
@@ -130,7 +130,7 @@ dueq_status dueq_partitions_open(dueq_client *client, const void *name, size_t n
         free(partitions);
         return status;
     }
-    opened->whole = &partitions->whole;
+    opened->partitioned = &partitions->whole;
     status = widen(partitions, count);
     if (status)
         dueq_queue_close(opened);

@@ -57,7 +57,7 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
     dueq_queue *source = request->source, *target = request->target;
     size_t first, own, partition = SIZE_MAX;
     dueq__partitions_range(partitions, &first);
-    if (source->whole)
+    if (source->partitioned)
         source = dueq__partitions_handle(partitions, first + asked);
     own = source ? partition_named(partitions, source) : SIZE_MAX;
     for (size_t i = 0; !target && i < request->count; i++) {
@@ -107,7 +107,7 @@ static void followed(dueq_client *client, struct partition_push *push, dueq_stat
                      dueq_result *result) {
     size_t first, count = dueq__partitions_range(dueq__partitions_of(push->steps.queue), &first);
     bool lost = dueq_result_status(result, 0) == DUEQ_LEASE_LOST;
-    if (push->request.source->whole && lost && ++push->without_message < count) {
+    if (push->request.source->partitioned && lost && ++push->without_message < count) {
         dueq_result_free(result);
         push_next(client, &push->steps);
     } else {
@@ -231,7 +231,7 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
         return status;
     i = 0;
     partitions->push_turn++;
-    if (request->source && !request->source->whole && !dueq__partitions_stale(partitions))
+    if (request->source && !request->source->partitioned && !dueq__partitions_stale(partitions))
         return follow(queue, request, 0);
     if (!request->source && !request->script && !dueq__partitions_stale(partitions))
         while (i < count &&

@@ -133,7 +133,7 @@ dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed) {
     struct dueq__growth growth;
     const size_t half = to / 2;
     *closed = 0;
-    if (!queue->whole)
+    if (!queue->partitioned)
         return dueq__fail(error, DUEQ_INVALID, "this queue has no partitions");
     if (to < 2 || to % 2 || to > DUEQ_MAX_PARTITIONS)
         return dueq__fail(error, DUEQ_INVALID,

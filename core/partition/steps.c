@@ -24,7 +24,7 @@ static void ended(dueq_client *client) {
 }
 
 static void limit(dueq_client *client, struct dueq__steps *steps) {
-    steps->deadline_ms += client->call.durable.asked.timeout_ms;
+    steps->deadline_ms += client->call.durable.wanted.timeout_ms;
     if (!steps->waits && steps->deadline_ms < client->call.deadline_ms)
         client->call.deadline_ms = steps->deadline_ms;
 }
@@ -35,7 +35,7 @@ void dueq__steps_submitted(dueq_client *client, struct dueq__steps *steps, dueq_
         return;
     }
     limit(client, steps);
-    client->call.ended = ended;
+    client->call.on_final = ended;
 }
 
 /* The number of partitions is known, or it is not the caller's. */
@@ -68,7 +68,7 @@ dueq_status dueq__steps_begin(dueq_queue *queue, struct dueq__steps *steps) {
     if (dueq__partitions_stale(dueq__partitions_of(queue))) {
         dueq__steps_submitted(client, steps, dueq__assignment_ask_count(queue));
         if (client->suspended)
-            client->call.ended = asked;
+            client->call.on_final = asked;
     } else {
         steps->next(client, steps);
     }

@@ -255,8 +255,8 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *push = &client->call;
     for (struct dueq__suspended *s = client->suspended; s != own; s = s->outer)
         push = &s->call;
-    push->ended = pushed;
-    if (!push->durable.asked.timeout_ms && deadline < push->deadline_ms)
+    push->on_final = pushed;
+    if (!push->durable.wanted.timeout_ms && deadline < push->deadline_ms)
         push->deadline_ms = deadline;
 }
 

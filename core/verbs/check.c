@@ -368,10 +368,10 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     dueq_client *client = queue->client;
     struct dueq__resp words;
     dueq__client_check_fork(client);
-    if (queue->whole) {
+    if (queue->partitioned) {
         const struct dueq__fanout_request asked = {
             .submit = ask, .fanout = DUEQ__FANOUT_PAGES, .repair = repair != 0, .cursor = cursor};
-        return queue->whole->ask(queue, &asked);
+        return queue->partitioned->fanout(queue, &asked);
     }
     dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);
     if (status)
@@ -381,7 +381,7 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
         return dueq__call_no_memory(client);
     client->call.ids = (dueq_bytes *)(void *)asked;
     client->call.decode = decode_checked;
-    client->call.messages = 1;
+    client->call.max_messages = 1;
     dueq__walks_lock();
     struct dueq__walk *walk = walk_of(queue, repair != 0, cursor);
     if (!walk) {

@@ -23,7 +23,7 @@ bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count) {
 }
 
 /* Ends the call with its outcomes. */
-static void answer(dueq_client *client) {
+static void finish_outcomes(dueq_client *client) {
     dueq_result *result = client->call.result;
     dueq__call_finish_result(client, result,
                              result ? dueq__durable_status(client, result) : DUEQ_OK);
@@ -39,31 +39,31 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     }
-    bool relays =
-        digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
+    bool relays = digits.size == call->wait.item_count + 1 &&
+                  ((const char *)digits.data)[digits.size - 1] == '+';
     digits.size -= relays;
-    if (!dueq__ops_are_outcomes(digits, call->wait.count)) {
+    if (!dueq__ops_are_outcomes(digits, call->wait.item_count)) {
         dueq__ops_unexpected(client);
         return;
     }
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
     if (call->result)
-        call->result->first_pushed = call->first;
+        call->result->first_pushed = call->pushed_from;
     if (call->result && relays)
-        dueq__relay(client, answer);
+        dueq__relay(client, finish_outcomes);
     else
-        answer(client);
+        finish_outcomes(client);
 }
 
 void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
     if (!dueq__reply_bytes(reply, &states) ||
-        !are_all_of("01234", states, client->call.wait.count)) {
+        !are_all_of("01234", states, client->call.wait.item_count)) {
         dueq__ops_unexpected(client);
         return;
     }
     client->call.result = dueq__result_states(states, &client->error);
-    answer(client);
+    finish_outcomes(client);
 }
 
 /* Takes the number that a text begins with; false: there is none, or it has over nine digits. */
@@ -120,7 +120,7 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 /* Ends the call with a result that points into the answer. */
-static void answer_with(dueq_client *client, dueq_result *result) {
+static void finish_with(dueq_client *client, dueq_result *result) {
     dueq__result_take_reply(result, &client->reply);
     dueq__call_finish_result(client, result, DUEQ_OK);
 }
@@ -129,24 +129,24 @@ void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__reply_is_nil(reply))
         dueq__call_finish(client, DUEQ_NOT_FOUND);
     else
-        answer_with(client, dueq__result_found(reply, &client->error));
+        finish_with(client, dueq__result_found(reply, &client->error));
 }
 
 void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    answer_with(client, dueq__result_peeked(reply, client->call.state, &client->error));
+    finish_with(client, dueq__result_peeked(reply, client->call.state, &client->error));
 }
 
 void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) {
-    answer_with(client, dueq__result_workers(reply, &client->error));
+    finish_with(client, dueq__result_workers(reply, &client->error));
 }
 
 void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply) {
-    answer_with(client, dueq__result_failures(reply, &client->error));
+    finish_with(client, dueq__result_failures(reply, &client->error));
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_finish_result(
-        client, dueq__result_counted(reply, &client->node->server, &client->error), DUEQ_OK);
+        client, dueq__result_counted(reply, &client->node->server_info, &client->error), DUEQ_OK);
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {

@@ -6,7 +6,7 @@
 
 static void describe_durability(const dueq_client *client, char *out, size_t room) {
     const struct dueq__durable *durable = &client->call.durable;
-    const dueq_durability *asked = &durable->asked;
+    const dueq_durability *asked = &durable->wanted;
     long long replicas = durable->replicas, limit = asked->timeout_ms;
     if (!durable->known)
         snprintf(out, room, "whether replicas or disks have it is not known%s%.300s",

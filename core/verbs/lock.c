@@ -21,7 +21,7 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
         room += call->keys[named[i]].size + 1 + name.size;
-    char *at = call->lock = malloc(room + 1);
+    char *at = call->lock_keys = malloc(room + 1);
     if (!at)
         return dueq__call_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
@@ -36,11 +36,11 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
 
 /* ---- lock ---- */
 
-static dueq_status ask(dueq_client *client, bool stay) {
+static dueq_status request(dueq_client *client, bool keep_waiting) {
     struct dueq__call *call = &client->call;
     struct dueq__resp words;
-    (void)stay;
-    call->wait.watches->token = false;
+    (void)keep_waiting;
+    call->wait.watches->has_token = false;
     dueq__call_arguments(client, &words);
     dueq__resp_bytes(&words, call->ids->data, call->ids->size);
     dueq__resp_number(&words, call->wait.lease_ms);
@@ -48,11 +48,12 @@ static dueq_status ask(dueq_client *client, bool stay) {
 }
 
 /* Gives up the lock that nobody will know of. */
-static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
+static void build_release(dueq_client *client, const struct dueq__watch *watch,
+                          struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     (void)watch;
     dueq__script_write(words, &dueq__script_relock, call->keys);
-    dueq__resp_number(words, (int64_t)++client->number);
+    dueq__resp_number(words, (int64_t)++client->last_request_number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
     dueq__resp_bytes(words, call->ids->data, call->ids->size);
@@ -101,12 +102,12 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     dueq__id_next(&client->ids, (char *)(token + 1));
     *token = (dueq_bytes){token + 1, DUEQ__ID_SIZE};
     call->decode = decode;
-    call->wait.locks = true;
+    call->wait.for_lock = true;
     call->wait.lease_ms = ttl_ms;
-    call->wait.ask = ask;
-    call->wait.let_go = let_go;
+    call->wait.request = request;
+    call->wait.build_release = build_release;
     call->wait.watches->queue = queue;
-    call->wait.watches->wake = call->keys[DUEQ__KEY_LOCK_WAKE];
+    call->wait.watches->wake_key = call->keys[DUEQ__KEY_LOCK_WAKE];
     return dueq__wait_request(client, 0);
 }
 

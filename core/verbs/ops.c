@@ -85,7 +85,7 @@ dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id) {
 
 dueq_status dueq__ops_check_unpartitioned(dueq_queue *queue, const char *verb) {
     dueq_bytes name = dueq__keys_name(queue->keys);
-    if (!queue->whole)
+    if (!queue->partitioned)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%s is for one partition: name '%.*s#0', '%.*s#1' ...", verb, (int)name.size,
@@ -121,9 +121,9 @@ dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script
     dueq_status status = dueq__call_begin(queue, script, changes);
     if (status)
         return status;
-    queue->client->call.wait.count = count;
+    queue->client->call.wait.item_count = count;
     queue->client->call.decode = decode;
-    queue->client->call.messages = messages_of(decode);
+    queue->client->call.max_messages = messages_of(decode);
     dueq__call_arguments(queue->client, words);
     return DUEQ_OK;
 }

@@ -54,12 +54,12 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
     call->phase = DUEQ__PHASE_NONE;
     dueq__call_begin(relay->source, script, false);
     call->decode = decode;
-    call->ended = ended;
-    call->durable.asked = relay->durability;
+    call->on_final = ended;
+    call->durable.wanted = relay->durability;
     /* One that the server reads late, when the entry is forgotten, would store it again. */
-    call->once = true;
+    call->at_most_once = true;
     /* The caller does not wait for a node that is known to be away: the entries wait in the outbox. */
-    call->gives_way = client->cluster != NULL;
+    call->skip_down_node = client->cluster != NULL;
     dueq__call_arguments(client, words);
     if (other && !dueq__keys_make(call->keys, relay->name, relay->name_size)) {
         call->keys[0] = (dueq_bytes){0};
@@ -69,7 +69,7 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
 
 static void submit(dueq_client *client, struct dueq__resp *words, bool other) {
     void *keys = other ? (void *)(uintptr_t)client->call.keys[0].data : NULL;
-    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->call.durable.asked.timeout_ms;
+    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->call.durable.wanted.timeout_ms;
     if (dueq__call_submit(client, words) == DUEQ_PENDING && limit < client->call.deadline_ms)
         client->call.deadline_ms = limit;
     free(keys);
@@ -198,7 +198,7 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     memcpy(relay->name, name.data, name.size);
     relay->name_size = name.size;
     begin(client, &dueq__script_relay_put, true, decode_put, &words);
-    client->call.ended = put_ended;
+    client->call.on_final = put_ended;
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
     put_source(&words, relay);
     for (size_t at = TAKEN_FIXED; sound && at < count; at += TAKEN_EACH)
@@ -217,7 +217,7 @@ static void take(dueq_client *client) {
     }
     relay->count = 0;
     begin(client, &dueq__script_relay_take, false, decode_take, &words);
-    client->call.messages = MOST;
+    client->call.max_messages = MOST;
     dueq__resp_number(&words, AHEAD_MS);
     dueq__resp_number(&words, MOST);
     dueq__resp_number(&words, LEASE_MS);
@@ -232,6 +232,6 @@ void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client)) {
         return;
     }
     relay->source = client->suspended->call.queue;
-    relay->durability = dueq__durable_for(relay->source, &client->suspended->call.durable.asked);
+    relay->durability = dueq__durable_for(relay->source, &client->suspended->call.durable.wanted);
     take(client);
 }

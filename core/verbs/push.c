@@ -42,7 +42,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
                                  size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
-        .drafts = drafts, .count = count, .fast = queue->minute == dueq__call_minute()};
+        .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__call_minute()};
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -64,9 +64,9 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         add_durability(&batch->durability, &draft->durability);
     }
     batch->durability = dueq__durable_for(queue, &batch->durability);
-    if (batch->durability.timeout_ms > queue->durable_ms) {
-        queue->durable_ms = batch->durability.timeout_ms;
-        queue->kept = 0;
+    if (batch->durability.timeout_ms > queue->max_durable_ms) {
+        queue->max_durable_ms = batch->durability.timeout_ms;
+        queue->reply_expiry_minute = 0;
     }
     batch->is_later = !status && (drafts->delay_ms || drafts->at_ms);
     if (!status && batch->envelope_bytes > DUEQ_MAX_BODY)
@@ -108,8 +108,8 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made_ids * DUEQ__ID_SIZE +
                             batch->given_bytes + first.size);
     client->call.ids = id;
-    client->call.first = first.size > 0;
-    client->call.durable.asked = batch->durability;
+    client->call.pushed_from = first.size > 0;
+    client->call.durable.wanted = batch->durability;
     if (!id) {
         dueq__resp_free(words);
         return dueq__call_no_memory(client);
@@ -144,9 +144,10 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     struct batch batch;
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    if (queue->whole)
-        return queue->whole->push(queue, &(struct dueq__push_request){
-                                             .script = script, .drafts = drafts, .count = count});
+    if (queue->partitioned)
+        return queue->partitioned->push(
+            queue,
+            &(struct dueq__push_request){.script = script, .drafts = drafts, .count = count});
     dueq_status status =
         measure_batch(queue, queue->is_partition, script != NULL, drafts, count, &batch);
     if (!status)
@@ -196,7 +197,7 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
                                  const dueq_draft *drafts, size_t count) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__ticket parts = {0};
-    dueq_queue *whole = target && target->whole ? target : queue;
+    dueq_queue *whole = target && target->partitioned ? target : queue;
     dueq__client_check_fork(queue->client);
     dueq_status status = DUEQ_OK;
     if (target && whole != queue)
@@ -205,8 +206,8 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
         status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
-    if (!status && whole->whole)
-        return whole->whole->push(
+    if (!status && whole->partitioned)
+        return whole->partitioned->push(
             whole, &(struct dueq__push_request){.drafts = drafts,
                                                 .count = count,
                                                 .source = queue,

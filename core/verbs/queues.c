@@ -47,7 +47,7 @@ static bool read_cursor(dueq_bytes *cursor, size_t *part) {
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     struct dueq__resp words;
-    client->call.scans++;
+    client->call.scan_count++;
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
@@ -91,18 +91,19 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
-    if (last && dueq__route_has_primary(client, call->part + 1)) {
-        call->part++;
+    if (last && dueq__route_has_primary(client, call->primary_index + 1)) {
+        call->primary_index++;
         last = false;
     }
     if (!read_page(keys, names, &count)) {
         dueq__ops_unexpected(client);
-    } else if (count == 0 && !last && call->scans < MOST_SCANS) {
+    } else if (count == 0 && !last && call->scan_count < MOST_SCANS) {
         scan(client, cursor);
     } else {
-        int size = call->part ? snprintf(next, sizeof next, "%zu-%.*s", call->part,
-                                         (int)cursor.size, (const char *)cursor.data)
-                              : 0;
+        int size = call->primary_index
+                       ? snprintf(next, sizeof next, "%zu-%.*s", call->primary_index,
+                                  (int)cursor.size, (const char *)cursor.data)
+                       : 0;
         if (last)
             cursor = (dueq_bytes){0};
         else if (size)
@@ -125,7 +126,7 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     if (status)
         return status;
     client->call.decode = decode_scanned;
-    client->call.messages = 1;
-    client->call.part = part;
+    client->call.max_messages = 1;
+    client->call.primary_index = part;
     return scan(client, cursor.size ? cursor : dueq__text("0"));
 }

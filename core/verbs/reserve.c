@@ -14,46 +14,48 @@
 /* After a failure a reserve leaves ended leases to their holders for so long, also where it else takes them at once. */
 #define DISTRUST_MS 10000
 
-static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
-                          bool at_once, bool must_rewake) {
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait,
+                          bool keep_waiting, bool at_once, bool must_rewake) {
     char text[32];
-    const char *sign = wait->ordered ? "-" : wait->tops_up ? "+" : "";
-    snprintf(text, sizeof text, "%s%zu%s", sign, wait->count, wait->timed ? ".0" : "");
+    const char *sign = wait->ordered ? "-" : wait->is_top_up ? "+" : "";
+    snprintf(text, sizeof text, "%s%zu%s", sign, wait->item_count, wait->with_lateness ? ".0" : "");
     dueq__resp_text(words, text);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
-    dueq__resp_number(words, stay + 2 * at_once + 4 * must_rewake);
+    dueq__resp_number(words, keep_waiting + 2 * at_once + 4 * must_rewake);
 }
 
 /* Which script: the fast one passes on what it does not do, at the price of a request more. */
 static const struct dueq__script *choose_script(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
-    bool plain = call->settling.done || !call->settling.count || call->settling.plain;
-    bool history = queue->minute != dueq__call_minute();
+    bool plain = call->settling.done || !call->settling.count || call->settling.plain_acks;
+    bool history = queue->history_minute != dueq__call_minute();
     if (queue->full_left == 0 && plain && !history)
-        return call->wait.timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
+        return call->wait.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
     return &dueq__script_reserve_full;
 }
 
-static dueq_status ask(dueq_client *client, bool stay) {
+static dueq_status request(dueq_client *client, bool keep_waiting) {
     struct dueq__call *call = &client->call;
-    struct dueq__watch *watch = &call->wait.watches[call->wait.at];
+    struct dueq__watch *watch = &call->wait.watches[call->wait.current];
     struct dueq__resp words;
     call->script = choose_script(call);
     dueq__call_arguments(client, &words);
-    bool must_rewake = watch->token || watch->timekeeper;
+    bool must_rewake = watch->has_token || watch->timekeeper;
     bool failed =
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
-    put_arguments(&words, &call->wait, stay, call->wait.at_once && !failed, must_rewake);
+    put_arguments(&words, &call->wait, keep_waiting, call->wait.take_expired_now && !failed,
+                  must_rewake);
     if (!dueq__call_settlement(call))
         dueq__resp_text(&words, "0");
-    watch->token = watch->timekeeper = false;
+    watch->has_token = watch->timekeeper = false;
     return dueq__call_submit(client, &words);
 }
 
 /* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
-static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
+static void build_release(dueq_client *client, const struct dueq__watch *watch,
+                          struct dueq__resp *words) {
     dueq_bytes keys[DUEQ__KEY_COUNT];
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     memcpy(keys, watch->queue->keys, sizeof keys);
@@ -75,18 +77,18 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
         return false;
     settling->done = due || settling->done;
     if (due)
-        settling->settled(settling->owner, digits.data, due);
+        settling->on_settled(settling->owner, digits.data, due);
     return true;
 }
 
 /* A reserve that found nothing goes on waiting, or looks again at once. */
 static void found_nothing(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    bool at_once = wait->pause_us == 0 && !wait->watches[wait->at].timekeeper;
+    bool at_once = wait->server_pause_us == 0 && !wait->watches[wait->current].timekeeper;
     if (at_once)
-        dueq__wait_request(client, wait->at);
+        dueq__wait_request(client, wait->current);
     else
-        dueq__wait_found_nothing(client, wait->now_ms, wait->pause_us);
+        dueq__wait_found_nothing(client, wait->server_now_ms, wait->server_pause_us);
 }
 
 /* Where the fast script passed the request on, the next ones spare it that; each time twice as many. */
@@ -94,7 +96,7 @@ static void note_passed_on(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     if (call->script != &dueq__script_reserve_full)
         queue->full_streak = 0;
-    if (call->passed) {
+    if (call->used_next_script) {
         queue->full_streak = queue->full_streak ? 2 * queue->full_streak : 1;
         queue->full_streak = queue->full_streak < MOST_FULL ? queue->full_streak : MOST_FULL;
         queue->full_left = queue->full_streak;
@@ -104,15 +106,15 @@ static void note_passed_on(struct dueq__call *call) {
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    struct dueq__watch *watch = &wait->watches[wait->at];
+    struct dueq__watch *watch = &wait->watches[wait->current];
     int64_t timekeeper;
     dueq_bytes relay;
     bool settles = dueq__call_settlement(call) != NULL;
     note_passed_on(call);
     if (!take_settlement(&call->settling, reply) ||
-        !dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
-        !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
-        wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
+        !dueq__reply_number(dueq__reply_item(reply, 0), &wait->server_now_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &wait->server_pause_us) ||
+        wait->server_pause_us < -1 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
         dueq__ops_unexpected(client);
@@ -129,13 +131,13 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     call->result = result;
     wait->quarantined += result->quarantined;
     result->quarantined = wait->quarantined;
-    result->queue = watch->place;
+    result->queue = watch->queue_index;
     watch->timekeeper = timekeeper == 1;
-    watch->held = timekeeper == 0 && wait->pause_us > 0;
+    watch->held_elsewhere = timekeeper == 0 && wait->server_pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_note_kept_reply(client);
-    bool ends = wait->found || wait->count == 0 || wait->tops_up;
+    bool ends = wait->found || wait->item_count == 0 || wait->is_top_up;
     if (relay.size)
         dueq__relay(client, ends ? dueq__wait_finish : found_nothing);
     else if (ends)
@@ -214,7 +216,7 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
         dueq__ops_put_note(&words, settlement->retry_error);
         dueq__ops_put_process(&words);
     }
-    client->call.settling.settled = settlement->settled;
+    client->call.settling.on_settled = settlement->on_settled;
     client->call.settling.owner = settlement->owner;
     return dueq__call_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
 }
@@ -227,17 +229,17 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
         size_t place = (i + turn) % asked->queue_count, k = asked->are_partitions ? count : 0;
         dueq_queue *queue = asked->queues[place];
         dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
-        while (k < count && !dueq__bytes_equal(wait->watches[k].wake, wake))
+        while (k < count && !dueq__bytes_equal(wait->watches[k].wake_key, wake))
             k++;
         if (k < count)
             continue;
         struct dueq__watch *watch = &wait->watches[count++];
-        watch->place = place;
+        watch->queue_index = place;
         watch->queue = queue;
-        watch->wake = wake;
-        if (asked->look_us && asked->look_us[place]) {
-            watch->ask = false;
-            watch->look_us = asked->look_us[place];
+        watch->wake_key = wake;
+        if (asked->next_check_us && asked->next_check_us[place]) {
+            watch->needs_request = false;
+            watch->next_check_us = asked->next_check_us[place];
         }
     }
     wait->watch_count = count;
@@ -246,8 +248,8 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
         return DUEQ_INVALID;
-    if (asked->queue_count == 1 && asked->queues[0]->whole)
-        return asked->queues[0]->whole->reserve(asked->queues[0], asked);
+    if (asked->queue_count == 1 && asked->queues[0]->partitioned)
+        return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
     struct dueq__wait *wait = &client->call.wait;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
@@ -260,18 +262,18 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         status = put_settlement(client, &asked->settlement);
     if (status)
         return status;
-    client->call.settling.plain = plain;
+    client->call.settling.plain_acks = plain;
     client->call.decode = decode;
     put_watches(asked, wait);
-    client->call.messages = wait->count = asked->count;
+    client->call.max_messages = wait->item_count = asked->count;
     wait->ordered = asked->ordered;
-    wait->timed = asked->timed;
-    wait->tops_up = asked->tops_up;
-    wait->at_once = asked->at_once;
+    wait->with_lateness = asked->with_lateness;
+    wait->is_top_up = asked->is_top_up;
+    wait->take_expired_now = asked->take_expired_now;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;
-    wait->ask = ask;
-    wait->let_go = let_go;
+    wait->request = request;
+    wait->build_release = build_release;
     return dueq__wait_start(client);
 }
 
@@ -284,7 +286,7 @@ dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_coun
                                                         .timeout_ms = timeout_ms,
                                                         .lease_ms = lease_ms,
                                                         .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
-                                                        .at_once = true});
+                                                        .take_expired_now = true});
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

@@ -177,7 +177,7 @@ struct dueq__settlement {
      * Gets the outcomes, a digit for each ack and then the retry, when they come: the reserve may wait for long. It is
      * called once, or not at all where what was settled is as the failure of the call says.
      */
-    void (*settled)(void *owner, const char *outcomes, size_t count);
+    void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
@@ -186,14 +186,13 @@ struct dueq__reserve {
     dueq_queue *const *queues;
     size_t queue_count;
     dueq_order order;
-    bool are_partitions; /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
-    bool ordered;        /* from none of them where a message is leased; without a settlement */
-    bool timed;          /* the result says how late each message is */
-    bool tops_up;        /* the caller holds others: no message that has crashed, and no wait */
-    bool
-        at_once; /* it need not have watched a lease's end to take the message: core/scripts/lib/watch.lua */
+    bool are_partitions;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
+    bool ordered;          /* from none of them where a message is leased; without a settlement */
+    bool with_lateness;    /* the result says how late each message is */
+    bool is_top_up;        /* the caller holds others: no message that has crashed, and no wait */
+    bool take_expired_now; /* ended leases are taken unwatched: core/scripts/lib/watch.lua */
     /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
-    const int64_t *look_us;
+    const int64_t *next_check_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;
     int64_t default_lease_ms; /* of messages that have no lease, where lease_ms is 0 */

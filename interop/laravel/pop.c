@@ -15,10 +15,10 @@ static dueq_status ask_pop(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
     dueq__call_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)call->wait.count);
+    dueq__resp_number(&words, (int64_t)call->wait.item_count);
     dueq__resp_number(&words, call->wait.lease_ms);
-    dueq__resp_text(&words, call->wait.watches->token ? "1" : "0");
-    call->wait.watches->token = false;
+    dueq__resp_text(&words, call->wait.watches->has_token ? "1" : "0");
+    call->wait.watches->has_token = false;
     return dueq__call_submit(client, &words);
 }
 
@@ -30,12 +30,12 @@ static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     dueq__script_write(words, &dueq__script_laravel_pop, call->keys);
-    dueq__resp_number(words, (int64_t)call->number);
+    dueq__resp_number(words, (int64_t)call->request_number);
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "0");
-    dueq__resp_text(words, watch->token ? "1" : "0");
+    dueq__resp_text(words, watch->has_token ? "1" : "0");
 }
 
 static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
@@ -75,9 +75,9 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
     if (status)
         return status;
     struct dueq__wait *wait = &queue->queue.client->call.wait;
-    wait->count = count;
+    wait->item_count = count;
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
+    wait->watches->wake_key = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
     queue->tracked_count = tracks;
     queue->found_nothing = queue->tracking = false;
     queue->changed_us = DUEQ__NEVER;
@@ -85,13 +85,13 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
 }
 
 static void block(const dueq_client *client, struct dueq__resp *words) {
-    dueq_bytes tokens = client->call.wait.watches->wake;
+    dueq_bytes tokens = client->call.wait.watches->wake_key;
     dueq__resp_text(words, "BLPOP");
     dueq__resp_bytes(words, tokens.data, tokens.size);
 }
 
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
-    const dueq_bytes words[] = {dueq__text("RPUSH"), watch->wake, dueq__text("1")};
+    const dueq_bytes words[] = {dueq__text("RPUSH"), watch->wake_key, dueq__text("1")};
     dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, words, 3);
 }
 
@@ -114,11 +114,11 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     if (status)
         return status;
     call->decode = decode_popped;
-    call->messages = count;
+    call->max_messages = count;
     call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
     call->wait.foreign = &pops;
-    call->wait.ask = ask_pop;
-    call->wait.let_go = let_go_of_pop;
+    call->wait.request = ask_pop;
+    call->wait.build_release = let_go_of_pop;
     return dueq__wait_request(queue->queue.client, 0);
 }
 
@@ -128,7 +128,7 @@ static dueq_status ask_migrate(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
     dueq__call_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)client->call.wait.count);
+    dueq__resp_number(&words, (int64_t)client->call.wait.item_count);
     return dueq__call_submit(client, &words);
 }
 
@@ -155,7 +155,7 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
         .pump = dueq__laravel_listen,
         .next_ms = dueq__laravel_listen_ms,
         .before_request = dueq__laravel_track,
-        .tracked = dueq__laravel_tracked,
+        .on_track_reply = dueq__laravel_tracked,
     };
     struct dueq__call *call = &queue->queue.client->call;
     dueq__client_check_fork(queue->queue.client);
@@ -165,7 +165,7 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
         return status;
     call->decode = decode_migrated;
     call->wait.foreign = &migrates;
-    call->wait.ask = ask_migrate;
+    call->wait.request = ask_migrate;
     return dueq__wait_request(queue->queue.client, 0);
 }
 

@@ -30,7 +30,7 @@
 static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
 
 static bool can_track(const dueq_client *client) {
-    return client->subscription.on && client->subscription.refusals < DUEQ__MAX_REFUSALS;
+    return client->subscription.confirmed && client->subscription.refusals < DUEQ__MAX_REFUSALS;
 }
 
 /* True: the server tells of changes since the last request. */
@@ -75,12 +75,12 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
     int64_t known;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &error);
-        if (client->subscription.on && !dueq__backoff_retry_refused(client, &error))
+        if (client->subscription.confirmed && !dueq__backoff_retry_refused(client, &error))
             client->subscription.refusals++;
         dueq__laravel_of(client)->tracking = false;
         dueq__client_unsubscribe(client);
         dueq__backoff_retry_later(client, error.text);
-    } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
+    } else if (client->subscription.confirmed && dueq__reply_number(reply, &known)) {
         /* Only EXISTS, the last of the three commands, answers a number: none was refused. */
         client->subscription.refusals = 0;
     }
@@ -91,7 +91,7 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     int64_t limit = DUEQ__NEVER;
     queue->found_nothing = true;
     if (!gets_changes(client)) {
-        client->call.wait.watches->ask = can_track(client);
+        client->call.wait.watches->needs_request = can_track(client);
         limit = LOOK_US;
     } else if (queue->changed_us != DUEQ__NEVER) {
         int64_t left = queue->changed_us - dueq__monotonic_us();
@@ -111,7 +111,7 @@ static void key_changed(dueq_client *client, const struct dueq__reply *names) {
         list = dueq__reply_bytes(dueq__reply_item(names, i), &name) &&
                dueq__bytes_equal(name, queue->queue.keys[DUEQ__LARAVEL_JOBS]);
     }
-    int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * client->call.asked_ms + SPACE_US;
+    int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * client->call.sent_ms + SPACE_US;
     if (at < queue->changed_us)
         queue->changed_us = at;
     if (client->call.phase == DUEQ__PHASE_WAITING)
@@ -123,11 +123,11 @@ void dueq__laravel_listen(dueq_client *client) {
     dueq_laravel *queue = dueq__laravel_of(client);
     if (queue->tracking && !gets_changes(client) && client->call.phase == DUEQ__PHASE_WAITING) {
         queue->tracking = false;
-        client->call.wait.watches->ask = true;
+        client->call.wait.watches->needs_request = true;
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);
-    else if (client->subscription.conn.up)
+    else if (client->subscription.conn.opened)
         dueq__client_unsubscribe(client);
 }
 

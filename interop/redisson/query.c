@@ -26,7 +26,7 @@ static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script 
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
         return status;
-    queue->queue.client->call.messages = count;
+    queue->queue.client->call.max_messages = count;
     dueq__resp_number(&words, (int64_t)count);
     return dueq__call_submit(queue->queue.client, &words);
 }

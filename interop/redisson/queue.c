@@ -35,7 +35,7 @@ dueq_status dueq_redisson_open(dueq_client *client, const void *destination, siz
     }
     opened->codec = codec;
     opened->layout = layout;
-    opened->serial = ++client->number;
+    opened->serial = ++client->last_request_number;
     *queue = opened;
     return DUEQ_OK;
 }

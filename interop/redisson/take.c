@@ -23,18 +23,18 @@ static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread
 /* Notes that the answer of this take, or of an earlier one, was not read. */
 static void keep_unread(dueq_redisson *queue) {
     if (!queue->first_unread)
-        queue->first_unread = queue->queue.client->call.number;
+        queue->first_unread = queue->queue.client->call.request_number;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
     dueq_redisson *queue = dueq__redisson_of(client);
     struct dueq__resp words;
     (void)stay;
-    client->call.wait.watches->token = false;
+    client->call.wait.watches->has_token = false;
     snprintf(queue->take_session, sizeof queue->take_session, "%s/%" PRIu64, client->session,
              queue->serial);
     dueq__call_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
-    put_arguments(&words, client->call.wait.count, queue->first_unread);
+    put_arguments(&words, client->call.wait.item_count, queue->first_unread);
     keep_unread(queue);
     return dueq__call_submit(client, &words);
 }
@@ -72,7 +72,7 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes words[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__REDISSON_PARKED],
-                                watch->wake, dueq__text("LEFT"), dueq__text("LEFT")};
+                                watch->wake_key, dueq__text("LEFT"), dueq__text("LEFT")};
     dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, words, 5);
 }
 
@@ -89,12 +89,12 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     if (status)
         return status;
     client->call.decode = decode;
-    client->call.messages = wait->count = count;
-    wait->ask = ask;
-    wait->let_go = let_go;
+    client->call.max_messages = wait->item_count = count;
+    wait->request = ask;
+    wait->build_release = let_go;
     wait->foreign = &takes;
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
+    wait->watches->wake_key = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
     return dueq__wait_request(client, 0);
 }
 

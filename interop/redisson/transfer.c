@@ -12,7 +12,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     (void)stay;
     dueq__call_arguments(client, &words);
     dueq__resp_number(&words, dueq__redisson_of(client)->layout);
-    dueq__resp_number(&words, (int64_t)client->call.wait.count);
+    dueq__resp_number(&words, (int64_t)client->call.wait.item_count);
     return dueq__call_submit(client, &words);
 }
 
@@ -43,15 +43,15 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
     int64_t due;
     bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;
     if (!known || client->call.phase != DUEQ__PHASE_WAITING) {
-        client->call.wait.watches->ask = true;
+        client->call.wait.watches->needs_request = true;
         return;
     }
-    int64_t left = due - client->call.wait.watches->ahead_ms - dueq__monotonic_ms();
+    int64_t left = due - client->call.wait.watches->clock_offset_ms - dueq__monotonic_ms();
     dueq__wait_check_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 
 static void listen(dueq_client *client) {
-    const struct dueq__channel channel = {client->call.wait.watches->wake, true, told};
+    const struct dueq__channel channel = {client->call.wait.watches->wake_key, true, told};
     dueq__subscription_pump(client, &channel);
 }
 
@@ -69,11 +69,11 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     if (status)
         return status;
     client->call.decode = decode;
-    wait->count = most;
-    wait->ask = ask;
+    wait->item_count = most;
+    wait->request = ask;
     wait->foreign = &transfers;
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
+    wait->watches->wake_key = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
     return dueq__wait_request(client, 0);
 }
 

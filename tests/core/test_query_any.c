@@ -33,7 +33,7 @@ static void await(struct dueq__query_any *query) {
     while (!dueq__query_any_pump(query)) {
         struct pollfd ready = {.fd = dueq__conn_fd(&query->conn),
                                .events = dueq__conn_events(&query->conn)};
-        int64_t left = query->until_ms - dueq__monotonic_ms();
+        int64_t left = query->try_deadline_ms - dueq__monotonic_ms();
         poll(&ready, 1, left > 0 ? (int)left : 0);
     }
 }
@@ -44,7 +44,7 @@ static void assert_answer(const struct dueq__query_any *query, size_t at, const 
         fail_msg("no answer: %s", query->error.text);
     assert_true(dueq__reply_bytes(query->reply, &bytes));
     assert_true(dueq__bytes_equal(bytes, BYTES(expected)));
-    assert_int_equal(query->at, at);
+    assert_int_equal(query->current, at);
 }
 
 /* A port that takes connections and never answers. */

@@ -26,7 +26,7 @@ static dueq_status submit(dueq_queue *queue, const struct dueq__settlement *sett
                                   .default_lease_ms = default_lease_ms};
     if (settlement)
         asked.settlement = *settlement;
-    asked.settlement.settled = note_settled;
+    asked.settlement.on_settled = note_settled;
     memset(settled, 0, sizeof settled);
     return dueq__reserve_submit(&asked);
 }
