@@ -297,7 +297,7 @@ GIVING: dict[type[Any], set[str]] = {
     dueq.Message: {"time", "created", "expires"},
     aio.Message: {"time", "created", "expires"},
     dueq.JobMessage: {"time", "created", "expires"},
-    dueq.Stats: {"next", "oldest", "now"},
+    dueq.Stats: {"next_event", "oldest", "now"},
     dueq.Rate: {"start"},
     dueq.WorkerInfo: {"since", "seen", "until", "now"},
     dueq.Holding: {"since"},
@@ -344,7 +344,7 @@ def test_messages_and_figures_have_points_of_time(url: str, face: str) -> None:
         rates = await of(own.rates())
         assert message.created == found.created == seen.created == failure.created
         assert seconds_between(found.created, found.expires) == pytest.approx(60, abs=5)
-        assert (found.time, found.time) == (seen.time, (await of(own.stats())).next)
+        assert (found.time, found.time) == (seen.time, (await of(own.stats())).next_event)
         assert found.time - failure.time == timedelta(seconds=60)
         return [message, found, seen, failure, await of(own.stats()), *rates]
 
@@ -405,7 +405,7 @@ def test_a_dictionary_of_figures_is_for_json(url: str) -> None:
         stats = queue.stats()
         counts = stats._asdict()
     assert json.loads(json.dumps(counts)) == counts
-    assert counts["next"] == 4_102_444_799.999
+    assert counts["next_event"] == 4_102_444_799.999
     assert counts["now"] == ms_of(stats.now) / 1000
     at = moment(1001)
     holding = dueq.Holding("a", "t", None, moment(1500), True)
