@@ -20,7 +20,6 @@ def embed() -> ModuleType:
     return module
 
 
-@cache
 def sources(house: str = "core") -> dict[str, str]:
     """Those of core or interop by name; interop's begin with the system, as `laravel_pop`."""
     tool, place = embed(), ROOT / house
