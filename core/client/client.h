@@ -1,5 +1,6 @@
 /*
- * One call's way from submit to result, on a client's connections, and its wait for what is not there yet.
+ * How a call goes from submit to its result over a client's connections, and how it waits for a
+ * message or a lock.
  */
 #ifndef DUEQ_CLIENT_H
 #define DUEQ_CLIENT_H
@@ -10,34 +11,34 @@
 #include "node.h"
 #include "wait.h"
 
-/* The least that a server can take for too large: proto-max-bulk-len cannot be set lower. */
+/* Each server accepts a word of this size: proto-max-bulk-len cannot be set lower. */
 #define DUEQ__LARGE (1 << 20)
 
-/* ---- call.c: one call from submit to take ------------------------------------------------------- */
+/* call.c: one call from submit to take */
 
 enum dueq__phase {
     DUEQ__PHASE_NONE,
-    DUEQ__PHASE_RUNNING, /* a script is to be run on the command connection */
+    DUEQ__PHASE_RUNNING, /* the request is sent, or will be, on the command connection */
     DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
-    DUEQ__PHASE_ENDING,  /* it has its answer and leaves its wait */
+    DUEQ__PHASE_ENDING,  /* the wait is over: its blocking commands end */
     DUEQ__PHASE_FINAL
 };
 
-/* What a reserve settles first: its words go with the requests until one has done it. */
+/* What a reserve settles first: each of its requests carries these words until one was answered. */
 struct dueq__settling {
     struct dueq__resp words;
-    size_t count;    /* of its outcomes; 0: there is no settlement */
-    bool plain_acks; /* it only acknowledges first deliveries */
+    size_t count;    /* of outcomes; 0: the reserve settles nothing */
+    bool plain_acks; /* all are acks of first deliveries */
     bool done;
     void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
-/* Where what a call stores has to be before it is final. */
+/* How many replicas and disks must have what the call stored before the call is final. */
 struct dueq__durable {
     dueq_durability wanted; /* with a timeout; no replicas and no disk: it need not be durable */
-    struct dueq__reply *held_reply; /* the script's answer, until that of WAIT comes; owned */
-    bool known;                     /* the server has said where it is: */
+    struct dueq__reply *held_reply; /* the script's reply, until the reply to WAIT comes; owned */
+    bool known;                     /* the server told these numbers: */
     int64_t replicas, disks;
 };
 
@@ -61,10 +62,13 @@ struct dueq__call {
     bool sent;             /* on the present connection */
     bool skip_down_node;   /* it ends where its node is down: its caller has calls to other nodes */
     bool may_run_late;     /* the server may still read it on a lost connection */
-    /* The number of a request that got no answer on a lost connection; 0: none that changes anything. */
+    /* The number of the request whose connection was lost before its reply; 0: there is none. */
     uint64_t unanswered;
     unsigned lost_conns, script_loads;
-    /* How many recalls in a row the server cut off by closing the connection, after it had told their answer's size. */
+    /*
+     * Recalls in a row after which the server closed the connection, although it had announced the
+     * size of its reply: probably the reply exceeds the server's output buffer limit.
+     */
     unsigned recalls_cut_off;
     bool recall_lost;     /* the next recall asks for the size of the answer first */
     bool recall_is_large; /* the server said so on this connection */
@@ -91,7 +95,7 @@ struct dueq__call {
     void (*on_final)(dueq_client *client);
 };
 
-/* A call that has its answer, and waits for others that the client runs in its place. */
+/* A call that is not final yet, while the client runs other calls on its behalf. */
 struct dueq__suspended {
     struct dueq__call call;
     void (*resume)(dueq_client *client);
@@ -113,13 +117,13 @@ struct dueq_client {
     bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
     bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
     unsigned failures; /* in a row, since the last answer */
-    int64_t first_failure_ms; /* the first of them */
-    int64_t last_failure_ms;  /* the last one that there was; 0: none */
-    int64_t backoff_ms;       /* between the last two tries */
+    int64_t first_failure_ms; /* since the last answer */
+    int64_t last_failure_ms;  /* ever; 0: none */
+    int64_t backoff_ms;       /* the pause between the last two tries */
     int64_t max_backoff_ms;   /* the most that backoff_ms may be; 0: as backoff.c says */
     int64_t reconnect_ms;     /* after an outage: waiting connections are not made before then */
     bool ever_answered;       /* a call was answered: by a primary, which has its queues */
-    int64_t outage_since_ms;  /* since when it is tried again; 0: it is not */
+    int64_t outage_since_ms;  /* since then calls fail and are retried; 0: the server answers */
     bool in_outage_log;       /* outage_log.c counts this client as one without an answer */
     bool skips_untried;       /* the call skips a node that it has not tried itself */
     bool has_warning;         /* that nobody has asked for yet */
@@ -142,7 +146,7 @@ struct dueq_client {
     struct dueq__call call;
     struct dueq__reply *reply; /* that is decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
-    /* The queue that was closed last, with what it knows of the session, for the next open of the same name. */
+    /* The queue closed last, which knows its session: the next open of its name takes it. */
     dueq_queue *cached_queue;
 };
 
@@ -158,10 +162,13 @@ struct dueq__partitioned {
     void (*close)(dueq_queue *queue);
 };
 
-/* A reserve whose answer did not come, and that a wait for several queues went on without: it is recalled first. */
+/*
+ * A reserve whose reply did not come while its caller waited for other queues as well. The next
+ * reserve of that queue asks for this reply first.
+ */
 struct dueq__unanswered {
     uint64_t number; /* 0: there is none */
-    size_t count;    /* what it asked for: only who asks for the same recalls it */
+    size_t count;    /* messages asked for: only a reserve of the same values recalls it */
     int64_t lease_ms, default_lease_ms;
 };
 
@@ -183,11 +190,11 @@ struct dueq_queue {
 };
 
 /* client.c */
-/* Opens another client of the same server, as dueq_open(). */
+/* Opens another client of the same URL. Returns as dueq_open(); the caller closes *twin. */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
-/* Without a call under way: was a connection closed by the server since the last one? Reads nothing. */
+/* Has the server closed a connection since the last call? Reads nothing; no call may be under way. */
 bool dueq__client_lost_conn(const dueq_client *client);
-/* Closes the connection that foreign waits are told on. */
+/* Closes the connection on which the server tells foreign waits of changes. */
 void dueq__client_unsubscribe(dueq_client *client);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
 void dueq__client_check_fork(dueq_client *client);
@@ -200,19 +207,22 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 /* The same for a command of the server's own, without a queue: the script has but a name. */
 dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
 void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
-/* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
+/* The same for another session than the client's: the server keeps the reply for keep_ms. */
 void dueq__call_arguments_for_session(dueq_client *client, struct dueq__resp *words,
                                       const char *session, int64_t keep_ms);
-/* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
+/* The key that keeps the reply to a session's last call on the queue; written to `buffer`. */
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
-/* The script changed nothing and leaves the request to another one: sends it to that. */
+/* The script changed nothing and answered nil: has script->next run the same request. */
 void dueq__call_use_next_script(dueq_client *client);
-/* An answer came: a script that keeps the history has done so for this minute. */
+/* A reply came. Notes that the script wrote this minute's history, so that the next need not. */
 void dueq__call_on_answer(dueq_client *client);
 
-/* The answer is kept: until the minute is over the end of its key is late enough for further ones. */
+/*
+ * The server keeps the reply. Its key's expiry suffices for the calls of the same minute, which
+ * therefore do not set it again.
+ */
 void dueq__call_note_kept_reply(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
@@ -228,37 +238,38 @@ dueq_status dueq__call_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
 void dueq__call_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
 /*
- * Suspends a call that was answered, so that the client may run others, and goes on with it: resume() is called then.
- * owner: one allocation, which is freed afterwards. False: out of memory, and nothing was done.
+ * Suspends the call, so that the client can run other calls on its behalf. resume() is called when
+ * the last of them is final. owner: one allocation, which is freed after resume().
+ * False: out of memory; nothing changed.
  */
 bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
 void dueq__call_resume(dueq_client *client);
-/* Ends the suspended call with this. A status < 0 has its text in client->error already. */
+/* Makes the suspended call final. A status < 0 has its text in client->error already. */
 void dueq__call_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status);
-/* Gives up what runs in a suspended call's place, if there is one. */
+/* Abandons the calls that run on behalf of a suspended call. */
 void dueq__call_drop_suspended(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
-/* As dueq_stop_wait(); keep_retrying: what the server refuses for a while is still tried again. */
+/* As dueq_stop_wait(). keep_retrying: refusals that pass by themselves are still retried. */
 void dueq__call_stop_wait(dueq_client *client, bool keep_retrying);
 
-/* ---- command.c: the command connection of a call ------------------------------------------------- */
+/* command.c: the command connection of a call */
 
-/* Moves the call's requests and answers on as far as that goes without blocking. */
+/* Sends and reads what it can without blocking. */
 void dueq__command_pump(dueq_client *client);
-/* Could it move on at once? (A wait may have made a request after the last pump.) */
+/* Can the next pump send at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
-/* Ends the call: the server sent a reply that nothing asked for. */
+/* Ends the call: the server sent a reply to no request. */
 void dueq__command_unexpected_reply(dueq_client *client);
 
-/* ---- dispatch.c: what a reply means for the call -------------------------------------------------------------- */
+/* dispatch.c: what a reply means for the call */
 
-/* Does what a node's reply, to a request that `answer` names, means for the call. */
+/* Acts on a node's reply; expect: which request it answers. */
 void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect expect,
                     const struct dueq__reply *reply);
 
-/* ---- poll.c: what a call waits for ---------------------------------------------------------------- */
+/* poll.c: what a call waits for */
 
 /* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
 int64_t dueq__call_want_events(dueq_client *client);
@@ -267,66 +278,72 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
                            int64_t *left_us);
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
 void dueq__descriptor_close(struct dueq__descriptor *descriptor);
-/* Makes it if it is not there yet; false: out of descriptors. */
+/* Makes the descriptors, unless they exist; false: the process has no more. */
 bool dueq__descriptor_make(dueq_client *client);
-/* Brings it up to what the client waits for now. */
+/* Has them report the sockets and the time that the client waits for now. */
 void dueq__descriptor_sync(dueq_client *client);
 
-/* ---- durable.c: on how many replicas and disks is what a call stored? ------------------------------ */
+/* durable.c: on how many replicas and disks is what a call stored? */
 
-/* What counts: the most of what the handle's URL, the handle and `own` ask for, and how long to wait for it. */
+/* The most that the URL, the handle and `own` demand, and how long the call waits for it. */
 dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
 bool dueq__durable_asked(const struct dueq__call *call);
-/* Has the server said that all is where it has to be? */
+/* Has the server told of as many replicas and disks as the call demands? */
 bool dueq__durable_is_met(const struct dueq__call *call);
-/* Is it still to be known whether the server takes what durable_wait() sends on this connection? */
+/* Is it unknown whether the server accepts WAIT or WAITAOF on this connection? */
 bool dueq__durable_support_unknown(const dueq_client *client);
-/* Asks for that; false: no memory. */
+/* Finds out by a command that waits for nothing; false: out of memory. */
 bool dueq__durable_check_support(dueq_client *client);
 void dueq__durable_note_support(dueq_client *client);
-/* Says what the server would need, in the place of its refusal. */
+/* Replaces the error of a refusal by what the server needs for WAITAOF. */
 void dueq__durable_explain_refusal(dueq_client *client);
-/* Sends WAIT or WAITAOF behind the request; true also where the call does not ask for it. */
+/* Sends WAIT or WAITAOF behind the request, if the call demands it; false: out of memory. */
 bool dueq__durable_send_wait(dueq_client *client);
-/* The script's answer has come; it is held, and where the request was not followed by WAIT, that is sent now. */
+/*
+ * The script's reply came: keeps it until the reply to WAIT comes. Sends WAIT now where no WAIT
+ * followed the request.
+ */
 void dueq__durable_hold_reply(dueq_client *client);
-/* The server does not know the call any more, whose answer was held. */
+/* The server does not know the request: another one took over without it. Drops its reply. */
 void dueq__durable_drop_reply(struct dueq__call *call);
-/* The answer of WAIT has come. */
+/* The reply to WAIT came. */
 void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply);
-/* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
+/* Makes the call final with a failure; with NOT_DURABLE where the script has replied. */
 void dueq__durable_fail(dueq_client *client, dueq_status status);
 
-/* ---- backoff.c: which failures are tried again ---------------------------------------------------- */
+/* backoff.c: which failures are tried again */
 
-/* Sets when to try again after a failure, and, for a call that waits, until when; and notes why. */
+/* After a failure: sets when to retry and, for a call that waits, until when. why: for warnings. */
 void dueq__backoff_retry_later(dueq_client *client, const char *why);
-/* Its request has no answer in its time, with client->error as it was before: does the call wait for longer than that? */
+/* The request got no answer before its deadline: does the call, which waits, go on? */
 bool dueq__backoff_outlasts_request(const dueq_client *client);
-/* The call's connection is to be made: in an outage a call that waits has no more time for it than it waits. */
+/* The call begins to connect. In an outage a call that waits connects no longer than it waits. */
 void dueq__backoff_on_connecting(dueq_client *client);
-/* It is made: the request of a call that waits has its whole time. */
+/* The call has connected: a call that waits gives its request the whole timeout of the URL. */
 void dueq__backoff_on_connected(dueq_client *client);
 /* The server has answered after failures. */
 void dueq__backoff_reset(dueq_client *client);
-/* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
+/* The server refused a request: is it retried? Then sets when, and has warnings tell why. */
 bool dueq__backoff_retry_refused(dueq_client *client, const struct dueq__error *error);
-/* A call ends by a failure that may pass: the program may try again. */
+/* A call failed in a way that may pass: the program may call again. */
 void dueq__backoff_on_call_failed(dueq_client *client);
-/* Is the error of a lost connection one that trying again does not mend? */
+/* Was a connection lost by an error that no retry mends? */
 bool dueq__backoff_is_fatal(const dueq_client *client, const struct dueq__error *error);
 
-/* ---- outage_log.c: warnings that all clients of a process have in common -------------------------------- */
+/* outage_log.c: warnings that all clients of a process have in common */
 
-/* Was it not said yet that this server may evict? */
+/* True once for each server of the process: the client warns that the server may evict keys. */
 bool dueq__outage_log_eviction(const dueq_client *client);
-/* A try has failed: in an outage the client may have to warn of it. */
+/* A try failed: after a second of failures one client of the process warns. */
 void dueq__outage_log_failure(dueq_client *client, const char *why);
-/* A call has had no answer since then: after a second that is a failure, too. For who looks while a call is under way. */
+/*
+ * A call that is under way has had no answer since then: after a second that counts as a failure.
+ * The heartbeat calls this while a call of its client is under way.
+ */
 void dueq__outage_log_silence(dueq_client *client, int64_t since_ms);
-/* It answers: the client may have to say so. */
+/* The server answers: after an outage one client of the process warns that it is over. */
 void dueq__outage_log_answer(dueq_client *client);
-/* The client is closed, whether it had an answer or not. */
+/* The client is closed: another client tells how the outage goes on. */
 void dueq__outage_log_leave(dueq_client *client);
 
 #endif

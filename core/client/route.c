@@ -238,7 +238,11 @@ static bool is_slow(const dueq_client *client) {
     return dueq__monotonic_ms() >= slow_at_ms(client);
 }
 
-/* The node that has the request is the one no more that it goes to. */
+/*
+ * The map names another node for the request's slot, and the old node has not answered for
+ * DUEQ__SLOW_MS: gives the old one up. The new one is asked for the reply before the request is
+ * repeated.
+ */
 static void leave_old_node(dueq_client *client) {
     struct dueq__node *before = client->node;
     if (!client->call.sent || !is_slow(client) || !set_node(client) || client->node == before)

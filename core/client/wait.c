@@ -88,7 +88,7 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     return status;
 }
 
-/* Those that are not to be asked count as asked. */
+/* Queues that need no request count as asked. */
 static void skip_quiet(struct dueq__wait *wait) {
     while (wait->requested_count < wait->watch_count &&
            !wait->watches[wait->requested_count].needs_request)
@@ -131,7 +131,7 @@ static size_t first_check(const struct dueq__wait *wait) {
     return first;
 }
 
-/* What comes after the answer about a queue, or without one. */
+/* Goes on after a queue was asked, or skipped because its node is down. */
 static void proceed(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->requested_count < wait->watch_count) {
@@ -310,7 +310,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
                      : wait->for_lock       ? number == 0
                                             : number > 0;
     bool takes_over = dueq__reply_is_error(reply) || (known && forgotten);
-    /* Whoever was to see to it did not: this consumer takes that over. */
+    /* The timekeeper missed a due time, or a wake token was lost: this consumer looks itself. */
     for (size_t i = 0; takes_over && i < wait->watch_count; i++)
         if (is_probed(wait, &wait->watches[i]))
             wait->watches[i].has_token = wait->watches[i].needs_request = true;

@@ -5,7 +5,7 @@
 
 /* How a wait ends: its block, and what it owes to others who wait. */
 
-/* A lock's wake token that nobody takes: whoever comes tries the lock first. */
+/* Each client tries a lock before it waits for it. So a wake token that no client takes may expire. */
 #define LOCK_TOKEN_SECONDS "60"
 
 /* Gives a token or item back that was meant for somebody who has time for it. */
@@ -26,7 +26,10 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
         dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 
-/* Hands on what the server counts on this client for, as far as that goes without blocking. */
+/*
+ * The server expects this client to keep a queue's time, or to use a wake token. Gives both back,
+ * without blocking.
+ */
 static void give_back_duties(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
@@ -48,7 +51,7 @@ static void give_back_duties(dueq_client *client) {
     }
 }
 
-/* The first queue that is owed anything; the number of queues: none. */
+/* The first queue whose timekeeping or wake token must be given back; watch_count: none. */
 static size_t first_duty(const struct dueq__wait *wait, bool timekeeper_only) {
     size_t i = 0;
     while (i < wait->watch_count && !wait->watches[i].timekeeper &&
@@ -116,7 +119,7 @@ void dueq__wait_abandon(dueq_client *client) {
     if (!wait->watches)
         return;
     struct dueq__watch *asked = &wait->watches[wait->current];
-    /* The server may count on whoever asked, who will not read the answer or tell it. */
+    /* The server may have made this client the timekeeper in a reply that the client never reads. */
     if (wait->build_release && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)
