@@ -1,4 +1,7 @@
-/* The commands that dueq's scripts stand for, sent by themselves; those of one call are written at once. */
+/*
+ * The commands that dueq's scripts stand for, sent by themselves; those of one call are written at
+ * once.
+ */
 #ifndef DUEQ_BENCH_BARE_H
 #define DUEQ_BENCH_BARE_H
 
@@ -31,7 +34,10 @@ void bare_ids(struct bare *bare, size_t first, size_t count);
 /* HSET of `count` envelopes, appended. */
 void bare_envelopes(struct bare *bare, size_t first, size_t count);
 void bare_append(struct bare *bare);
-/* ZADD of the leases, which end at `stop`, and HMGET of the envelopes: two replies, a number and a list. */
+/*
+ * ZADD of the leases, which end at `stop`, and HMGET of the envelopes: two replies, a number and a
+ * list.
+ */
 void bare_lease(struct bare *bare, size_t first, size_t count, const char *stop);
 /* ZREM and HDEL, with their replies. */
 void bare_ack(struct bare *bare, size_t first, size_t count);

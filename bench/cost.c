@@ -5,10 +5,11 @@
 #include "verbs/verbs.h"
 
 /*
- * All ways do the same work in calls of `batch`. By scripts and bare in the same number of round trips: the
- * messages are pushed, then all reserved, then all acknowledged. A call of the bare way is the commands
- * that a script of dueq stands for, written at once; its tickets are known beforehand. The loop is what a
- * consumer does: each call acknowledges the last batch and reserves the next.
+ * All ways do the same work in calls of `batch`. By scripts and bare in the same number of round
+ * trips: the messages are pushed, then all reserved, then all acknowledged. A call of the bare way
+ * is the commands that a script of dueq stands for, written at once; its tickets are known
+ * beforehand. The loop is what a consumer does: each call acknowledges the last batch and reserves
+ * the next.
  */
 
 struct step {
@@ -30,7 +31,7 @@ struct shape {
 
 static char body[BODY_SIZE];
 
-/* ---- By dueq ---- */
+/* By dueq */
 
 struct by_dueq {
     struct shape shape;
@@ -126,7 +127,7 @@ static struct way open_loop(const char *socket, struct shape shape) {
     return way;
 }
 
-/* ---- Bare ---- */
+/* Bare */
 
 struct by_hand {
     struct shape shape;
@@ -174,7 +175,7 @@ static struct way open_bare(const char *socket, struct shape shape) {
         way};
 }
 
-/* ---- All ---- */
+/* All */
 
 /* Microseconds a message: the server's CPU time, and as it takes with everything. */
 static void measure_step(const struct step *step, void *state, struct shape shape,

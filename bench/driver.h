@@ -1,6 +1,6 @@
 /*
- * The benchmark's driver: each subcommand takes one measure at a running server and prints it as one
- * JSON object. run.py starts the server, repeats and compares.
+ * The benchmark's driver: each subcommand takes one measure at a running server and prints it as
+ * one JSON object. run.py starts the server, repeats and compares.
  */
 #ifndef DUEQ_BENCH_DRIVER_H
 #define DUEQ_BENCH_DRIVER_H
@@ -15,7 +15,7 @@
 #define BODY_SIZE 200
 #define LEASE_MS 600000
 
-/* ---- bench.c ---- */
+/* bench.c */
 
 /* Says what failed, and ends the process. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -52,23 +52,31 @@ uint32_t draw(uint32_t below);
 /* Prints a list of numbers as JSON. */
 void print_list(const char *name, const double *numbers, size_t count);
 
-/* ---- One measure each ---- */
+/* One measure each */
 
-/* cost.c: messages pushed, reserved and acknowledged in calls of `batch`; "scripts", "loop" or "bare". */
+/*
+ * cost.c: messages pushed, reserved and acknowledged in calls of `batch`; "scripts", "loop" or
+ * "bare".
+ */
 void measure_cost(const char *socket, const char *name, size_t batch, size_t messages);
 /*
- * life.c: one step of a message's life, by bare commands or by dueq: "push" (delayed), "due" (all are already),
- * "falling-50" and "falling-500" (one by one, so many a second, for one that waits), "cancel", "reschedule",
- * "push-ready", "ready"; "due-calls" and "ready-calls": by reserve and ack instead of a consumer. Says when it
- * is ready, and goes on at each line on stdin.
+ * life.c: one step of a message's life, by bare commands or by dueq: "push" (delayed), "due" (all
+ * are already), "falling-50" and "falling-500" (one by one, so many a second, for one that waits),
+ * "cancel", "reschedule", "push-ready", "ready"; "due-calls" and "ready-calls": by reserve and ack
+ * instead of a consumer. Says when it is ready, and goes on at each line on stdin.
  */
 void measure_life(const char *socket, bool bare, const char *step, size_t batch, size_t count);
-/* lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind. */
+/*
+ * lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind.
+ */
 void measure_lateness(const char *socket, size_t messages);
 void measure_timers(size_t count);
 /* idle.c: the commands that the server was sent while so many consumers waited. */
 void measure_idle(const char *socket, double seconds, size_t consumers);
-/* waking.c: the commands that one message costs with so many consumers waiting, and how late it comes. */
+/*
+ * waking.c: the commands that one message costs with so many consumers waiting, and how late it
+ * comes.
+ */
 void measure_waking(const char *socket, size_t consumers, size_t messages);
 /* The longest time for which one of them waited while messages of a burst lay ready. */
 void measure_burst_wake(const char *socket, size_t consumers, size_t messages);
@@ -77,20 +85,24 @@ void measure_lease_end(const char *socket, size_t count);
 /* memory.c: the server's bytes of a message in each state, over those of its body. */
 void measure_memory(const char *socket, size_t messages, size_t body_size);
 /*
- * durable.c: the server's CPU time and the time of a push, "one" by one, a hundred in a call ("batch") or by a "pusher";
- * durable: each call waits for the server's replica.
+ * durable.c: the server's CPU time and the time of a push, "one" by one, a hundred in a call
+ * ("batch") or by a "pusher"; durable: each call waits for the server's replica.
  */
 void measure_durable(const char *socket, const char *way, bool durable, size_t messages);
 /* limits_depth.c: what the verbs cost in a short and in a long queue of delayed messages. */
 void measure_depth(const char *short_socket, const char *long_socket, size_t shallow, size_t deep);
 /* limits_burst.c: messages due in the same ms: their order, and how long others wait meanwhile. */
 void measure_burst(const char *socket, size_t messages, size_t batch, bool own_ids);
-/* scale.c: messages pushed to a queue of partitions in calls of `batch`; and delivered to one consumer. */
+/*
+ * scale.c: messages pushed to a queue of partitions in calls of `batch`; and delivered to one
+ * consumer.
+ */
 void measure_partitions_push(const char *url, size_t partitions, size_t messages, size_t batch);
 void measure_partitions_work(const char *url, size_t partitions, size_t messages, size_t batch);
 /*
- * One process that consumes so many queues, or one queue of so many partitions: "ready" when it waits; at a line on
- * stdin it gets a message in each, which fall due one after the other, and says when they came; at the next it ends.
+ * One process that consumes so many queues, or one queue of so many partitions: "ready" when it
+ * waits; at a line on stdin it gets a message in each, which fall due one after the other, and says
+ * when they came; at the next it ends.
  */
 void measure_many(const char *url, bool partitions, size_t count);
 

@@ -3,7 +3,7 @@
 
 #include "fleet.h"
 
-/* ---- Consumers ---- */
+/* Consumers */
 
 static void enter(struct consumer *consumer, enum consumer_state state) {
     consumer->state = state;
@@ -138,7 +138,7 @@ void fleet_close(struct fleet *fleet) {
     free(fleet->set);
 }
 
-/* ---- What the server is sent ---- */
+/* What the server is sent */
 
 static long long unblocks(struct meter *meter) {
     return info_number(meter->control, "commandstats", "cmdstat_client|unblock:calls=");

@@ -6,7 +6,7 @@
 
 #include "driver.h"
 
-/* ---- Consumers, each with a client of its own, driven by poll() on its descriptor ---- */
+/* Consumers, each with a client of its own, driven by poll() on its descriptor */
 
 enum consumer_state { WAITING, WORKING };
 
@@ -33,7 +33,10 @@ struct fleet {
     void *own;
 };
 
-/* A fleet with room for so many consumers; each is added with a client of its own and queues of that. */
+/*
+ * A fleet with room for so many consumers; each is added with a client of its own and queues of
+ * that.
+ */
 void fleet_begin(struct fleet *fleet, size_t room);
 void fleet_add(struct fleet *fleet, dueq_client *client, dueq_queue **queues, size_t queue_count);
 /* The same on one queue, which must be empty; returns when all of them wait. */
@@ -47,23 +50,27 @@ void fleet_finish(struct fleet *fleet, size_t done);
 void fleet_run(struct fleet *fleet, double ms);
 void fleet_close(struct fleet *fleet);
 
-/* ---- What the server is sent ---- */
+/* What the server is sent */
 
 struct traffic {
     double sent;  /* commands that clients sent */
     double calls; /* those, and what scripts called inside */
 };
 
-/* Counts from the server's own account: MONITOR, which tells the commands of scripts from others, and
- * INFO for CLIENT UNBLOCK, which MONITOR leaves out. */
+/*
+ * Counts from the server's own account: MONITOR, which tells the commands of scripts from others,
+ * and INFO for CLIENT UNBLOCK, which MONITOR leaves out.
+ */
 struct meter {
     redisContext *control, *monitor;
     long long unblocks;
 };
 
 void meter_open(struct meter *meter, const char *socket);
-/* What was sent since the last reading. The meter's own commands are left out, and the probes: they come
- * by the time that passes, whatever else happens, and are what `idle` counts. */
+/*
+ * What was sent since the last reading. The meter's own commands are left out, and the probes: they
+ * come by the time that passes, whatever else happens, and are what `idle` counts.
+ */
 struct traffic meter_read(struct meter *meter);
 void meter_close(struct meter *meter);
 

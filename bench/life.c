@@ -5,9 +5,10 @@
 #include "bare.h"
 
 /*
- * The steps of a delayed message's life, each by itself, by dueq and by bare commands, in calls of `batch`. What
- * a step needs is made first; then the driver says that it is ready, and waits for a line on stdin while
- * run.py reads the server's counters; and once more when the step is over, before it disconnects.
+ * The steps of a delayed message's life, each by itself, by dueq and by bare commands, in calls of
+ * `batch`. What a step needs is made first; then the driver says that it is ready, and waits for a
+ * line on stdin while run.py reads the server's counters; and once more when the step is over,
+ * before it disconnects.
  */
 
 #define NAME "life"
@@ -48,7 +49,7 @@ static size_t at_most(size_t most, size_t done, size_t count) {
     return count - done < most ? count - done : most;
 }
 
-/* ---- By dueq ---- */
+/* By dueq */
 
 static void push_all(struct life *life, size_t batch, int64_t delay_ms) {
     for (size_t i = 0; i < PREPARED; i++)
@@ -87,7 +88,10 @@ static void reserve_and_ack(struct life *life) {
     }
 }
 
-/* A consumer, with its heartbeat, that has worked already: the first calls of a session are not counted. */
+/*
+ * A consumer, with its heartbeat, that has worked already: the first calls of a session are not
+ * counted.
+ */
 static void open_consumer(struct life *life) {
     dueq_consumer_options options = DUEQ_CONSUMER;
     options.prefetch = life->batch;
@@ -191,7 +195,7 @@ static void prepare_reschedule(struct life *life) {
     must(life->link.client, dueq_reschedule(life->link.queue, id, HOUR_MS, 0));
 }
 
-/* ---- Bare ---- */
+/* Bare */
 
 static void bare_delay(struct life *life, size_t first, size_t count, bool update) {
     bare_verb(&life->bare, "ZADD", BARE_DELAYED);
@@ -300,7 +304,7 @@ static void bare_reschedule(struct life *life) {
     }
 }
 
-/* ---- All ---- */
+/* All */
 
 static const struct step by_dueq[] = {
     {"push", prepare_push, push_delayed, 0},

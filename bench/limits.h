@@ -13,8 +13,8 @@ void sleep_until_ms(int64_t at_ms);
 int64_t clock_ms(void);
 
 /*
- * How long scripts hold the server: by SLOWLOG, which counts also the time in which the system ran other
- * processes in its place, but never more than the CPU time that the server used for the call.
+ * How long scripts hold the server: by SLOWLOG, which counts also the time in which the system ran
+ * other processes in its place, but never more than the CPU time that the server used for the call.
  */
 struct watch {
     redisContext *control;

@@ -9,15 +9,15 @@
 #include "limits.h"
 
 /*
- * Many messages that are due in the same millisecond: whether they come in the order in which they were
- * pushed, and how long another client of the server has to wait for an answer meanwhile.
+ * Many messages that are due in the same millisecond: whether they come in the order in which they
+ * were pushed, and how long another client of the server has to wait for an answer meanwhile.
  */
 
 #define CONSUMERS 4
 #define MOST_PINGS 200000
 #define QUIET_MS 500
 
-/* ---- The other client ---- */
+/* The other client */
 
 struct pings {
     const char *socket;
@@ -48,8 +48,8 @@ static void *ping(void *opaque) {
 }
 
 /*
- * The longest wait for an answer and, of each wait, what the server worked: the rest is what the system
- * ran other processes for in its place.
+ * The longest wait for an answer and, of each wait, what the server worked: the rest is what the
+ * system ran other processes for in its place.
  */
 static void print_pings(const struct pings *pings, const char *name, double from_us,
                         double until_us) {
@@ -68,7 +68,7 @@ static void print_pings(const struct pings *pings, const char *name, double from
            worked_ms, took_ms);
 }
 
-/* ---- Producer and consumers ---- */
+/* Producer and consumers */
 
 struct consumer {
     struct link link;
@@ -133,8 +133,8 @@ static void begin_ack(struct consumer *consumer) {
 }
 
 /*
- * The messages of one reserve follow each other without a gap, and come after all that any consumer had
- * before this reserve was sent.
+ * The messages of one reserve follow each other without a gap, and come after all that any consumer
+ * had before this reserve was sent.
  */
 static void judge(struct burst *burst, struct consumer *consumer) {
     uint32_t expected = 0;

@@ -5,9 +5,9 @@
 #include "limits.h"
 
 /*
- * What each verb costs in a short and in a long queue of delayed messages. Two servers hold one each,
- * and the rounds go to them in turn. What a verb touches was pushed long before, at places all over
- * the queue, so that it is as little in the processor's caches as it would be.
+ * What each verb costs in a short and in a long queue of delayed messages. Two servers hold one
+ * each, and the rounds go to them in turn. What a verb touches was pushed long before, at places
+ * all over the queue, so that it is as little in the processor's caches as it would be.
  */
 
 #define ID_SIZE 22
@@ -68,8 +68,8 @@ static void write_draft(size_t index, int64_t delay_ms, int64_t at_ms) {
 }
 
 /*
- * The messages of the next day and, spread evenly among them, the flow, whose first `at_once` are due
- * from the beginning on.
+ * The messages of the next day and, spread evenly among them, the flow, whose first `at_once` are
+ * due from the beginning on.
  */
 static void fill(struct side *side, size_t flow, size_t at_once) {
     size_t all = side->depth + flow, step = all / 10, flowing = 0;
@@ -99,8 +99,9 @@ static void fill(struct side *side, size_t flow, size_t at_once) {
 }
 
 /*
- * Redis makes the tables of a key larger in small steps, one with each use. Goes on until that is over:
- * what is measured are the verbs, and not how far a table has come at this very number of messages.
+ * Redis makes the tables of a key larger in small steps, one with each use. Goes on until that is
+ * over: what is measured are the verbs, and not how far a table has come at this very number of
+ * messages.
  */
 static void settle(struct side *side) {
     char field[] = "none";
@@ -168,8 +169,9 @@ static void spin_ms(double duration) {
 }
 
 /*
- * First the messages that are due by now, moved by many at once: the cost of each. Then those that fall
- * due one by one: the cost of a reserve that moves one (or two or three, on a busy machine) and delivers one.
+ * First the messages that are due by now, moved by many at once: the cost of each. Then those that
+ * fall due one by one: the cost of a reserve that moves one (or two or three, on a busy machine)
+ * and delivers one.
  */
 static void measure_promote(struct side *sides) {
     size_t counts[SIDES] = {0};
@@ -252,7 +254,9 @@ static void cancel_call(struct side *side, size_t batch) {
     must(side->link.client, dueq_cancel(side->link.queue, ids, batch, NULL));
 }
 
-/* The same by bare commands: what the server itself costs at that depth, whatever the scripts do. */
+/*
+ * The same by bare commands: what the server itself costs at that depth, whatever the scripts do.
+ */
 static void bare_calls(struct side *side, size_t count, const char **hash, const char **set,
                        size_t hash_words, size_t set_words) {
     hash[1] = "dueq:{depth}:msg", set[1] = "dueq:{depth}:delayed";

@@ -5,9 +5,9 @@
 #include "limits.h"
 
 /*
- * How long one script holds the server: the largest call of each verb, several times, in a queue that is
- * long already. Most of the messages have an id of their own, a lease of their own and an error, and so
- * take the scripts' longer ways.
+ * How long one script holds the server: the largest call of each verb, several times, in a queue
+ * that is long already. Most of the messages have an id of their own, a lease of their own and an
+ * error, and so take the scripts' longer ways.
  */
 
 #define REPEATS 9
@@ -81,7 +81,7 @@ static dueq_status purge(struct load *load, dueq_state state) {
     return purge_queue(load, load->link->queue, state);
 }
 
-/* ---- What is set up before, the call itself, and what is cleared away after ---- */
+/* What is set up before, the call itself, and what is cleared away after */
 
 static void ready_own(struct load *load) {
     draft(load, 0, 0);

@@ -17,7 +17,9 @@ static double used_memory(redisContext *control) {
     return used;
 }
 
-/* Once the server has freed the connection that filled it, and finished what it does in background. */
+/*
+ * Once the server has freed the connection that filled it, and finished what it does in background.
+ */
 static double settled_memory(redisContext *control) {
     double before, used = used_memory(control);
     int rounds = 0;

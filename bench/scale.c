@@ -52,7 +52,7 @@ void measure_partitions_work(const char *url, size_t partitions, size_t messages
     dueq_close(client);
 }
 
-/* ---- Many queues ---- */
+/* Many queues */
 
 struct many {
     double *late_ms;
@@ -91,7 +91,10 @@ static void add_consumers(struct fleet *fleet, const char *url, bool partitions,
     }
 }
 
-/* One in each queue, which fall due one after the other, in an order that has nothing to do with the queues'. */
+/*
+ * One in each queue, which fall due one after the other, in an order that has nothing to do with
+ * the queues'.
+ */
 static void push_to_each(const char *url, bool partitions, size_t count) {
     dueq_client *client = client_open(url);
     size_t *order = must_allocate(count, sizeof *order);

@@ -156,7 +156,7 @@ void measure_waking(const char *socket, size_t consumers, size_t messages) {
     link_close(&scene.producer);
 }
 
-/* ---- A burst ---- */
+/* A burst */
 
 /* What a handler takes for a message of the burst: long enough that the work is not done by the few
  * consumers that were woken first. */
@@ -240,7 +240,7 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     link_close(&producer);
 }
 
-/* ---- The end of a lease ---- */
+/* The end of a lease */
 
 #define SHORT_LEASE_MS 200
 #define CREW 20

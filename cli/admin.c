@@ -59,7 +59,10 @@ static bool confirm(struct cli *cli, dueq_state state,
     return yes;
 }
 
-/* Takes the options and --yes. Returns whether it was given; without it there is a terminal to ask on. */
+/*
+ * Takes the options and --yes. Returns whether it was given; without it there is a terminal to ask
+ * on.
+ */
 static bool read_yes(struct cli *cli, int argc, char *argv[], int words) {
     static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
     bool yes = false;

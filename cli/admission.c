@@ -13,7 +13,7 @@
 /* Without descriptors it waits this long before it accepts again. */
 #define REST_MS 200
 
-/* ---- Headers -------------------------------------------------------------------------------------- */
+/* Headers */
 
 static const char token_characters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -75,7 +75,10 @@ static bool read_line(char *line, char *values[SINGLES]) {
     return true;
 }
 
-/* Reads headers, whose last line is empty, and cuts them into pieces. False: they are not well formed. */
+/*
+ * Reads headers, whose last line is empty, and cuts them into pieces. False: they are not well
+ * formed.
+ */
 static bool read_head(char *head, char *values[SINGLES]) {
     char minor = 0;
     for (char *line = head, *end; (end = strstr(line, "\r\n")) != line; line = end + 2) {
@@ -91,7 +94,7 @@ static bool read_head(char *head, char *values[SINGLES]) {
     return minor == '0' || (minor == '1' && values[HOST]);
 }
 
-/* ---- Connections that wait ------------------------------------------------------------------------------------ */
+/* Connections that wait */
 
 static uint64_t address_of(const struct sockaddr_storage *from) {
     uint64_t address = 0;
@@ -129,7 +132,10 @@ static void turn_away(struct admission *admission, size_t place, const char *sta
     forget(admission, place);
 }
 
-/* Closes the one that has waited longest, of this address or (NULL) of any: it had more time than the others. */
+/*
+ * Closes the one that has waited longest, of this address or (NULL) of any: it had more time than
+ * the others.
+ */
 static void drop_oldest(struct admission *admission, const uint64_t *address) {
     for (size_t i = 0; i < admission->waiting_count; i++)
         if (!address || admission->waiting[i].address == *address) {
@@ -167,7 +173,10 @@ static void accept_all(struct admission *admission) {
     }
 }
 
-/* Looks at the headers that have come, and leaves them for libmicrohttpd. Returns the status of a refusal, or NULL. */
+/*
+ * Looks at the headers that have come, and leaves them for libmicrohttpd. Returns the status of a
+ * refusal, or NULL.
+ */
 static const char *look(struct admission *admission, struct connection *connection, short events,
                         bool *gone) {
     static char head[ADMISSION_MAX_HEAD + 1];
@@ -198,7 +207,7 @@ static const char *look(struct admission *admission, struct connection *connecti
     return NULL;
 }
 
-/* ---- Admitted connections -------------------------------------------------------------------------------- */
+/* Admitted connections */
 
 /* False: there is no room. */
 static bool take_in(struct admission *admission, const struct connection *connection) {
@@ -281,7 +290,7 @@ static int64_t end_late(struct admission *admission) {
     return next_ms;
 }
 
-/* ---- The loop ------------------------------------------------------------------------------------- */
+/* The loop */
 
 bool admission_open(struct admission *admission, int listener, const struct http_service *service) {
     *admission = (struct admission){.listener = listener,

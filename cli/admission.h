@@ -1,7 +1,8 @@
 /*
- * Admits connections to the HTTP server. libmicrohttpd has a thread for each connection, waits for headers as long as bytes come,
- * and overlooks what proxies read otherwise. So it gets a connection only when the headers of its request have come, in
- * time and well formed, and there is room for it; each connection has one request.
+ * Admits connections to the HTTP server. libmicrohttpd has a thread for each connection, waits for
+ * headers as long as bytes come, and overlooks what proxies read otherwise. So it gets a connection
+ * only when the headers of its request have come, in time and well formed, and there is room for
+ * it; each connection has one request.
  */
 #ifndef DUEQ_CLI_ADMISSION_H
 #define DUEQ_CLI_ADMISSION_H
@@ -47,7 +48,10 @@ struct admission {
 
 /* False: errno says why. Set the daemon before the first turn. */
 bool admission_open(struct admission *admission, int listener, const struct http_service *service);
-/* Waits for something to do and does it. With this mask of signals while it waits: any of them ends the wait. */
+/*
+ * Waits for something to do and does it. With this mask of signals while it waits: any of them ends
+ * the wait.
+ */
 void admission_poll(struct admission *admission, const sigset_t *mask);
 /* The request of a connection within has come whole: now only its answer takes time. */
 void admission_received(struct admission *admission, int socket);

@@ -11,7 +11,7 @@
 
 static int events = -1, event_input = -1;
 
-/* ---- Signals as events --------------------------------------------------------------------------- */
+/* Signals as events */
 
 /* One byte each: the signal's number, and this where the terminal sent it. */
 #define BY_TERMINAL 0x80
@@ -69,7 +69,7 @@ int child_signal(bool *by_terminal) {
     return 0;
 }
 
-/* ---- Commands ------------------------------------------------------------------------------------- */
+/* Commands */
 
 static bool put_in_place(const struct child_place *place, pid_t parent) {
     if (place->apart) {
@@ -83,7 +83,9 @@ static bool put_in_place(const struct child_place *place, pid_t parent) {
            (place->errors < 0 || dup2(place->errors, STDERR_FILENO) >= 0);
 }
 
-/* In the child. Its end of the pipe closes when the command runs; why it does not is written to it. */
+/*
+ * In the child. Its end of the pipe closes when the command runs; why it does not is written to it.
+ */
 static _Noreturn void run(char *argv[], const struct child_place *place, const sigset_t *mask,
                           pid_t parent, int report) {
     cli_signals_undo(); /* exec does so with handlers, but not with what is ignored */

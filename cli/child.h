@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* ---- environment.c ------------------------------------------------------------------------------- */
+/* environment.c */
 
 /* The environment of a command that is run. */
 struct environment {
@@ -12,17 +12,25 @@ struct environment {
     size_t count, own; /* of these so many are ours, and come first */
 };
 
-/* What is inherited, DUEQ_URL, and what is said of the message, if there is one (NULL: none; then without `queue`). */
+/*
+ * What is inherited, DUEQ_URL, and what is said of the message, if there is one (NULL: none; then
+ * without `queue`).
+ */
 struct environment environment_of(const struct cli *cli, const dueq_message *message,
                                   const char *queue);
 void environment_end(struct environment *environment);
 
-/* ---- child.c: commands that are run -------------------------------------------------------------- */
+/* child.c: commands that are run */
 
-/* From now on signals come as events: the end of a command, and those of the list, which ends with 0. Returns a
- * descriptor that is readable when there are any; -1: said why. */
+/*
+ * From now on signals come as events: the end of a command, and those of the list, which ends with
+ * 0. Returns a descriptor that is readable when there are any; -1: said why.
+ */
 int child_listen(const int numbers[]);
-/* Has the descriptor of child_listen() readable, as after the end of a command. Any thread may call it. */
+/*
+ * Has the descriptor of child_listen() readable, as after the end of a command. Any thread may call
+ * it.
+ */
 void child_wake(void *context);
 /* The next signal that has come, 0: none. *by_terminal: it went to all of the terminal's group. */
 int child_signal(bool *by_terminal);

@@ -53,7 +53,10 @@ struct cli {
     bool json;
     bool finishing;          /* signals wait: messages were printed and are to be acknowledged */
     struct refusal *refusal; /* where cli_usage() goes; NULL: it ends the program */
-    /* Completes the call under way in the place of cli_wait(); INTERRUPTED: it was given up. NULL: cli_wait() does. */
+    /*
+     * Completes the call under way in the place of cli_wait(); INTERRUPTED: it was given up. NULL:
+     * cli_wait() does.
+     */
     dueq_status (*wait)(struct cli *cli);
     struct top *top; /* of that */
     dueq_client *client;
@@ -104,14 +107,20 @@ extern const struct command work_command;                                 /* wor
 extern const struct command completion_command;                           /* completion.c */
 extern const struct command man_command;                                  /* man.c */
 
-/* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
+/*
+ * Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is
+ * NULL.
+ */
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
 extern const struct command laravel_command, *const laravel_verbs[];   /* laravel.c */
 extern const struct command schedule_command, *const schedule_verbs[]; /* schedule.c */
 
-/* ---- main.c: options and help ------------------------------------------------------------------ */
+/* main.c: options and help */
 
-/* What the next word chooses from: all commands (NULL), or the verbs of one; NULL: it is no further part of it. */
+/*
+ * What the next word chooses from: all commands (NULL), or the verbs of one; NULL: it is no further
+ * part of it.
+ */
 const struct command *const *cli_choice(const struct command *command);
 /* The one of them that a word names, or NULL. */
 const struct command *cli_find_command(const struct command *const *list, const char *word);
@@ -145,12 +154,17 @@ enum {
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
         {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
 
-/* Takes the server's URL from the command line, where everybody can read it by ps: one with a login is there no longer
- * then. */
+/*
+ * Takes the server's URL from the command line, where everybody can read it by ps: one with a login
+ * is there no longer then.
+ */
 void cli_take_url(struct cli *cli, char *given);
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);
-/* Says what is wrong with the arguments and exits with CLI_USAGE; or refuses them, where `refusal` is set. */
+/*
+ * Says what is wrong with the arguments and exits with CLI_USAGE; or refuses them, where `refusal`
+ * is set.
+ */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Checks the number of words that are left: between `least` and `most` after the queue's name. */
@@ -164,7 +178,7 @@ int64_t cli_patience(const struct cli *cli, const char *text);
 /* A whole number from `least` to `most`, or cli_usage(). */
 long cli_number(const struct cli *cli, const char *option, const char *text, long least, long most);
 
-/* ---- session.c: the client, calls and signals --------------------------------------------------- */
+/* session.c: the client, calls and signals */
 
 /* Opens the client. False: said why; *code is the exit code. Also of the next three. */
 bool cli_connect(struct cli *cli, int *code);
@@ -176,11 +190,14 @@ bool cli_open_queue(struct cli *cli, const char *name, int *code);
 bool cli_open(struct cli *cli, char *argv[], int *code);
 /* Opens the client and these queues. */
 bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code);
-/* For a command without options of its own: reads the common ones, wants `words` words after the queue's
- * name, and opens the queue, as cli_open(). */
+/*
+ * For a command without options of its own: reads the common ones, wants `words` words after the
+ * queue's name, and opens the queue, as cli_open().
+ */
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code);
 /*
- * The queue that messages are of, by its place in `queues`, or by its partition; queue_name is its name from now on.
+ * The queue that messages are of, by its place in `queues`, or by its partition; queue_name is its
+ * name from now on.
  */
 dueq_queue *cli_source(struct cli *cli, size_t place);
 /* Closes the queue that was opened last. */
@@ -197,12 +214,12 @@ void cli_check_signal(struct cli *cli);
 /* Completes a call that a dueq_VERB_submit() has begun with `status`. `result` may be NULL. */
 dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
-/* ---- stats.c ---------------------------------------------------------------------------------- */
+/* stats.c */
 
 /* Says so where nothing was ever pushed to a queue: its name may be mistyped. */
 void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
 
-/* ---- log.c: what is said on stderr -------------------------------------------------------------- */
+/* log.c: what is said on stderr */
 
 enum cli_level { CLI_INFO, CLI_WARNING, CLI_ERROR };
 
@@ -210,9 +227,9 @@ enum cli_level { CLI_INFO, CLI_WARNING, CLI_ERROR };
 void cli_log_json(bool json);
 bool cli_logs_json(void);
 /*
- * Says something: "dueq: STATUS: text", and "  hint" on a line of its own; as JSON time, level, status, text and hint.
- * status and hint may be NULL. What a terminal would obey is escaped, wherever it goes: what others wrote can forge
- * no line of a log.
+ * Says something: "dueq: STATUS: text", and "  hint" on a line of its own; as JSON time, level,
+ * status, text and hint. status and hint may be NULL. What a terminal would obey is escaped,
+ * wherever it goes: what others wrote can forge no line of a log.
  */
 void cli_log(enum cli_level level, const char *status, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -232,16 +249,19 @@ int cli_system_error(const char *what);
 _Noreturn void cli_out_of_memory(void);
 extern _Thread_local jmp_buf *cli_memory_back;
 
-/* ---- output.c ---------------------------------------------------------------------------------- */
+/* output.c */
 
-/* What came of one thing that a command is about: JSON to stdout, or text for a bad outcome to stderr. Returns the
- * exit code. */
+/*
+ * What came of one thing that a command is about: JSON to stdout, or text for a bad outcome to
+ * stderr. Returns the exit code.
+ */
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
 /* The same of what a call that is about one thing answered; a failure is said. */
 int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
 /*
- * The same of a call's result; a message that was leased when it was cancelled is another outcome. Of an id that was
- * not found, it says in which state its message is, if there is one: the verb is for another.
+ * The same of a call's result; a message that was leased when it was cancelled is another outcome.
+ * Of an id that was not found, it says in which state its message is, if there is one: the verb is
+ * for another.
  */
 int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const dueq_result *result,
                     size_t index);
@@ -256,8 +276,8 @@ void cli_progress_end(void);
 void cli_sum(const struct cli *cli, size_t count, const char *done);
 
 /*
- * Stdout. A terminal gets what a terminal would obey in an escaped form, a pipe or a file the bytes as they
- * are. All that others wrote goes this way, or is JSON.
+ * Stdout. A terminal gets what a terminal would obey in an escaped form, a pipe or a file the bytes
+ * as they are. All that others wrote goes this way, or is JSON.
  */
 void cli_put(dueq_bytes bytes);
 void cli_put_text(const char *text);
@@ -266,17 +286,25 @@ void cli_put_lines(dueq_bytes bytes);
 /* The start of it for a table, at most so many bytes, escaped wherever it goes. */
 void cli_put_brief(dueq_bytes bytes, size_t most);
 
-/* Before anything is opened or printed: gives the standard files their numbers, and keeps why a write fails. */
+/*
+ * Before anything is opened or printed: gives the standard files their numbers, and keeps why a
+ * write fails.
+ */
 void cli_output_begin(void);
 /* Whether all that was printed is written. */
 bool cli_flush(void);
-/* When it is not: says why, once; not when the reader is gone, unless something is to be added (`says`). Returns
- * the exit code. */
+/*
+ * When it is not: says why, once; not when the reader is gone, unless something is to be added
+ * (`says`). Returns the exit code.
+ */
 int cli_output_failed(bool says);
-/* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
+/*
+ * Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a
+ * signal came.
+ */
 bool cli_write(int file, dueq_bytes bytes);
 
-/* ---- print_message.c: messages, and words for their parts ----------------------------------------------- */
+/* print_message.c: messages, and words for their parts */
 
 void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
 void cli_json_message(const struct cli *cli, const dueq_message *message);  /* one line of JSON */
@@ -292,7 +320,7 @@ const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
 dueq_state cli_state(const struct cli *cli, const char *name);
 
-/* ---- queue_names.c: of queues ------------------------------------------------------------------------- */
+/* queue_names.c: of queues */
 
 /* Owned; start from {0}, end with cli_free_names(). */
 struct cli_names {
@@ -313,35 +341,48 @@ const char *cli_partition_mark(const char *name);
 /* Whether there are partitions of this queue. */
 bool cli_is_partitioned(const struct cli_names *names, const char *name);
 
-/* ---- schedule.c ----------------------------------------------------------------------------------- */
+/* schedule.c */
 
-/* Finds the schedule of this name in cli->queue: the only message of *found. INVALID: no schedule has such a name. */
+/*
+ * Finds the schedule of this name in cli->queue: the only message of *found. INVALID: no schedule
+ * has such a name.
+ */
 dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found);
-/* What is done with it. NOT_FOUND of the first two: it is due, and its messages are being pushed: try again. */
+/*
+ * What is done with it. NOT_FOUND of the first two: it is due, and its messages are being pushed:
+ * try again.
+ */
 typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
 schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes its message now; *pushed has the id. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
 
-/* ---- each_item.c: many tickets or ids --------------------------------------------------------------- */
+/* each_item.c: many tickets or ids */
 
 typedef dueq_status (*cli_submit)(struct cli *cli, const dueq_bytes *items, size_t count,
                                   const void *context);
-/* Does it for each word that is left, or with a single `-` for each line of standard input; `key` is
- * what JSON calls them. */
+/*
+ * Does it for each word that is left, or with a single `-` for each line of standard input; `key`
+ * is what JSON calls them.
+ */
 int cli_each_item(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
                   const void *context);
 
-/* ---- each_line.c: an item for each line of standard input ------------------------------------------ */
+/* each_line.c: an item for each line of standard input */
 
-/* Does it for up to DUEQ_MAX_BATCH lines. Returns the exit code; *failed: it makes no sense to go on. */
+/*
+ * Does it for up to DUEQ_MAX_BATCH lines. Returns the exit code; *failed: it makes no sense to go
+ * on.
+ */
 typedef int (*cli_batch)(struct cli *cli, const dueq_bytes *lines, size_t count,
                          const void *context, bool *failed);
-/* Does it for all lines, in large batches; a line that nothing follows for now is not held back. `done`
- * is as in "1000 pushed". Returns the exit code. */
+/*
+ * Does it for all lines, in large batches; a line that nothing follows for now is not held back.
+ * `done` is as in "1000 pushed". Returns the exit code.
+ */
 int cli_each_line(struct cli *cli, const char *done, cli_batch act, const void *context);
 
-/* ---- text.c: what is valid, what JSON can carry, and what a terminal may see ------------------------ */
+/* text.c: what is valid, what JSON can carry, and what a terminal may see */
 
 /* What is left as it is: nothing; line ends and tabs; or it is JSON, and stays so. */
 enum text_style { TEXT_LINE, TEXT_LINES, TEXT_JSON };
@@ -359,7 +400,7 @@ char *text_repair(dueq_bytes bytes, size_t *size);
 /* "99999", "123k", "4.5M" */
 const char *text_number(int64_t number, char out[NUMBER_ROOM]);
 
-/* ---- time.c ------------------------------------------------------------------------------------ */
+/* time.c */
 
 /* Since some time in the past; no change of the clock moves it. */
 int64_t time_monotonic_ms(void);
@@ -375,7 +416,7 @@ const char *time_format(int64_t ms, char out[TIME_ROOM]);
 /* "78ms", "1.2s", "1m30s", "2h5m", "3d4h"; below 0: "-" */
 const char *time_format_span(int64_t ms, char out[TIME_ROOM]);
 
-/* ---- input.c ----------------------------------------------------------------------------------- */
+/* input.c */
 
 /* All of standard input; false: said why. Free with free(). */
 bool input_all(struct cli *cli, dueq_bytes *bytes);
@@ -394,8 +435,8 @@ struct input {
 };
 
 /*
- * The next line without its newline; it stays valid until the next call. False: the end, or a failure
- * (failed is set and said).
+ * The next line without its newline; it stays valid until the next call. False: the end, or a
+ * failure (failed is set and said).
  */
 bool input_line(struct cli *cli, struct input *input, dueq_bytes *line);
 /* Whether input_line() would answer without waiting. */

@@ -3,7 +3,10 @@
 
 #include "cli.h"
 
-/* What can come next, from the same texts that --help prints: an option is a line that begins with "  --". */
+/*
+ * What can come next, from the same texts that --help prints: an option is a line that begins with
+ * "  --".
+ */
 
 /* A part of such a text. */
 struct piece {
@@ -73,7 +76,7 @@ static void visit_options(const struct command *command, visit each, void *conte
     visit_text(cli_common_help, each, context);
 }
 
-/* ---- What is offered ----------------------------------------------------------------------------- */
+/* What is offered */
 
 static void offer(struct piece front, struct piece word, struct piece meaning, const char *typed) {
     if (strlen(typed) <= word.size && memcmp(word.text, typed, strlen(typed)) == 0)
@@ -112,7 +115,7 @@ static void offer_commands(const struct command *const *list, const char *typed)
         offer_text(cli_last_word(*list), (*list)->summary, typed);
 }
 
-/* ---- Where the cursor is ------------------------------------------------------------------------- */
+/* Where the cursor is */
 
 struct wanted {
     struct piece name;
@@ -194,7 +197,7 @@ static int offer_next(char *words[], int count) {
     return CLI_DONE;
 }
 
-/* ---- The shells ---------------------------------------------------------------------------------- */
+/* The shells */
 
 /* Each asks `dueq completion words`, with the words up to the cursor. */
 

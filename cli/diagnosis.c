@@ -42,7 +42,7 @@ because(struct diagnosis *why, enum cause cause, enum severity level, const char
     return true;
 }
 
-/* ---- Servers ---- */
+/* Servers */
 
 bool diagnose_server(const struct health *health, bool several, struct diagnosis *why) {
     char used[NUMBER_ROOM], limit[NUMBER_ROOM], apart[TIME_ROOM];
@@ -95,7 +95,7 @@ bool diagnose_servers(const struct queue_rows *rows, struct diagnosis *why) {
     return found;
 }
 
-/* ---- Queues ---- */
+/* Queues */
 
 static int64_t sum(const struct queue_row *row, size_t minutes, size_t offset) {
     int64_t all = 0;
@@ -245,7 +245,10 @@ static bool why_parts(const struct queue_rows *rows, const struct queue_row *sum
 bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
                     struct diagnosis *why) {
     const dueq_counts *counts = &row->counts;
-    /* Of a cluster the line of the server says it, not the queue: only the cluster knows which queues a server has. */
+    /*
+     * Of a cluster the line of the server says it, not the queue: only the cluster knows which
+     * queues a server has.
+     */
     const struct health *only = rows->healths.count == 1 ? &rows->healths.list[0] : NULL;
     char limit[NUMBER_ROOM];
     if (row->parts)

@@ -25,7 +25,7 @@ static dueq_priority read_priority(const struct cli *cli, const char *given) {
     cli_usage(cli, "--priority %s is not high, normal or low", given);
 }
 
-/* ---- --backoff --------------------------------------------------------------------------------- */
+/* --backoff */
 
 static _Noreturn void not_a_backoff(const struct cli *cli, const char *given) {
     cli_usage(cli,
@@ -79,7 +79,9 @@ static bool read_delays(struct draft *draft, char *delays) {
     return true;
 }
 
-/* "DELAY", "DELAY,DELAY...", "exponential:BASE[:CAP]" or "linear:BASE[:CAP]", each with [:JITTER]. */
+/*
+ * "DELAY", "DELAY,DELAY...", "exponential:BASE[:CAP]" or "linear:BASE[:CAP]", each with [:JITTER].
+ */
 static void read_backoff(const struct cli *cli, struct draft *draft, const char *given) {
     dueq_backoff *backoff = &draft->draft.backoff;
     char *copy = strdup(given), *rest;
@@ -104,7 +106,7 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
         not_a_backoff(cli, given);
 }
 
-/* ---- --max-attempts and --max-crashes --------------------------------------------------------------- */
+/* --max-attempts and --max-crashes */
 
 /* of_one: what a limit of 1 means. */
 static uint32_t read_limit(const struct cli *cli, const char *option, const char *given,
@@ -116,7 +118,7 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
     return (uint32_t)cli_number(cli, option, given, 1, DUEQ_MAX_MAX_ATTEMPTS);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------- */
+/* All of them */
 
 void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;

@@ -53,7 +53,10 @@ struct draft {
 };
 #define DRAFT_NONE {.draft = DUEQ_DRAFT}
 
-/* Takes one of the options above with what is given for it, which the draft borrows, or cli_usage(). */
+/*
+ * Takes one of the options above with what is given for it, which the draft borrows, or
+ * cli_usage().
+ */
 void draft_option(const struct cli *cli, struct draft *draft, int option, const char *given);
 /* After the last option: what draft->draft holds may be pushed. */
 void draft_ready(const struct cli *cli, struct draft *draft);

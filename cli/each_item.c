@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of tickets or ids: the words of the command line, or with `-` the lines of standard input. */
+/*
+ * A list of tickets or ids: the words of the command line, or with `-` the lines of standard input.
+ */
 struct list {
     dueq_bytes *items;
     size_t count;

@@ -54,7 +54,9 @@ static void add_number(struct environment *made, const char *name, uint32_t valu
     add_text(made, name, text);
 }
 
-/* The parameters of a URL that are no secrets. A new one reaches no command before it stands here. */
+/*
+ * The parameters of a URL that are no secrets. A new one reaches no command before it stands here.
+ */
 static bool is_known_safe(const char *name, size_t size) {
     static const char *const names[] = {"timeout",
                                         "db",
@@ -76,7 +78,10 @@ static bool is_known_safe(const char *name, size_t size) {
     return false;
 }
 
-/* A URL that the core has accepted, made anew: scheme, hosts, path and the parameters that are known to be safe. */
+/*
+ * A URL that the core has accepted, made anew: scheme, hosts, path and the parameters that are
+ * known to be safe.
+ */
 static char *url_without_secrets(const char *url) {
     char *made = NULL;
     size_t made_size = 0;

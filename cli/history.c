@@ -97,7 +97,7 @@ json_object *json_of_failure(const dueq_failure *failure, const struct workers_v
     return object;
 }
 
-/* ---- failures ------------------------------------------------------------------------------------ */
+/* failures */
 
 static void print_failure(const dueq_failure *failure, const struct workers_view *workers) {
     char time[TIME_ROOM];

@@ -16,7 +16,10 @@ struct server {
     int ending; /* readable from the end on */
 };
 
-/* A request and what becomes of it. The request comes first: http_header() and others get from it to the rest. */
+/*
+ * A request and what becomes of it. The request comes first: http_header() and others get from it
+ * to the rest.
+ */
 struct exchange {
     struct http_request request;
     struct server *server;
@@ -39,7 +42,7 @@ static const struct exchange *exchange_of(const struct http_request *request) {
     return (const struct exchange *)(const void *)request;
 }
 
-/* ---- Words --------------------------------------------------------------------------------------- */
+/* Words */
 
 static int digit(char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -132,7 +135,7 @@ bool http_wait(const struct http_request *request, int64_t ms) {
     return poll(ends, 2, (int)ms) == 0;
 }
 
-/* ---- Answers ------------------------------------------------------------------------------------- */
+/* Answers */
 
 /* What a browser may do with any of them. */
 static const char *const headers[][2] = {
@@ -248,7 +251,7 @@ static enum MHD_Result refuse(struct exchange *exchange, unsigned int status) {
     return answer(exchange, &(struct http_answer){.status = status}, NULL, 0);
 }
 
-/* ---- Requests ------------------------------------------------------------------------------------ */
+/* Requests */
 
 static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection,
                              const char *path, const char *method, void **context) {
@@ -265,7 +268,9 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
     return run(exchange, true, &done);
 }
 
-/* What is more than a body may have is read, for whoever sends it to read the answer, and dropped. */
+/*
+ * What is more than a body may have is read, for whoever sends it to read the answer, and dropped.
+ */
 static void take(struct exchange *exchange, const char *data, size_t size) {
     if (size > HTTP_MAX_BODY - exchange->size) {
         exchange->refused = 413;
@@ -334,7 +339,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         admission_closed(&server->admission, socket_of(connection));
 }
 
-/* ---- The server ---------------------------------------------------------------------------------- */
+/* The server */
 
 int http_serve(const struct http_listener *listener, const struct http_service *service) {
     struct server server = {.service = service, .ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};

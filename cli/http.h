@@ -25,8 +25,8 @@ struct http_request {
 };
 
 /*
- * Writes the next piece of an answer to `out`, which is small. False: it was the last. *seen is 0 at first, and then what
- * the last call has left there.
+ * Writes the next piece of an answer to `out`, which is small. False: it was the last. *seen is 0
+ * at first, and then what the last call has left there.
  */
 typedef bool http_stream(const struct http_request *request, void *context, uint64_t *seen,
                          FILE *out);
@@ -53,7 +53,10 @@ struct http_service {
     /* Before a body is read. False: the answer says why it is not. */
     bool (*admit)(const struct http_request *request, struct http_answer *answer, void *context);
     void (*handle)(const struct http_request *request, struct http_answer *answer, void *context);
-    /* Whether a header Authorization has the token: a share of the connections is kept for those. NULL: there is none. */
+    /*
+     * Whether a header Authorization has the token: a share of the connections is kept for those.
+     * NULL: there is none.
+     */
     bool (*trusts)(const char *authorization, void *context);
     void *context;
 };
@@ -71,18 +74,24 @@ struct http_listener {
     "the Host of the request is no name of this server: if it is one, as behind a proxy, start "   \
     "dueq with --host NAME"
 
-/* Listens at "PORT" (of 127.0.0.1), "HOST:PORT", "[::1]:PORT" or ":PORT" (everywhere). False: said why; *code is the
- * exit code. */
+/*
+ * Listens at "PORT" (of 127.0.0.1), "HOST:PORT", "[::1]:PORT" or ":PORT" (everywhere). False: said
+ * why; *code is the exit code.
+ */
 bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
                  int *code);
-/* Says where it listens, serves until a signal comes, and closes the listener. Returns the exit code. */
+/*
+ * Says where it listens, serves until a signal comes, and closes the listener. Returns the exit
+ * code.
+ */
 int http_serve(const struct http_listener *listener, const struct http_service *service);
 
 /* A header of the request, or NULL. */
 const char *http_header(const struct http_request *request, const char *name);
 /*
- * Whether "HOST" or "HOST:PORT" is a name of this server: an address, localhost, the machine's name, or one of --host. A
- * page of another site can give its own name our address, and the browser then lets the page read our answers.
+ * Whether "HOST" or "HOST:PORT" is a name of this server: an address, localhost, the machine's
+ * name, or one of --host. A page of another site can give its own name our address, and the browser
+ * then lets the page read our answers.
  */
 bool http_is_ours(const struct http_listener *listener, const char *host);
 /* Whether it is one of --host. */

@@ -8,7 +8,7 @@
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-/* ---- inspect ------------------------------------------------------------------------------------- */
+/* inspect */
 
 /* What a consumer says of a message that it holds; NULL: none says that it does. */
 struct holder {
@@ -185,7 +185,7 @@ static int run_inspect(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* running */
 
 enum { SHOWN = 20 };
 

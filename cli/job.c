@@ -54,7 +54,7 @@ static json_object *json_seconds(int64_t ms) {
     return json_object_new_double_s((double)ms / 1000, text);
 }
 
-/* ---- The command ---------------------------------------------------------------------------------- */
+/* The command */
 
 /* The body as a file in memory: a command that does not read it holds nobody up. -1: said why. */
 static int body_file(dueq_bytes body) {
@@ -213,7 +213,7 @@ void job_tell(const struct job *job) {
              job->child.pid, since, time_format_span(run_ms, span));
 }
 
-/* ---- What comes of the message ------------------------------------------------------------------- */
+/* What comes of the message */
 
 #define REASON_ROOM (DUEQ_MAX_ERROR + 64)
 

@@ -33,19 +33,23 @@ void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
 /* Adds who a consumer is: workers.c. */
 void cli_json_worker(json_object *object, const dueq_worker *worker);
 /*
- * Writes it as one line, without a line end. json-c's own writer leaves out what it has no memory for. The file's writer
- * tells of failures.
+ * Writes it as one line, without a line end. json-c's own writer leaves out what it has no memory
+ * for. The file's writer tells of failures.
  */
 void json_write(FILE *out, json_object *object);
 /* The object as a line; free() it. */
 char *json_line_of(json_object *object);
 /* A part of a string that is UTF-8 as it stands in JSON, between the quotes. */
 void json_write_part(FILE *out, dueq_bytes text);
-/* What the shell prints with --json, and the API of the web answers. The caller frees the object. */
+/*
+ * What the shell prints with --json, and the API of the web answers. The caller frees the object.
+ */
 json_object *json_of_message(const char *queue, const dueq_message *message);
 /* The same without the body, which would be last, */
 json_object *json_of_head(const char *queue, const dueq_message *message);
-/* and with the start of it, whole characters, as `preview` and the size of the whole in its place. */
+/*
+ * and with the start of it, whole characters, as `preview` and the size of the whole in its place.
+ */
 json_object *json_of_preview(const char *queue, const dueq_message *message);
 /* One whose envelope is damaged: all that is known of it is its id. */
 json_object *json_of_damaged(const char *queue, dueq_bytes id, dueq_state state);

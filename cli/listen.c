@@ -48,7 +48,7 @@ static bool try_listen(struct http_listener *listener, const struct addrinfo *fo
     return false;
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------- */
+/* Names */
 
 /* "name" of "name:port" and "[::1]" of "[::1]:port". */
 static size_t name_size(const char *host) {
@@ -93,7 +93,7 @@ bool http_is_ours(const struct http_listener *listener, const char *host) {
                     same_name(host, machine, strlen(machine)) || http_is_named(listener, host));
 }
 
-/* ---- Listening ------------------------------------------------------------------------------------ */
+/* Listening */
 
 bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
                  int *code) {

@@ -36,7 +36,7 @@ static int outcome(const struct cli *cli, const char *name, const char *key, due
                                     : report(cli, status, name);
 }
 
-/* ---- lock -- COMMAND ----------------------------------------------------------------------------- */
+/* lock -- COMMAND */
 
 static void lose(struct hold *hold) {
     cli_log(CLI_ERROR, dueq_status_name(DUEQ_LEASE_LOST),
@@ -79,7 +79,10 @@ static void keep(struct cli *cli, struct hold *hold) {
     cli_warn(cli);
 }
 
-/* Passes signals on to the command, but for those of the terminal: they have reached it by themselves. */
+/*
+ * Passes signals on to the command, but for those of the terminal: they have reached it by
+ * themselves.
+ */
 static void pass_signals(const struct child *child) {
     bool reached;
     for (int number; (number = child_signal(&reached)) != 0;)
@@ -179,7 +182,7 @@ static int run_lock(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- By hand ------------------------------------------------------------------------------------- */
+/* By hand */
 
 /* The end of relock and unlock. */
 static int settle(struct cli *cli, const char *name, dueq_bytes token, dueq_status status) {

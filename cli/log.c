@@ -92,7 +92,7 @@ void json_say(enum cli_level level, json_object *fields, const char *format, ...
     json_object_put(fields);
 }
 
-/* ---- Outcomes and failures --------------------------------------------------------------------- */
+/* Outcomes and failures */
 
 int cli_exit_code(dueq_status status) {
     if (status == DUEQ_OK)

@@ -138,7 +138,10 @@ static void help(const struct command *command) {
 /* Whether all output went out, as an exit code. */
 static int written(void) { return cli_flush() ? CLI_DONE : cli_output_failed(false); }
 
-/* getopt_long(), which says what is wrong by cli_usage(): words of the command line may come from others. */
+/*
+ * getopt_long(), which says what is wrong by cli_usage(): words of the command line may come from
+ * others.
+ */
 static int next_option(const struct cli *cli, int argc, char *argv[], const char *how,
                        const struct option *options) {
     char *said = NULL;
@@ -185,7 +188,7 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
     exit(CLI_USAGE);
 }
 
-/* ---- The server's URL ---------------------------------------------------------------------------- */
+/* The server's URL */
 
 void cli_take_url(struct cli *cli, char *given) {
     free(cli->url);

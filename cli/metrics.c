@@ -26,7 +26,7 @@ struct table {
     bool up; /* the server answered */
 };
 
-/* ---- Reading ---- */
+/* Reading */
 
 static dueq_status read_timings(struct cli *cli, struct row *row) {
     dueq_queue *queue;
@@ -84,7 +84,7 @@ static void end_table(struct table *table) {
     queue_rows_end(&table->queues);
 }
 
-/* ---- Writing ---- */
+/* Writing */
 
 static void put_head(FILE *out, const char *name, const char *type, const char *help) {
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -335,7 +335,7 @@ static void put_table(FILE *out, const struct table *table) {
     put_timings(out, table, false);
 }
 
-/* ---- The command ---- */
+/* The command */
 
 struct job {
     pthread_mutex_t lock; /* of the client: requests come at once */

@@ -47,7 +47,10 @@ int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq
     return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, key, subject, status);
 }
 
-/* Of the message of an id that a verb did not find in the state that it is for; 0: there is none, or no answer. */
+/*
+ * Of the message of an id that a verb did not find in the state that it is for; 0: there is none,
+ * or no answer.
+ */
 static dueq_state state_of(struct cli *cli, dueq_bytes id) {
     dueq_result *found;
     dueq_state state = 0;
@@ -82,7 +85,7 @@ int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_statu
     return code;
 }
 
-/* ---- What is under way, and text ---------------------------------------------------------------- */
+/* What is under way, and text */
 
 void cli_progress(size_t count, const char *done) {
     if (isatty(STDERR_FILENO))
@@ -102,13 +105,15 @@ void cli_sum(const struct cli *cli, size_t count, const char *done) {
         printf("%zu\n", count);
 }
 
-/* ---- Stdout -------------------------------------------------------------------------------------- */
+/* Stdout */
 
 static bool terminal;   /* it is one */
 static int write_error; /* the errno of the first write that failed */
 
-/* A closed standard file becomes one that can be neither read nor written. Else the connection to the server could get
- * its number, and what is printed would be commands to the server. */
+/*
+ * A closed standard file becomes one that can be neither read nor written. Else the connection to
+ * the server could get its number, and what is printed would be commands to the server.
+ */
 static void fill_standard_files(void) {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
         if (fcntl(file, F_GETFD) < 0 &&

@@ -15,7 +15,7 @@ const struct queue_row *queue_rows_find(const struct queue_rows *rows, const cha
     return NULL;
 }
 
-/* ---- One queue ---- */
+/* One queue */
 
 static dueq_status read_counts(struct cli *cli, dueq_queue *queue, struct queue_row *row,
                                const struct queue_row *before) {
@@ -79,7 +79,10 @@ static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct queue_
     return status;
 }
 
-/* Whether consumers that no one knows of have messages now: a lease that has ended was of one that died. */
+/*
+ * Whether consumers that no one knows of have messages now: a lease that has ended was of one that
+ * died.
+ */
 static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     const dueq_counts *counts = &row->counts;
     dueq_result *page;
@@ -142,7 +145,7 @@ void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors
     dueq_queue_close(queue);
 }
 
-/* ---- Sums of partitions ---- */
+/* Sums of partitions */
 
 /* By the queue that they are of, its sums first, and by number. */
 static int by_part(const void *first, const void *second) {
@@ -238,7 +241,7 @@ static void add_all_up(struct queue_rows *rows) {
             add_up(&rows->list[i]);
 }
 
-/* ---- All ---- */
+/* All */
 
 void queue_rows_end(struct queue_rows *rows) {
     free(rows->list);

@@ -1,4 +1,7 @@
-/* A row for each queue: its counts, rates, errors and workers, and why it is stuck. dueq top, metrics, doctor and web show them. */
+/*
+ * A row for each queue: its counts, rates, errors and workers, and why it is stuck. dueq top,
+ * metrics, doctor and web show them.
+ */
 #ifndef DUEQ_CLI_QUEUE_ROW_H
 #define DUEQ_CLI_QUEUE_ROW_H
 
@@ -102,11 +105,12 @@ struct queue_rows {
     int64_t took_ms;
 };
 
-/* ---- health.c ---- */
+/* health.c */
 
 /*
- * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a cluster those that the calls
- * before came to know. The list has those that answered, and permit it. End with health_end().
+ * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a
+ * cluster those that the calls before came to know. The list has those that answered, and permit
+ * it. End with health_end().
  */
 void health_read(struct cli *cli, struct healths *healths);
 void health_end(struct healths *healths);
@@ -117,20 +121,26 @@ bool health_full(const struct health *health);
 /* Whether it takes writes. */
 bool health_writable(const struct health *health);
 
-/* ---- queue_row.c ---- */
+/* queue_row.c */
 
 /*
- * Reads these queues, or, where there are none, all of the server, and puts them in the place of what was read before: those
- * that need a person most come first.
- * A row has the sums of a queue's partitions where these were not named, but all queues or that one are wanted; theirs
- * follow. Of a queue that fails, its row has the status. Returns what concerns the server, and so all of them: then *rows stays
- * as it was. between: is called after each queue; may be NULL.
+ * Reads these queues, or, where there are none, all of the server, and puts them in the place of
+ * what was read before: those that need a person most come first. A row has the sums of a queue's
+ * partitions where these were not named, but all queues or that one are wanted; theirs follow. Of a
+ * queue that fails, its row has the status. Returns what concerns the server, and so all of them:
+ * then *rows stays as it was. between: is called after each queue; may be NULL.
  */
 dueq_status queue_rows_read(struct cli *cli, char *names[], size_t count, struct queue_rows *rows,
                             void (*between)(struct cli *cli));
-/* Reads consumers, and makes the rows, of which it reads nothing. End with queue_rows_end() whatever it returns. */
+/*
+ * Reads consumers, and makes the rows, of which it reads nothing. End with queue_rows_end()
+ * whatever it returns.
+ */
 dueq_status queue_rows_begin(struct cli *cli, char *names[], size_t count, struct queue_rows *rows);
-/* Reads one row, which is not of the sums of partitions; before: what it was the last time, or NULL. */
+/*
+ * Reads one row, which is not of the sums of partitions; before: what it was the last time, or
+ * NULL.
+ */
 void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors,
                     struct queue_row *row);
 /* Reads the numbers alone, of the queues that are there. `between` is called. */
@@ -145,19 +155,19 @@ const struct queue_row *queue_rows_find(const struct queue_rows *rows, const cha
 void describe_failure(const struct cli *cli, dueq_status status, char *problem, size_t room);
 void queue_rows_end(struct queue_rows *rows);
 
-/* ---- error_class.c ---- */
+/* error_class.c */
 
 /* The text of those without an error whose leases ended. */
 extern const char error_crashed[];
 /*
- * The class of what a message failed of: the first line of its error with # in the place of each number, or in words that
- * there is none. False: it has not failed.
+ * The class of what a message failed of: the first line of its error with # in the place of each
+ * number, or in words that there is none. False: it has not failed.
  */
 bool error_class(const dueq_message *message, char text[ERROR_CLASS_SIZE]);
 /* Adds the errors of a page of messages. */
 void error_groups_add_page(struct queue_row *row, const dueq_result *page);
 
-/* ---- diagnosis.c: the diagnosis that all screens show ---- */
+/* diagnosis.c: the diagnosis that all screens show */
 
 /* Why messages of the queue wait or fail. False: nothing is wrong. */
 bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,

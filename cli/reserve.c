@@ -26,7 +26,9 @@ static bool print(const struct cli *cli, const dueq_message *message, enum form 
     return cli_flush();
 }
 
-/* Prints the messages, acknowledges those that were written if it shall, and gives the others back. */
+/*
+ * Prints the messages, acknowledges those that were written if it shall, and gives the others back.
+ */
 static int print_all(struct cli *cli, const dueq_result *taken, enum form form, bool ack) {
     size_t count = dueq_result_count(taken), printed = 0;
     int code = CLI_DONE;

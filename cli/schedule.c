@@ -42,7 +42,10 @@ dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found
     return DUEQ_NOT_FOUND;
 }
 
-/* Opens the queue, finds the schedule that the next words name, and does that with it. Returns the exit code. */
+/*
+ * Opens the queue, finds the schedule that the next words name, and does that with it. Returns the
+ * exit code.
+ */
 static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     static const struct option options[] = {CLI_OPTIONS};
     dueq_result *found;
@@ -64,7 +67,7 @@ static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     return code;
 }
 
-/* ---- add ---- */
+/* add */
 
 static dueq_catchup read_catchup(const struct cli *cli, const char *word) {
     static const char *const names[] = {"once", "skip", "all"};
@@ -112,7 +115,7 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- list ---- */
+/* list */
 
 static int64_t next_ms(const dueq_message *message) {
     char digits[24] = "";
@@ -193,7 +196,7 @@ static int run_list(struct cli *cli, int argc, char *argv[]) {
     return cli_report(cli, status, NULL);
 }
 
-/* ---- pause, resume, run, remove ---- */
+/* pause, resume, run, remove */
 
 /* Gives a schedule that waits another time. */
 static dueq_status put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms) {
@@ -263,7 +266,7 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
     return on_schedule(cli, argc, argv, remove_it);
 }
 
-/* ---- The verbs ---- */
+/* The verbs */
 
 static const struct command
     add_verb =

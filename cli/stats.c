@@ -5,7 +5,7 @@
 
 #include "json.h"
 
-/* ---- stats, and queues: the same of all queues -------------------------------------------------- */
+/* stats, and queues: the same of all queues */
 
 enum { COUNTERS = 14 };
 
@@ -157,7 +157,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- rates ------------------------------------------------------------------------------------- */
+/* rates */
 
 enum { RATES = 7, TIMES = 4 };
 

@@ -8,8 +8,8 @@
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
- * How many letters are to be changed, added or left out, or swapped with the next one, to make one word the other:
- * the optimal string alignment distance. Both have at most MOST letters.
+ * How many letters are to be changed, added or left out, or swapped with the next one, to make one
+ * word the other: the optimal string alignment distance. Both have at most MOST letters.
  */
 static size_t distance(const char *one, const char *other) {
     size_t rows[MOST + 2][MOST + 1];

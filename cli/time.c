@@ -12,7 +12,10 @@ int64_t time_monotonic_us(void) {
 
 int64_t time_monotonic_ms(void) { return time_monotonic_us() / 1000; }
 
-/* Reads seconds, a decimal number at the start of a text, as milliseconds. -1: there is none. *end: behind it. */
+/*
+ * Reads seconds, a decimal number at the start of a text, as milliseconds. -1: there is none. *end:
+ * behind it.
+ */
 static int64_t read_seconds(const char *text, const char **end) {
     char number[20];
     const size_t size = strspn(text, "0123456789.");

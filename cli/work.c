@@ -5,7 +5,10 @@
 
 #define MAX_CONCURRENCY 500
 
-/* sysexits.h: the input was wrong, and will be the next time. Every other failure is tried again, EX_TEMPFAIL (75) too. */
+/*
+ * sysexits.h: the input was wrong, and will be the next time. Every other failure is tried again,
+ * EX_TEMPFAIL (75) too.
+ */
 #define EX_DATAERR 65
 
 enum {

@@ -23,19 +23,22 @@ struct work {
     dueq_consumer_options consumer;
 };
 
-/* ---- worker.c: the loop -------------------------------------------------------------------------- */
+/* worker.c: the loop */
 
-/* Works on the queues that are open until it is told to end or nothing is left to do. Returns the exit code. */
+/*
+ * Works on the queues that are open until it is told to end or nothing is left to do. Returns the
+ * exit code.
+ */
 int worker_run(struct cli *cli, const struct work *work);
 
-/* ---- notify.c: the service manager --------------------------------------------------------------- */
+/* notify.c: the service manager */
 
 /* Keeps its address, if there is one, from the commands that are run. */
 void notify_begin(void);
 /* Tells it, as sd_notify(3) does: "READY=1", "STOPPING=1". */
 void notify(const char *state);
 
-/* ---- job.c: a message and its command ------------------------------------------------------------ */
+/* job.c: a message and its command */
 
 enum job_state { JOB_NONE, JOB_RUNS, JOB_ENDED };
 
@@ -82,7 +85,10 @@ void job_abort(struct job *job);
 void job_tell(const struct job *job);
 /* Begins the call that settles the message by the verdict. */
 dueq_status job_settle_submit(const struct job *job, const struct work *work);
-/* Says what came of it, and is free for the next. Returns the exit code, which a lost lease does not change. */
+/*
+ * Says what came of it, and is free for the next. Returns the exit code, which a lost lease does
+ * not change.
+ */
 int job_settled(struct job *job, const struct cli *cli, dueq_status status);
 
 #endif

@@ -7,7 +7,10 @@
 
 /* A call that failed is made again after this. */
 #define PAUSE_MS 1000
-/* Where it is to end, a message whose command has ended is given up when nothing settles it for so long. */
+/*
+ * Where it is to end, a message whose command has ended is given up when nothing settles it for so
+ * long.
+ */
 #define GIVE_UP_MS 30000
 
 /* One client for all: it waits for a message, or settles one. */
@@ -61,12 +64,15 @@ static int64_t patience(const struct worker *worker) {
     return left_ms > 0 ? left_ms : 0;
 }
 
-/* Makes the call again in a while. The library warns that it does, and tells that the server is back. */
+/*
+ * Makes the call again in a while. The library warns that it does, and tells that the server is
+ * back.
+ */
 static void put_off(struct worker *worker) { worker->pause_ms = time_monotonic_ms() + PAUSE_MS; }
 
 static bool finish(struct worker *worker, dueq_status submitted);
 
-/* ---- What calls bring ------------------------------------------------------------------------------ */
+/* What calls bring */
 
 static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
@@ -174,7 +180,7 @@ static void counted(struct worker *worker, dueq_status status, dueq_result *resu
     worker->asked++;
 }
 
-/* ---- Calls ---------------------------------------------------------------------------------------- */
+/* Calls */
 
 /* Ends a call that is final, and so has done something; false: it goes on. */
 static bool finish(struct worker *worker, dueq_status submitted) {
@@ -245,7 +251,7 @@ static void go_on(struct worker *worker) {
     warn(worker);
 }
 
-/* ---- Signals, and the loop ------------------------------------------------------------------------- */
+/* Signals, and the loop */
 
 static const int heard[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
                             SIGUSR2, SIGTSTP, SIGCONT, 0};

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* ---- workers_view.c ---- */
+/* workers_view.c */
 
 /* A consumer, as one of its queues knows it. */
 struct consumer {
@@ -26,7 +26,10 @@ void *cli_grown(void *list, size_t count, size_t each);
 /* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
 dueq_status workers_read(struct cli *cli, char *names[], size_t count,
                          struct workers_view *workers);
-/* The same, past queues that fail, each of which is reported, as those on a node that is away. Returns the exit code. */
+/*
+ * The same, past queues that fail, each of which is reported, as those on a node that is away.
+ * Returns the exit code.
+ */
 int workers_report(struct cli *cli, char *names[], size_t count, struct workers_view *workers);
 void workers_end(struct workers_view *workers);
 /* One consumer is as often in the list, from there on, as it has queues. */
@@ -44,7 +47,7 @@ const struct consumer *workers_holder(const struct workers_view *workers, dueq_b
 const struct consumer *workers_longest(const struct workers_view *workers, const char *queue,
                                        const dueq_holding **holding);
 
-/* ---- inspect.c ---- */
+/* inspect.c */
 
 /* One message that a consumer says it holds. */
 struct running {
@@ -52,14 +55,17 @@ struct running {
     const dueq_holding *holding;
 };
 
-/* Sees such a message, and the queue or partition that has it, after so many others. False: it wants no more. */
+/*
+ * Sees such a message, and the queue or partition that has it, after so many others. False: it
+ * wants no more.
+ */
 typedef bool running_see(void *context, const char *queue, const struct running *running,
                          const dueq_message *message, size_t seen);
 /* Looks up what these consumers have held longest and hold still, up to `most` messages. */
 dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
                          running_see *see, void *context);
 
-/* ---- history.c ---- */
+/* history.c */
 
 /* Start from {0}; end with history_end(). */
 struct history {
@@ -74,10 +80,16 @@ struct history {
 dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
                        struct history *history);
 void history_end(struct history *history);
-/* Of a message of cli->queue: what failed, and, where these tell more of it, the consumers: inspect.c. */
+/*
+ * Of a message of cli->queue: what failed, and, where these tell more of it, the consumers:
+ * inspect.c.
+ */
 dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct workers_view *workers,
                          struct history *history);
-/* Whose process it was, by the failure or by a consumer that held the delivery. False: it is not known. */
+/*
+ * Whose process it was, by the failure or by a consumer that held the delivery. False: it is not
+ * known.
+ */
 bool history_by(const dueq_failure *failure, const struct workers_view *workers, dueq_bytes *host,
                 int64_t *pid);
 

@@ -1,6 +1,7 @@
 /*
- * Preloaded into a program: its wall clock is $CLOCK_AHEAD seconds ahead, or as many as the file $CLOCK_FILE says, an
- * int64_t that may change at any time. Only that: waits go by the monotonic one.
+ * Preloaded into a program: its wall clock is $CLOCK_AHEAD seconds ahead, or as many as the file
+ * $CLOCK_FILE says, an int64_t that may change at any time. Only that: waits go by the monotonic
+ * one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -36,7 +36,7 @@ static double seconds_of(clockid_t clock) {
 double now_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
 static double cpu_seconds(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* ---- Enqueue ---- */
+/* Enqueue */
 
 static size_t wanted, done;
 
@@ -109,7 +109,7 @@ static void cancel(const struct peer *peer, const struct job *jobs) {
     tell_count();
 }
 
-/* ---- Work ---- */
+/* Work */
 
 static double first, first_cpu, hold_seconds;
 static double *late_ms;
@@ -157,7 +157,7 @@ static void work(const struct peer *peer, const char *setting, handle_job *handl
     peer->work(setting, handle);
 }
 
-/* ---- Commands ---- */
+/* Commands */
 
 static void end(int number) {
     (void)number;

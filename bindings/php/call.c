@@ -1,8 +1,8 @@
 #include "php_dueq.h"
 
 /*
- * A signal can come between the check for it and the poll(), and be handled in another thread: at the
- * end of a slice it is seen at the latest.
+ * A signal can come between the check for it and the poll(), and be handled in another thread: at
+ * the end of a slice it is seen at the latest.
  */
 #define SLICE_MS 250
 
@@ -69,8 +69,8 @@ dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted) {
 }
 
 /*
- * Takes the result of a wait. PHP drops the signals that are pending when an internal method throws: then
- * the failure is not told. It is not lost: if it lasts, the next call meets it.
+ * Takes the result of a wait. PHP drops the signals that are pending when an internal method
+ * throws: then the failure is not told. It is not lost: if it lasts, the next call meets it.
  */
 static dueq_status end_wait(dueq_php_client *client, dueq_status submitted, dueq_status status) {
     if (submitted == DUEQ_PENDING) {

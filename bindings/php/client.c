@@ -78,7 +78,7 @@ void dueq_php_client_forget(dueq_php_client *client) {
     client->result = NULL;
 }
 
-/* ---- Dueq\Client ---- */
+/* Dueq\Client */
 
 typedef struct client_object {
     dueq_php_client *client; /* NULL until the constructor has succeeded */

@@ -37,7 +37,7 @@ static void release(zend_object *object) {
     zend_object_std_dtor(object);
 }
 
-/* ---- foreach ---- */
+/* foreach */
 
 typedef struct walk {
     zend_object_iterator iterator;
@@ -112,7 +112,7 @@ static zend_object_iterator *get_iterator(zend_class_entry *ce, zval *object, in
     return &made->iterator;
 }
 
-/* ---- work ---- */
+/* work */
 
 /* What is kept with the message: the class and the text of what was thrown. */
 static zend_string *describe(zend_object *error) {
@@ -172,7 +172,7 @@ static void fail(dueq_php_consumer *consumer, zend_fcall_info *on_error,
     OBJ_RELEASE(error);
 }
 
-/* ---- The methods ---- */
+/* The methods */
 
 void dueq_php_consumer_startup(void) {
     dueq_php_consumer_ce->create_object = create;
@@ -324,7 +324,7 @@ ZEND_METHOD(Dueq_Consumer, lost) {
     RETURN_LONG((zend_long)dueq_consumer_lost(consumer->loop->consumer));
 }
 
-/* ---- Event loops ---- */
+/* Event loops */
 
 ZEND_METHOD(Dueq_Consumer, poll) {
     const dueq_message *message = NULL;

@@ -41,15 +41,18 @@ static void drop_current(dueq_php_consumer *consumer) {
     ZVAL_UNDEF(&consumer->current);
 }
 
-/* Does the program work on a message that it has not settled? A forked child has none of its parent's. */
+/*
+ * Does the program work on a message that it has not settled? A forked child has none of its
+ * parent's.
+ */
 static bool is_at_work(const dueq_php_consumer *consumer) {
     return Z_TYPE(consumer->current) != IS_UNDEF && consumer->loop->pid == getpid() &&
            !dueq_php_message_is_settled(Z_OBJ(consumer->current));
 }
 
 /*
- * The script ended in good order while it worked on a message: that is no failure of the message. Where exits count, its
- * lease ends now, which is a crash.
+ * The script ended in good order while it worked on a message: that is no failure of the message.
+ * Where exits count, its lease ends now, which is a crash.
  */
 static void give_back(const dueq_php_consumer *consumer) {
     dueq_php_link *link = consumer->loop->link;
@@ -82,7 +85,7 @@ dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_byt
     return status;
 }
 
-/* ---- Fatal errors, which end the script in the middle of a handler ---- */
+/* Fatal errors, which end the script in the middle of a handler */
 
 /* The text is of the C library's memory, as there may be none of PHP's. */
 static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
@@ -97,7 +100,9 @@ static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *
     }
 }
 
-/* Does the script end of an error that was noted? The program may have handled that, and gone on. */
+/*
+ * Does the script end of an error that was noted? The program may have handled that, and gone on.
+ */
 static bool has_failed(void) { return DUEQ_G(fatal) && EG(exit_status) == 255; }
 
 /* Retries the message that is being worked on, with this error. */
@@ -124,7 +129,9 @@ void dueq_php_delivery_shutdown(void) {
     DUEQ_G(fatal) = NULL;
 }
 
-/* Some fatal errors end the script as exit() does, others by a bailout, which does not come here. */
+/*
+ * Some fatal errors end the script as exit() does, others by a bailout, which does not come here.
+ */
 dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer) {
     bool ends = dueq_php_is_end(EG(exception));
     dueq_status status;

@@ -16,8 +16,8 @@ static struct {
 #define CLASS_COUNT (sizeof classes / sizeof classes[0])
 
 /*
- * A class is found by its status's name without underscores (LEASE_LOST: LeaseLostException; names of
- * classes have no case in PHP), so the table in dueq.h is the one list.
+ * A class is found by its status's name without underscores (LEASE_LOST: LeaseLostException; names
+ * of classes have no case in PHP), so the table in dueq.h is the one list.
  */
 static zend_class_entry *find_class(const char *status_name) {
     char lower[64];

@@ -137,7 +137,10 @@ static void make_failure(zval *out, const dueq_failure *failure) {
     dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ERROR), failure->error);
 }
 
-/* Those of several partitions come one partition after the other. What is of one time stays in the order that the sort noted. */
+/*
+ * Those of several partitions come one partition after the other. What is of one time stays in the
+ * order that the sort noted.
+ */
 static int compare_failures(Bucket *one, Bucket *other) {
     double earlier = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(one->val), FAILURE_TIME));
     double later = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(other->val), FAILURE_TIME));

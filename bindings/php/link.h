@@ -1,13 +1,13 @@
 /*
- * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c; Dueq\Consumer is
- * consumer.c with consumer_loop.c and consumer_handle.c; Dueq\Pusher is pusher.c.
+ * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c;
+ * Dueq\Consumer is consumer.c with consumer_loop.c and consumer_handle.c; Dueq\Pusher is pusher.c.
  */
 #ifndef DUEQ_PHP_LINK_H
 #define DUEQ_PHP_LINK_H
 
 #include "php_dueq.h"
 
-/* ---- link.c: further clients of the same server ---------------------------------------------- */
+/* link.c: further clients of the same server */
 
 /* What calls have in common that go to a queue of another system (interop/). */
 typedef struct dueq_php_interop {
@@ -21,9 +21,10 @@ typedef struct dueq_php_interop {
 } dueq_php_interop;
 
 /*
- * A client beside that of the source, as a client carries one call at a time: what is under way here
- * leaves the methods of queues and messages free. While it is taken it has the source's queues, in their
- * order; a spare one has none, so that it serves whichever queues of its client come next.
+ * A client beside that of the source, as a client carries one call at a time: what is under way
+ * here leaves the methods of queues and messages free. While it is taken it has the source's
+ * queues, in their order; a spare one has none, so that it serves whichever queues of its client
+ * come next.
  */
 typedef struct dueq_php_link {
     struct dueq_php_link *next;
@@ -49,20 +50,23 @@ dueq_status dueq_php_link_await(dueq_php_link *link);
 /* Sees a submitted verb through, as dueq_php_finish(), and takes its result. Throws nothing. */
 dueq_status dueq_php_link_finish(dueq_php_link *link, dueq_status submitted);
 /*
- * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It may be
- * closed before or after the link. False: it threw.
+ * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It
+ * may be closed before or after the link. False: it threw.
  */
 bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
 
-/* ---- pending.c: Dueq\Pending ----------------------------------------------------------------- */
+/* pending.c: Dueq\Pending */
 
 /* What belongs to the call that a Dueq\Pending carries. */
 typedef struct dueq_php_call {
-    /* Makes what the method that waits for it returns, or throws. result: NULL or empty where none came. */
+    /*
+     * Makes what the method that waits for it returns, or throws. result: NULL or empty where none
+     * came.
+     */
     void (*make)(zval *out, const dueq_php_source *source, const dueq_result *result);
     /*
-     * Gives back what the link's call has got, which has ended well and whose result is not taken. Returns the final
-     * status of that. NULL: nothing is to go back.
+     * Gives back what the link's call has got, which has ended well and whose result is not taken.
+     * Returns the final status of that. NULL: nothing is to go back.
      */
     dueq_status (*give_back)(dueq_php_link *link);
 } dueq_php_call;
@@ -71,10 +75,13 @@ void dueq_php_pending_startup(void);
 /* Makes a Dueq\Pending, and a link that is its own, to submit the call on. NULL: it threw. */
 dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
                                      const dueq_php_call *call);
-/* Starts the call: `submitted` is what dueq_VERB_submit() returned. On failure it throws, and *out is null. */
+/*
+ * Starts the call: `submitted` is what dueq_VERB_submit() returned. On failure it throws, and *out
+ * is null.
+ */
 void dueq_php_pending_start(zval *out, dueq_status submitted);
 
-/* ---- consumer_handle.c: what a consumer shares with its messages ----------------------------- */
+/* consumer_handle.c: what a consumer shares with its messages */
 
 /*
  * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
@@ -99,17 +106,20 @@ void dueq_php_loops_warn(void);
 /* The last one to do so settles what is left, and closes it. NULL is safe. */
 void dueq_php_loop_release(dueq_php_loop *loop);
 /*
- * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to end for
- * a handler: it threw, or *stopped. Throws nothing of its own.
+ * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to
+ * end for a handler: it threw, or *stopped. Throws nothing of its own.
  */
 dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const bool *stopped,
                                 const dueq_message **message, size_t *queue);
 /* The next message without blocking: PENDING while a request for it is under way. */
 dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
-/* Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a parent process's. */
+/*
+ * Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a
+ * parent process's.
+ */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 
-/* ---- consumer_loop.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on -------- */
+/* consumer_loop.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on */
 
 typedef struct dueq_php_consumer {
     dueq_php_source source; /* its object is counted, as in message.c */
@@ -137,26 +147,29 @@ bool dueq_php_delivery_advance(dueq_php_consumer *consumer);
 void dueq_php_delivery_make(zval *out, const dueq_php_consumer *consumer,
                             const dueq_message *message, size_t queue);
 /*
- * The handler has returned (NULL), or failed with this error: settles the current message by an ack, or a retry, with
- * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
+ * The handler has returned (NULL), or failed with this error: settles the current message by an
+ * ack, or a retry, with the next request. Not one that is settled, nor with an ack one that the
+ * handler tried to settle itself.
  */
 dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_bytes *error);
 /*
- * Ends the loop; where the script ends in it, the current message goes back, or fails of the error that ends it. Returns
- * a failure to settle, which lost() does not tell.
+ * Ends the loop; where the script ends in it, the current message goes back, or fails of the error
+ * that ends it. Returns a failure to settle, which lost() does not tell.
  */
 dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer);
 /* Is it what is thrown where the script, or its fiber, ends in good order? */
 bool dueq_php_is_end(const zend_object *error);
 
-/* ---- consumer.c: Dueq\Consumer --------------------------------------------------------------- */
+/* consumer.c: Dueq\Consumer */
 
 void dueq_php_consumer_startup(void);
-/* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
+/*
+ * The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer.
+ */
 void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
                       const dueq_php_source *source);
 
-/* ---- pusher.c: Dueq\Pusher ------------------------------------------------------------------- */
+/* pusher.c: Dueq\Pusher */
 
 /* The most pushes that a pusher may have under way. */
 #define DUEQ_PHP_MOST_PUSHES 1000000

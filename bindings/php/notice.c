@@ -27,8 +27,8 @@ static void call_listener(zval *line) {
 }
 
 /*
- * Where a call has thrown, and nothing has caught that yet: PHP goes on as it would have done, with what the call
- * has thrown, or with what the listener has thrown because of it.
+ * Where a call has thrown, and nothing has caught that yet: PHP goes on as it would have done, with
+ * what the call has thrown, or with what the listener has thrown because of it.
  */
 static void call_listener_amid(zend_object *thrown, zval *line) {
     zend_execute_data *frame = EG(current_execute_data);
@@ -71,7 +71,10 @@ static void tell_all(void) {
     zval_ptr_dtor(&notices);
 }
 
-/* As PHP runs the handlers of signals: between two calls of a client, or where one waits and may be interrupted. */
+/*
+ * As PHP runs the handlers of signals: between two calls of a client, or where one waits and may be
+ * interrupted.
+ */
 static void interrupt(zend_execute_data *execute_data) {
     dueq_php_loops_warn();
     if (!Z_ISUNDEF(DUEQ_G(notices))) {
@@ -84,7 +87,9 @@ static void interrupt(zend_execute_data *execute_data) {
     }
 }
 
-/* To the core a text ends at its first NUL, so each stretch between two NULs is a text of its own. */
+/*
+ * To the core a text ends at its first NUL, so each stretch between two NULs is a text of its own.
+ */
 static zend_string *escape(const zend_string *text) {
     const char *from = ZSTR_VAL(text), *end = from + ZSTR_LEN(text);
     zend_string *line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);

@@ -1,10 +1,11 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
- * queues.c, message.c, lock.c, with draft.c, parameters.c, backoff.c and times.c), submit the verb and wait for
- * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. Clients that outlive a request are in persistent.c. link.h goes on
- * with what has connections of its own; the queues of other systems are in interop/, of which dueq.c alone knows,
- * to register its classes.
+ * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c,
+ * admin.c, query.c, queues.c, message.c, lock.c, with draft.c, parameters.c, backoff.c and
+ * times.c), submit the verb and wait for it (call.c), make PHP values of the result (message.c,
+ * query.c) or throw (exception.c). Nothing of the core but its public headers is seen here. Clients
+ * that outlive a request are in persistent.c. link.h goes on with what has connections of its own;
+ * the queues of other systems are in interop/, of which dueq.c alone knows, to register its
+ * classes.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -26,7 +27,7 @@ extern zend_module_entry dueq_module_entry;
 ZEND_TSRMLS_CACHE_EXTERN()
 #endif
 
-/* ---- dueq.c: the module ---------------------------------------------------------------------- */
+/* dueq.c: the module */
 
 /* What lives longer than a request, and what all of a request know of; with threads, of each. */
 ZEND_BEGIN_MODULE_GLOBALS(dueq)
@@ -61,7 +62,7 @@ extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
-/* ---- enums.c: PHP's enums, which stand for those of C ---------------------------------------- */
+/* enums.c: PHP's enums, which stand for those of C */
 
 typedef struct dueq_php_enum {
     zend_class_entry *ce;     /* since the module has started */
@@ -93,13 +94,13 @@ typedef struct dueq_php_reserve_options {
     int64_t timeout_ms, lease_ms;
 } dueq_php_reserve_options;
 
-/* ---- client.c: the client that objects share, and Dueq\Client -------------------------------- */
+/* client.c: the client that objects share, and Dueq\Client */
 
 void dueq_php_client_startup(void);
 
 /*
- * What a call leaves in C is kept here, so that a bailout in mid-conversion (PHP's memory limit) does
- * not leak it: it goes with the client or the next call.
+ * What a call leaves in C is kept here, so that a bailout in mid-conversion (PHP's memory limit)
+ * does not leak it: it goes with the client or the next call.
  */
 typedef struct dueq_php_client {
     dueq_client *client;
@@ -115,8 +116,8 @@ typedef struct dueq_php_client {
 #define DUEQ_PHP_PERSISTENT(given, is_null) ((is_null) ? DUEQ_G(persistent) : (given))
 
 /*
- * Opens a client with one holder; url may be NULL. persistent: the one that the process keeps for this URL, with
- * one holder more if this request has it already. NULL: it threw.
+ * Opens a client with one holder; url may be NULL. persistent: the one that the process keeps for
+ * this URL, with one holder more if this request has it already. NULL: it threw.
  */
 dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent);
 /* The last one to do so closes it. NULL is safe. */
@@ -124,22 +125,27 @@ void dueq_php_client_release(dueq_php_client *client);
 /* A result with bodies, which PHP has a copy of now, is not kept until the next call. */
 void dueq_php_client_forget(dueq_php_client *client);
 
-/* ---- persistent.c: the clients that a process keeps for its next requests, one for each URL ---------- */
+/* persistent.c: the clients that a process keeps for its next requests, one for each URL */
 
 /* What this request has made of the client of this URL already; NULL: nothing. */
 dueq_php_client *dueq_php_kept_user(const zend_string *url);
-/* Gives the user the idle client of its URL; one whose connection is lost is closed. False: there is none. */
+/*
+ * Gives the user the idle client of its URL; one whose connection is lost is closed. False: there
+ * is none.
+ */
 bool dueq_php_kept_take(dueq_php_client *user);
 /* Keeps its own from now on. Out of memory: that stays its own. */
 void dueq_php_kept_add(dueq_php_client *user);
 /* The user has ended. */
 void dueq_php_kept_give(const dueq_php_client *user);
-/* A request begins: what the last one left behind it, as where freeing its objects failed, is gone. */
+/*
+ * A request begins: what the last one left behind it, as where freeing its objects failed, is gone.
+ */
 void dueq_php_kept_begin(void);
 /* Closes them all: at the end of the process, or of its thread. */
 void dueq_php_kept_close(struct dueq_php_kept **list);
 
-/* ---- queue.c: Dueq\Queue --------------------------------------------------------------------- */
+/* queue.c: Dueq\Queue */
 
 typedef struct dueq_php_queue {
     dueq_php_client *client;
@@ -171,10 +177,13 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
+/*
+ * The outcomes of a push's items from number `first` on, appended to a list: ids, null: a
+ * duplicate.
+ */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
-/* ---- What calls take from -------------------------------------------------------------------- */
+/* What calls take from */
 
 /* What is taken from: a Dueq\Queue or Dueq\Queues, or a queue of another system. */
 typedef struct dueq_php_source {
@@ -189,16 +198,19 @@ typedef struct dueq_php_source {
 /* A Dueq\Queue as one. */
 dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 
-/* ---- queues.c: Dueq\Queues ------------------------------------------------------------------- */
+/* queues.c: Dueq\Queues */
 
 void dueq_php_queues_startup(void);
 /* Makes a Dueq\Queues on this client, or throws. names: argument 1; order: NULL is preference. */
 void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names, zend_object *order);
-/* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
+/*
+ * The method reserveStart() of the source's object: reads the parameters, and makes the
+ * Dueq\Pending.
+ */
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source);
 
-/* ---- message.c: Dueq\Message ----------------------------------------------------------------- */
+/* message.c: Dueq\Message */
 
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
@@ -212,8 +224,8 @@ void dueq_php_message_settled(zend_object *message);
 void dueq_php_message_detach(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
 /*
- * Its handler has returned. Where that called a method which settles it, and which failed, the message is left to
- * its lease, and PHP's log says so. False: it called none.
+ * Its handler has returned. Where that called a method which settles it, and which failed, the
+ * message is left to its lease, and PHP's log says so. False: it called none.
  */
 bool dueq_php_message_left(zend_object *message);
 /* Makes a message of a queue, or of its partition of this number. */
@@ -227,24 +239,24 @@ dueq_bytes dueq_php_message_ticket(zend_object *message);
 /* Is it of a queue of this name, or of a partition of it? */
 bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
-/* ---- messages.c: Dueq\Messages --------------------------------------------------------------- */
+/* messages.c: Dueq\Messages */
 
 void dueq_php_messages_startup(void);
 /* Makes a Dueq\Messages, which holds a reference to its queue. Nothing is sent. */
 void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, zend_long page);
 
-/* ---- query.c: Dueq\Queue's find, peek, names, stats, rates ----------------------------------- */
+/* query.c: Dueq\Queue's find, peek, names, stats, rates */
 
 /* A point of time; 0 is none: null. */
 void dueq_php_time_make(zval *out, int64_t ms);
 /* Makes the sorted list of the names of the queues of this client's server, or throws. */
 void dueq_php_names_make(zval *out, dueq_php_client *client);
 
-/* ---- lock.c: Dueq\Lock ----------------------------------------------------------------------- */
+/* lock.c: Dueq\Lock */
 
 void dueq_php_lock_startup(void);
 
-/* ---- parameters.c: where values were given, and arrays whose keys are the names of parameters ----------- */
+/* parameters.c: where values were given, and arrays whose keys are the names of parameters */
 
 /*
  * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
@@ -265,7 +277,10 @@ bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 /* Throws a TypeError: the value at this place "must be of type ...". */
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
 
-/* Of an array of items, this parameter: it has no text as key, as what was to be one item has. False: it threw. */
+/*
+ * Of an array of items, this parameter: it has no text as key, as what was to be one item has.
+ * False: it threw.
+ */
 bool dueq_php_list_check(const char *name, HashTable *table);
 
 /* An integer, or null: without limit. */
@@ -275,8 +290,8 @@ typedef struct dueq_php_bound {
 } dueq_php_bound;
 
 /*
- * What a key's value must be, and so what its member is: zend_string *, dueq_php_bound, zend_long, bool, HashTable *,
- * zval *.
+ * What a key's value must be, and so what its member is: zend_string *, dueq_php_bound, zend_long,
+ * bool, HashTable *, zval *.
  */
 typedef enum dueq_php_type {
     DUEQ_PHP_STRING,
@@ -300,7 +315,7 @@ bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table
 
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
-/* ---- draft.c: what push and pushMany are given ----------------------------------------------- */
+/* draft.c: what push and pushMany are given */
 
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
@@ -329,25 +344,25 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
 /* Reads headers, of an item (-1: of an argument), into the draft; false: it threw. */
 bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item, zend_arena **arena);
 /*
- * Reads argument 1, an array of messages whose parameter has this name, into drafts of the arena. NULL: an exception
- * was thrown.
+ * Reads argument 1, an array of messages whose parameter has this name, into drafts of the arena.
+ * NULL: an exception was thrown.
  */
 dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena);
 /*
- * Reads a due time, of which at most one may be given (not null); neither: both are 0. first: the place of
- * the delay, of which `at` is the next parameter. False: an exception was thrown.
+ * Reads a due time, of which at most one may be given (not null); neither: both are 0. first: the
+ * place of the delay, of which `at` is the next parameter. False: an exception was thrown.
  */
 bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *delay_ms,
                   int64_t *at_ms);
 
 /*
- * Reads what pushes ask for. replicas: the place of the first; the others are the next parameters. False: an exception
- * was thrown.
+ * Reads what pushes ask for. replicas: the place of the first; the others are the next parameters.
+ * False: an exception was thrown.
  */
 bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, bool disk,
                               zval *timeout, dueq_durability *out);
 
-/* ---- backoff.c: Dueq\Backoff ----------------------------------------------------------------- */
+/* backoff.c: Dueq\Backoff */
 
 void dueq_php_backoff_startup(void);
 /*
@@ -357,7 +372,7 @@ void dueq_php_backoff_startup(void);
 bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backoff *backoff,
                            zend_arena **arena);
 
-/* ---- times.c: PHP's seconds and dates to whole milliseconds ---------------------------------- */
+/* times.c: PHP's seconds and dates to whole milliseconds */
 
 /* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
@@ -367,19 +382,22 @@ bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration, but null (or no value) is 0, and 0 is not allowed. */
 bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
-/* A point of time, never 0, which the core reads as none: 1970 itself becomes its first millisecond. */
+/*
+ * A point of time, never 0, which the core reads as none: 1970 itself becomes its first
+ * millisecond.
+ */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
 
 /*
- * Reads the options of a reserve: its parameters from number `first` on, of which NULL was not given, and
- * leaves the member of *options as it is.
+ * Reads the options of a reserve: its parameters from number `first` on, of which NULL was not
+ * given, and leaves the member of *options as it is.
  */
 bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
                                    dueq_php_reserve_options *options);
 
 static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; }
 
-/* ---- call.c: submit, wait, take -------------------------------------------------------------- */
+/* call.c: submit, wait, take */
 
 /*
  * Sees a submitted verb through: `submitted` is what dueq_VERB_submit() returned. The result is in
@@ -398,8 +416,9 @@ dueq_status dueq_php_pump(dueq_client *client);
 dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted);
 
 /*
- * The same for waits whose result nobody would give back, as a value that was taken from a list: a signal
- * ends them as their timeout would, with what came until then. INTERRUPTED: it failed besides.
+ * The same for waits whose result nobody would give back, as a value that was taken from a list: a
+ * signal ends them as their timeout would, with what came until then. INTERRUPTED: it failed
+ * besides.
  */
 dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted);
 
@@ -407,8 +426,8 @@ dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted)
 typedef void (*dueq_php_item)(zval *out, const dueq_php_source *source, const dueq_result *result,
                               size_t index);
 /*
- * What a method returns that takes one item: the first of the source's last call, which had this status
- * and is forgotten then. There may be none, or it threw.
+ * What a method returns that takes one item: the first of the source's last call, which had this
+ * status and is forgotten then. There may be none, or it threw.
  */
 void dueq_php_first(zval *out, const dueq_php_source *source, dueq_status status,
                     dueq_php_item make);
@@ -416,7 +435,9 @@ void dueq_php_first(zval *out, const dueq_php_source *source, dueq_status status
 void dueq_php_list(zval *out, const dueq_php_source *source, dueq_status status,
                    dueq_php_item make);
 
-/* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
+/*
+ * A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own.
+ */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
 
 /*
@@ -426,7 +447,10 @@ dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted,
 bool dueq_php_interrupts(void);
 
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
-/* What a method returns of an item: whether it was OK; or the state that it was in, null: there was none. */
+/*
+ * What a method returns of an item: whether it was OK; or the state that it was in, null: there was
+ * none.
+ */
 typedef void (*dueq_php_outcome)(zval *out, const dueq_result *result, size_t index);
 void dueq_php_outcome_done(zval *out, const dueq_result *result, size_t index);
 void dueq_php_outcome_state(zval *out, const dueq_result *result, size_t index);
@@ -443,46 +467,51 @@ typedef struct dueq_php_many {
     dueq_php_outcome make;
 } dueq_php_many;
 /*
- * Runs it in steps of one call each: `out` becomes the list of what is made of each, of those before a step
- * that threw. False: it threw before the first, and there is no list.
+ * Runs it in steps of one call each: `out` becomes the list of what is made of each, of those
+ * before a step that threw. False: it threw before the first, and there is no list.
  */
 bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out);
 /*
- * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes the
- * list of what is made of each.
+ * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes
+ * the list of what is made of each.
  */
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *items, bool tickets,
                    dueq_php_outcome make, zval *out);
 
-/* ---- exception.c ----------------------------------------------------------------------------- */
+/* exception.c */
 
 /* Finds the class of each status. FAILURE: one is missing. */
 zend_result dueq_php_exception_startup(void);
-/* Makes the exception of a status, as dueq_php_throw_result(), and does not throw it. text NULL: the status's own. */
+/*
+ * Makes the exception of a status, as dueq_php_throw_result(), and does not throw it. text NULL:
+ * the status's own.
+ */
 void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
                              const dueq_result *result);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
 /* The same of a call with this result: the exception of NOT_DURABLE says what it stored. */
 void dueq_php_throw_result(dueq_status status, const char *text, const dueq_result *result);
-/* Throws one of failures by number, of which there are some; the array is its property from now on. */
+/*
+ * Throws one of failures by number, of which there are some; the array is its property from now on.
+ */
 void dueq_php_throw_flush(HashTable *failures);
 /* The text of the first of them. */
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
-/* ---- notice.c -------------------------------------------------------------------------------- */
+/* notice.c */
 
 /*
- * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not end the program's
- * work: an error handler would make an exception of an E_WARNING.
+ * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not
+ * end the program's work: an error handler would make an exception of an E_WARNING.
  */
 void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
 void dueq_php_notice_startup(void);
 /* The end of the script is that of its listener; what it was not told yet goes to PHP's log. */
 void dueq_php_notice_shutdown(void);
 
-/* ---- strings --------------------------------------------------------------------------------- */
+/* strings */
 
 static inline dueq_bytes dueq_php_bytes(const zend_string *string) {
     return string ? (dueq_bytes){ZSTR_VAL(string), ZSTR_LEN(string)} : (dueq_bytes){NULL, 0};

@@ -41,7 +41,10 @@ static void check_fork(pusher_object *pusher) {
     }
 }
 
-/* Records an exception for some pushes, from number `first` on: of one item, or of all that have failed. */
+/*
+ * Records an exception for some pushes, from number `first` on: of one item, or of all that have
+ * failed.
+ */
 static void record(pusher_object *pusher, zend_long first, size_t count, dueq_status status) {
     const dueq_result *result = pusher->outcomes;
     zval exception;

@@ -20,7 +20,10 @@ static message_object *this_message(const zval *this) {
         RETURN_THROWS();                                                                           \
     }
 
-/* For the methods that settle it: whether or not they succeed, nobody acknowledges it for the program. */
+/*
+ * For the methods that settle it: whether or not they succeed, nobody acknowledges it for the
+ * program.
+ */
 #define SETTLE_MESSAGE(message)                                                                    \
     THIS_MESSAGE(message);                                                                         \
     message->tried = true;
@@ -41,7 +44,10 @@ static dueq_status settle(message_object *message, dueq_status submitted) {
     return status;
 }
 
-/* The queue that ack() pushes to; false: it threw. NULL: the message's own; of a partition all of them. */
+/*
+ * The queue that ack() pushes to; false: it threw. NULL: the message's own; of a partition all of
+ * them.
+ */
 static bool open_target(const dueq_php_queue *queue, const zend_string *name, dueq_queue **target) {
     const zend_string *own = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
     dueq_php_client *client = queue->client;

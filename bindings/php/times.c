@@ -5,9 +5,9 @@
 #include "ext/date/php_date.h"
 
 /*
- * Seconds to milliseconds, rounded up, so that nothing is due early. A thousandth of a millisecond is
- * left to the inexactness of binary fractions (0.07 s is 70 ms, not 71). False: not a number from 0
- * to DUEQ_MAX_TIME_MS.
+ * Seconds to milliseconds, rounded up, so that nothing is due early. A thousandth of a millisecond
+ * is left to the inexactness of binary fractions (0.07 s is 70 ms, not 71). False: not a number
+ * from 0 to DUEQ_MAX_TIME_MS.
  */
 static bool seconds_to_ms(double seconds, int64_t *ms) {
     double exact = ceil(seconds * 1000.0 - 0.001);
@@ -37,8 +37,8 @@ static bool read_number(const dueq_php_place *place, zval *value, double *second
 }
 
 /*
- * A date in microseconds since 1970, by the format() of the date extension itself: a program's class
- * that overrides it is not called. False: it threw, or the date is none that 64 bits hold.
+ * A date in microseconds since 1970, by the format() of the date extension itself: a program's
+ * class that overrides it is not called. False: it threw, or the date is none that 64 bits hold.
  */
 static bool read_date(zend_object *date, int64_t *us) {
     zend_class_entry *ce = instanceof_function(date->ce, php_date_get_immutable_ce())

@@ -3,13 +3,14 @@
 
 #include "doctor.h"
 
-/* ---- What the user may not do ------------------------------------------------------------------- */
+/* What the user may not do */
 
 #define KEY "K"
 
 /*
- * What dueq needs, docs/protocol.md "What the server must permit", each with words that do nothing on a key that is not
- * there. Those that are ASKED would store something: they are only asked about, by ACL DRYRUN.
+ * What dueq needs, docs/protocol.md "What the server must permit", each with words that do nothing
+ * on a key that is not there. Those that are ASKED would store something: they are only asked
+ * about, by ACL DRYRUN.
  */
 enum kind { NEEDED, ASKED, IN_A_CLUSTER, DISPENSABLE };
 static const struct {
@@ -77,7 +78,10 @@ static void add_word(struct list *list, const char *words) {
     snprintf(list->text + size, sizeof list->text - size, "%s%.*s", size ? ", " : "", name, words);
 }
 
-/* Its answer to these words, K being the key, behind ACL DRYRUN where there is a user. NULL: it refused. */
+/*
+ * Its answer to these words, K being the key, behind ACL DRYRUN where there is a user. NULL: it
+ * refused.
+ */
 static const dueq_answer *try_words(struct doctor *doctor, struct server *server, const char *user,
                                     const char *words, const char *key) {
     char copy[128];
@@ -103,7 +107,10 @@ static const char *refusal(struct doctor *doctor, struct server *server, const c
     return strcmp(says, "OK") != 0 ? says : NULL;
 }
 
-/* "to access the 'dueq:{orders}:doctor' key", "to access one of the keys": not what is done with it. */
+/*
+ * "to access the 'dueq:{orders}:doctor' key", "to access one of the keys": not what is done with
+ * it.
+ */
 static bool is_of_keys(const char *refusal) { return refusal && strstr(refusal, " key"); }
 
 /* The name of the user, where ACL DRYRUN is there and permitted; else "". */
@@ -167,9 +174,11 @@ static void check_permissions(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, ACCESS, OK, NULL, "this user may do all that dueq needs");
 }
 
-/* ---- Who else may use it ------------------------------------------------------------------------- */
+/* Who else may use it */
 
-/* Whether everybody is the default user without a password: 1, 0, or -1 where it does not say so. */
+/*
+ * Whether everybody is the default user without a password: 1, 0, or -1 where it does not say so.
+ */
 static int is_open(struct doctor *doctor, struct server *server) {
     const dueq_answer *user = server_ask(doctor, server, "ACL", "GETUSER", "default", NULL);
     const dueq_answer *flags = user ? value_of(user, "flags") : NULL;

@@ -14,7 +14,7 @@ static const char *const codes[] = {
 
 static const char *const levels[] = {"ok", "note", "warning", "problem", "unknown"};
 
-/* ---- Findings ------------------------------------------------------------------------------------ */
+/* Findings */
 
 static void put_json(enum check check, enum level level, const char *server, const char *queue,
                      const char *text, const char *fix) {
@@ -62,7 +62,7 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
     cli_check_signal(doctor->cli);
 }
 
-/* ---- The command --------------------------------------------------------------------------------- */
+/* The command */
 
 /* The names of the queues to look at. It also connects, so that an embedded server runs. */
 static dueq_status list_queues(struct doctor *doctor) {

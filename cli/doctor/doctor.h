@@ -1,11 +1,17 @@
-/* dueq doctor: what would hurt in production. A check of something has a code, and says a finding in a sentence. */
+/*
+ * dueq doctor: what would hurt in production. A check of something has a code, and says a finding
+ * in a sentence.
+ */
 #ifndef DUEQ_CLI_DOCTOR_H
 #define DUEQ_CLI_DOCTOR_H
 
 #include "../cli.h"
 #include "dueq_server.h"
 
-/* The one table of checks: X(NAME, code, what it looks at). The help and docs/reference.md have the same. */
+/*
+ * The one table of checks: X(NAME, code, what it looks at). The help and docs/reference.md have the
+ * same.
+ */
 #define DOCTOR_CHECKS(X)                                                                           \
     X(REACH, "reach", "servers that do not answer")                                                \
     X(VERSION, "version", "known faults of the server's version")                                  \
@@ -43,7 +49,10 @@ enum check {
         CHECKS
 };
 
-/* From NOTE on it is worth knowing, from WARNING on the exit code is 1. UNKNOWN: the check could not be made. */
+/*
+ * From NOTE on it is worth knowing, from WARNING on the exit code is 1. UNKNOWN: the check could
+ * not be made.
+ */
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM, LEVEL_UNKNOWN };
 
 /* So many of the URL's timeouts the answers of one server may take together. */
@@ -75,29 +84,33 @@ struct doctor {
     bool bad;
 };
 
-/* ---- doctor.c: findings ------------------------------------------------------------------------- */
+/* doctor.c: findings */
 
 /*
- * Says what a check found, if it is wanted. server, queue, fix: NULL where there is none. The text is one sentence
- * without its full stop, the fix what to do about it.
+ * Says what a check found, if it is wanted. server, queue, fix: NULL where there is none. The text
+ * is one sentence without its full stop, the fix what to do about it.
  */
 void doctor_say(struct doctor *doctor, enum check check, enum level level, const char *server,
                 const char *queue, const char *fix, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-/* The same of a server. Of one that stopped answering nothing is said: what is missing is its answer alone. */
+/*
+ * The same of a server. Of one that stopped answering nothing is said: what is missing is its
+ * answer alone.
+ */
 #define say_of(doctor, server, check, level, fix, ...)                                             \
     ((server)->silent ? (void)0                                                                    \
                       : doctor_say((doctor), CHECK_##check, LEVEL_##level,                         \
                                    dueq_server_address((server)->conn), NULL, (fix), __VA_ARGS__))
 
-/* ---- servers.c: which there are, and what they answer --------------------------------------------- */
+/* servers.c: which there are, and what they answer */
 
 /* Finds the servers, and says which do not answer. */
 void servers_find(struct doctor *doctor);
 void servers_close(struct doctor *doctor);
 /*
- * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_server_error_text() says why. A server that does not
- * answer within the URL's timeout, or took PATIENCE times as long for all answers so far, is not asked again.
+ * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_server_error_text() says why.
+ * A server that does not answer within the URL's timeout, or took PATIENCE times as long for all
+ * answers so far, is not asked again.
  */
 const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...)
     __attribute__((sentinel));
@@ -118,7 +131,7 @@ bool is_cluster(const struct doctor *doctor);
 /* The primary that has a queue. NULL: not known. */
 struct server *server_of(struct doctor *doctor, const char *queue);
 
-/* ---- The checks, each of all that it is about ------------------------------------------------------- */
+/* The checks, each of all that it is about */
 
 void check_version(struct doctor *doctor, struct server *server);
 void check_memory(struct doctor *doctor, struct server *server);

@@ -111,7 +111,10 @@ static void check_damaged(struct queue *queue) {
                   "%lld entries were damaged and put aside", (long long)counts->quarantined);
 }
 
-/* Of entries of `attempts`, "DELIVERIES FORGIVEN CRASHES SUFFIX ERROR", those that a consumer was lost with. */
+/*
+ * Of entries of `attempts`, "DELIVERIES FORGIVEN CRASHES SUFFIX ERROR", those that a consumer was
+ * lost with.
+ */
 static size_t count_crashed(const dueq_answer *entries) {
     size_t crashed = 0;
     for (size_t i = 1; i < dueq_answer_count(entries); i += 2) {

@@ -43,7 +43,7 @@ const dueq_answer *server_ask(struct doctor *doctor, struct server *server, cons
     return value;
 }
 
-/* ---- What it says of itself ------------------------------------------------------------------------ */
+/* What it says of itself */
 
 bool info_text(const struct server *server, const char *name, char *out, size_t room) {
     size_t size = strlen(name);
@@ -102,7 +102,7 @@ const dueq_answer *value_of(const dueq_answer *pairs, const char *name) {
     return NULL;
 }
 
-/* ---- Which there are ------------------------------------------------------------------------------- */
+/* Which there are */
 
 bool is_cluster(const struct doctor *doctor) {
     const char *url = dueq_client_url(doctor->cli->client);

@@ -3,9 +3,12 @@
 
 #include "doctor.h"
 
-/* ---- The version --------------------------------------------------------------------------------- */
+/* The version */
 
-/* Whoever may run scripts may take the server over (CVE-2025-49844) before these; a minor release without is not mended. */
+/*
+ * Whoever may run scripts may take the server over (CVE-2025-49844) before these; a minor release
+ * without is not mended.
+ */
 struct mended {
     int major, minor, patch;
 };
@@ -52,7 +55,7 @@ void check_version(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, VERSION, OK, NULL, "%s %s", name, version);
 }
 
-/* ---- Settings ------------------------------------------------------------------------------------ */
+/* Settings */
 
 static void check_hz(struct doctor *doctor, const struct server *server) {
     double hz;
@@ -128,7 +131,7 @@ void check_settings(struct doctor *doctor, struct server *server) {
     check_buffers(doctor, server);
 }
 
-/* ---- The slow log -------------------------------------------------------------------------------- */
+/* The slow log */
 
 #define SLOW_US 10000
 #define VERY_SLOW_US 100000

@@ -9,7 +9,10 @@
 #define SLOW_MS 10
 #define LONG_MS 2
 
-/* The quickest of some round trips, and the server's clock less ours by it. False: it does not say its time. */
+/*
+ * The quickest of some round trips, and the server's clock less ours by it. False: it does not say
+ * its time.
+ */
 static bool measure(struct doctor *doctor, struct server *server, int64_t *ahead_ms,
                     int64_t *trip_us) {
     *trip_us = INT64_MAX;

@@ -3,7 +3,7 @@
 
 #include "doctor.h"
 
-/* ---- Clusters ------------------------------------------------------------------------------------ */
+/* Clusters */
 
 static double field(const char *text, const char *name) {
     const char *at = strstr(text, name);
@@ -127,7 +127,7 @@ void check_cluster(struct doctor *doctor) {
     check_slots(doctor, primaries);
 }
 
-/* ---- Sentinels ----------------------------------------------------------------------------------- */
+/* Sentinels */
 
 static void check_sentinel(struct doctor *doctor, struct server *server, const char *name,
                            int64_t *port) {

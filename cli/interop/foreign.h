@@ -5,13 +5,13 @@
 #include "../cli.h"
 #include "../json.h"
 
-/* ---- foreign.c ----------------------------------------------------------------------------------- */
+/* foreign.c */
 
 /* Each is about the queue that is open, Redisson's or Laravel's, and returns the exit code. */
 
 /*
- * Moves what is due, step by step, and prints how much at the end: of what is due now with `once`, else
- * until SIGTERM or SIGINT; a failure that may pass is no end then.
+ * Moves what is due, step by step, and prints how much at the end: of what is due now with `once`,
+ * else until SIGTERM or SIGINT; a failure that may pass is no end then.
  */
 int foreign_move(struct cli *cli, bool once);
 /* Counts the queue, and prints it. */
@@ -19,7 +19,7 @@ int foreign_size(struct cli *cli);
 /* Takes away what is in it for good, and prints how many there were. */
 int foreign_clear(struct cli *cli);
 
-/* ---- value.c: what Redisson's codecs write -------------------------------------------------------- */
+/* value.c: what Redisson's codecs write */
 
 /* The codec and the layout that a word names, or cli_usage(). */
 dueq_codec value_codec(const struct cli *cli, const char *name);

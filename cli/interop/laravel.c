@@ -124,7 +124,7 @@ bool laravel_open(struct cli *cli, char *argv[], const struct laravel_wish *wish
     return status == DUEQ_OK;
 }
 
-/* ---- push ---------------------------------------------------------------------------------------- */
+/* push */
 
 static int push(struct cli *cli, const dueq_laravel_draft *drafts, size_t count, bool *failed) {
     dueq_result *result;
@@ -207,7 +207,7 @@ static int run_push(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- migrate, size and clear --------------------------------------------------------------------- */
+/* migrate, size and clear */
 
 static int run_migrate(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"once", no_argument, NULL, ONCE}, LARAVEL_OPTIONS};
@@ -234,7 +234,7 @@ static int run_clear(struct cli *cli, int argc, char *argv[]) {
     return plain(cli, argc, argv, foreign_clear);
 }
 
-/* ---- Help ---------------------------------------------------------------------------------------- */
+/* Help */
 
 static const struct command laravel_push = {
     "laravel push", "QUEUE [JOB]", "Pushes a job, now or for later, and prints its uuid",

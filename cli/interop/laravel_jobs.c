@@ -3,7 +3,7 @@
 
 #include "laravel.h"
 
-/* ---- pop ----------------------------------------------------------------------------------------- */
+/* pop */
 
 static void add_text(json_object *object, const char *name, dueq_bytes value) {
     json_object_object_add(object, name, value.size > 0 ? json_text(value) : NULL);
@@ -102,7 +102,7 @@ static int run_pop(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- delete and release -------------------------------------------------------------------------- */
+/* delete and release */
 
 static dueq_status delete_submit(struct cli *cli, const dueq_bytes *reserved, size_t count,
                                  const void *context) {
@@ -142,7 +142,7 @@ static int run_release(struct cli *cli, int argc, char *argv[]) {
     return settle(cli, argc, argv, options, release_submit);
 }
 
-/* ---- Help ---------------------------------------------------------------------------------------- */
+/* Help */
 
 const struct command laravel_pop = {
     "laravel pop", "QUEUE", "Reserves jobs, and prints them",

@@ -77,7 +77,7 @@ bool redisson_value(struct cli *cli, char *argv[], const struct redisson_wish *w
     return good;
 }
 
-/* ---- offer --------------------------------------------------------------------------------------- */
+/* offer */
 
 static int offer(struct cli *cli, const dueq_offer *offers, size_t count, bool *failed) {
     dueq_status status =
@@ -128,7 +128,7 @@ static int run_offer(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* ---- transfer, size and clear -------------------------------------------------------------------- */
+/* transfer, size and clear */
 
 static int run_transfer(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"once", no_argument, NULL, ONCE}, REDISSON_OPTIONS};
@@ -155,7 +155,7 @@ static int run_clear(struct cli *cli, int argc, char *argv[]) {
     return plain(cli, argc, argv, foreign_clear);
 }
 
-/* ---- Help ---------------------------------------------------------------------------------------- */
+/* Help */
 
 static const struct command offer_command = {
     "redisson offer", "DESTINATION [VALUE]", "Offers a value, now or for later",

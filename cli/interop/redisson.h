@@ -33,12 +33,16 @@ enum {
     {"codec", required_argument, NULL, CODEC}, {"layout", required_argument, NULL, LAYOUT},        \
         CLI_OPTIONS
 
-/* Reads the options, wants so many words after the destination, and opens it. False: *code is the exit
- * code, said why. */
+/*
+ * Reads the options, wants so many words after the destination, and opens it. False: *code is the
+ * exit code, said why.
+ */
 bool redisson_begin(struct cli *cli, int argc, char *argv[], const struct option *options,
                     int least, int most, struct redisson_wish *wish, int *code);
-/* The value that the next word is, or standard input. False: *code is the exit code, said why. Free *store
- * with free(). */
+/*
+ * The value that the next word is, or standard input. False: *code is the exit code, said why. Free
+ * *store with free().
+ */
 bool redisson_value(struct cli *cli, char *argv[], const struct redisson_wish *wish,
                     dueq_value *value, void **store, int *code);
 

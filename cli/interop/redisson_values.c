@@ -3,7 +3,7 @@
 
 #include "redisson.h"
 
-/* ---- take, poll and peek ------------------------------------------------------------------------- */
+/* take, poll and peek */
 
 static bool print(const struct cli *cli, const dueq_value *value, dueq_status status, bool raw) {
     if (cli->json) {
@@ -99,7 +99,7 @@ static int run_peek(struct cli *cli, int argc, char *argv[]) {
     return look(cli, argc, argv, dueq_redisson_peek_submit);
 }
 
-/* ---- remove and contains ------------------------------------------------------------------------- */
+/* remove and contains */
 
 typedef dueq_status (*value_submit)(dueq_redisson *queue, const dueq_value *value);
 
@@ -138,7 +138,7 @@ static int run_contains(struct cli *cli, int argc, char *argv[]) {
     return about_value(cli, argc, argv, dueq_redisson_contains_submit, NULL);
 }
 
-/* ---- Help ---------------------------------------------------------------------------------------- */
+/* Help */
 
 const struct command redisson_take = {
     "redisson take", "DESTINATION", "Takes values from the destination, and prints them",

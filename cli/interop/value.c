@@ -55,7 +55,7 @@ dueq_kind value_kind(const struct cli *cli, const char *type, dueq_codec codec) 
     return (dueq_kind)found;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------- */
+/* Reading */
 
 /* The text without the blanks and the line end behind it. False: it is no word. */
 static bool shorten(dueq_bytes text, char out[SHORT]) {
@@ -91,7 +91,9 @@ static bool read_boolean(const char *word, dueq_value *value) {
     return value->integer || strcmp(word, "false") == 0;
 }
 
-/* Of a number of JSON: the narrowest kind that holds it. Any other text is for the codec to check. */
+/*
+ * Of a number of JSON: the narrowest kind that holds it. Any other text is for the codec to check.
+ */
 static void narrow(const char *text, dueq_value *value) {
     char *end = NULL;
     size_t sign = text[0] == '-';
@@ -133,7 +135,7 @@ bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value) {
     return true;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------- */
+/* Writing */
 
 /* The shortest text that is read as this number, with a point: 0.1, 1.0, 1e+300. */
 static const char *double_text(double number, char out[TIME_ROOM]) {

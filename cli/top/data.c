@@ -5,7 +5,7 @@
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-/* ---- All ---- */
+/* All */
 
 size_t top_next(const struct top *top, size_t place) {
     const struct queue_row *row = &top->rows.list[place];
@@ -81,7 +81,7 @@ void top_read_view(struct top *top) {
     *(view == TOP_QUEUE ? &top->page_status : &top->message_status) = status;
 }
 
-/* ---- What keys change ---- */
+/* What keys change */
 
 /* Those of the page that are of the class. */
 static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_result *page,

@@ -84,7 +84,7 @@ static void put_history(const struct top *top, const dueq_message *message, stru
         put_row(page, TOP_WARN, "error", message->error);
 }
 
-/* ---- The body ---- */
+/* The body */
 
 static void put_lines(struct top_page *page, dueq_bytes text) {
     const char *at = text.data, *end = at + text.size;

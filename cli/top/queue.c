@@ -2,7 +2,7 @@
 
 #include "top.h"
 
-/* ---- What happened by the minute ---- */
+/* What happened by the minute */
 
 enum { SERIES = 6 };
 
@@ -50,7 +50,7 @@ static void draw_counts(const struct queue_row *row, struct top_page *page) {
     page_put(page, TOP_PLAIN, false);
 }
 
-/* ---- Its messages ---- */
+/* Its messages */
 
 static void draw_message_row(const struct top *top, const dueq_message *message,
                              struct top_page *page) {

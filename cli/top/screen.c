@@ -16,7 +16,7 @@ enum {
     SLICE_MS = 1000 /* how soon it shows that no answer comes */
 };
 
-/* ---- Drawing ---- */
+/* Drawing */
 
 static void use_style(enum top_style style) {
     static const attr_t attributes[] = {A_NORMAL, A_BOLD, A_DIM, A_NORMAL, A_BOLD};
@@ -34,7 +34,10 @@ static void put_line(const struct top_line *line, int row, bool selected) {
         addch(' ');
 }
 
-/* Brings what is selected into what there is, and its line onto the screen. Returns that line; SIZE_MAX: none. */
+/*
+ * Brings what is selected into what there is, and its line onto the screen. Returns that line;
+ * SIZE_MAX: none.
+ */
 static size_t settle(struct top *top, const struct top_page *page, size_t rows) {
     size_t *selected = &top->selected[top->view], *first = &top->top[top->view];
     const size_t moving = page->count - page->fixed;
@@ -63,7 +66,9 @@ static size_t rows_of(const struct top_page *page) {
     return (size_t)LINES > taken ? (size_t)LINES - taken : 1;
 }
 
-/* Asks the terminal itself: $COLUMNS and $LINES may be old, and ncurses does not see each SIGWINCH. */
+/*
+ * Asks the terminal itself: $COLUMNS and $LINES may be old, and ncurses does not see each SIGWINCH.
+ */
 static void fit(void) {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
@@ -94,7 +99,7 @@ static size_t draw(struct top *top) {
     return rows;
 }
 
-/* ---- Waiting ---- */
+/* Waiting */
 
 static int translate(int key) {
     switch (key) {
@@ -132,7 +137,9 @@ static int translate(int key) {
     }
 }
 
-/* Takes the keys that are there. Returns whether there were any, a new size of the screen included. */
+/*
+ * Takes the keys that are there. Returns whether there were any, a new size of the screen included.
+ */
 static bool take_keys(struct top *top) {
     bool any = false;
     for (int key; !top->ended && (key = getch()) != ERR; any = true)
@@ -141,7 +148,10 @@ static bool take_keys(struct top *top) {
     return any;
 }
 
-/* Waits for a key, and what the call under way needs (client; NULL: there is none), at most so long. */
+/*
+ * Waits for a key, and what the call under way needs (client; NULL: there is none), at most so
+ * long.
+ */
 static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
     struct pollfd set[DUEQ_MAX_SOCKETS + 1];
     int timeout_ms = -1;

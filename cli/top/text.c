@@ -89,7 +89,7 @@ void top_spark(FILE *out, const int64_t *values, size_t count) {
     }
 }
 
-/* ---- Lines ---- */
+/* Lines */
 
 static char *escaped(dueq_bytes text) {
     char *shown = NULL;

@@ -1,4 +1,7 @@
-/* dueq top: what its files share. data.c reads, views draw lines, screen.c shows them, keys.c takes keys. */
+/*
+ * dueq top: what its files share. data.c reads, views draw lines, screen.c shows them, keys.c takes
+ * keys.
+ */
 #ifndef DUEQ_CLI_TOP_H
 #define DUEQ_CLI_TOP_H
 
@@ -55,9 +58,12 @@ struct top {
     char said[800];         /* what came of the last one */
 };
 
-/* ---- data.c ---- */
+/* data.c */
 
-/* The row that is shown after this one, by their places: the partitions of a queue that is not opened are not. */
+/*
+ * The row that is shown after this one, by their places: the partitions of a queue that is not
+ * opened are not.
+ */
 size_t top_next(const struct top *top, size_t place);
 
 /* Reads all queues. Returns the status; of a queue that fails, its row has it. */
@@ -70,7 +76,7 @@ void top_read_view(struct top *top);
 void top_perform(struct top *top);
 void top_end(struct top *top);
 
-/* ---- text.c: columns ---- */
+/* text.c: columns */
 
 /* Writes text as it may be shown, in exactly so many columns; below 0: at the right. */
 void top_cell(FILE *out, dueq_bytes text, int width);
@@ -80,7 +86,7 @@ size_t top_clip(FILE *out, const char *text, size_t width);
 /* A column for each value, as high as it is. */
 void top_spark(FILE *out, const int64_t *values, size_t count);
 
-/* ---- Lines: what is shown, on the screen and by --once ---- */
+/* Lines: what is shown, on the screen and by --once */
 
 enum top_style { TOP_PLAIN, TOP_TITLE, TOP_DIM, TOP_WARN, TOP_BAD };
 
@@ -119,7 +125,7 @@ void draw_help(const struct top *top, struct top_page *page);
 /* The last line: keys, or what is asked. */
 void top_foot(const struct top *top, struct top_page *page);
 
-/* ---- keys.c ---- */
+/* keys.c */
 
 enum top_key {
     TOP_UP = 0x1000,
@@ -140,7 +146,7 @@ void top_key(struct top *top, int key, size_t rows);
 /* The row of a queue, or of a partition, that is selected; NULL: none. */
 const struct queue_row *top_selected(const struct top *top);
 
-/* ---- screen.c, terminal.c: where ncurses was found ---- */
+/* screen.c, terminal.c: where ncurses was found */
 
 /* Whether the terminal can be drawn on, by its type in $TERM. */
 bool top_terminal(void);

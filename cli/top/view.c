@@ -2,7 +2,7 @@
 
 #include "top.h"
 
-/* ---- The head of all views ---- */
+/* The head of all views */
 
 /* What is wrong with the server, or with the way to it. */
 static bool why_head(const struct top *top, struct diagnosis *why) {
@@ -78,7 +78,7 @@ static void draw_head(const struct top *top, struct top_page *page) {
     page_say(page, wrong ? top_style(why.level) : TOP_DIM, "%s", wrong ? why.text : top->said);
 }
 
-/* ---- Queues ---- */
+/* Queues */
 
 /* The p99 of the lateness, where it was measured in the last minutes; -1: it was not. */
 static int64_t late_ms(const struct queue_row *row) {
@@ -161,7 +161,7 @@ static void draw_queues(const struct top *top, struct top_page *page) {
         page_say(page, TOP_DIM, "%s", top->rows.read_ms ? "There is no queue." : "It reads...");
 }
 
-/* ---- Workers ---- */
+/* Workers */
 
 static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
     const dueq_worker *worker = consumer->worker;
@@ -200,7 +200,7 @@ static void draw_workers(const struct top *top, struct top_page *page) {
         page_say(page, TOP_DIM, "No worker is registered. Consumers with a heartbeat register.");
 }
 
-/* ---- Errors ---- */
+/* Errors */
 
 static void draw_errors(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 16;
@@ -227,7 +227,7 @@ static void draw_errors(const struct top *top, struct top_page *page) {
         page_say(page, TOP_DIM, "No message has an error.");
 }
 
-/* ---- All ---- */
+/* All */
 
 void top_draw(const struct top *top, struct top_page *page) {
     static void (*const views[])(const struct top *, struct top_page *) = {

@@ -62,7 +62,7 @@ static const struct route items[] = {
     {0},
 };
 
-/* ---- Answers ------------------------------------------------------------------------------------- */
+/* Answers */
 
 const char *api_word(const struct call *call, const char *name) {
     return http_argument(call->request, name);
@@ -138,7 +138,7 @@ static void refuse(const struct call *call, unsigned int code, const char *text)
     say(call, dueq_status_name(code == 404 ? DUEQ_NOT_FOUND : DUEQ_INVALID), text);
 }
 
-/* ---- Paths --------------------------------------------------------------------------------------- */
+/* Paths */
 
 /* Whether the list, a blank behind each, has the word. */
 static bool lists(const char *list, const char *word) {

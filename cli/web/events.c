@@ -43,13 +43,16 @@ struct events {
     size_t probed;      /* the queue that was asked for last */
 };
 
-/* What runs in the thread: a run of the program, almost. The client waits for its answers by wait_call(). */
+/*
+ * What runs in the thread: a run of the program, almost. The client waits for its answers by
+ * wait_call().
+ */
 struct poller {
     struct cli cli;
     struct events *events;
 };
 
-/* ---- The server's answers ------------------------------------------------------------------------- */
+/* The server's answers */
 
 static bool note(struct events *events, int64_t asked_ms) {
     pthread_mutex_lock(&events->lock);
@@ -59,7 +62,10 @@ static bool note(struct events *events, int64_t asked_ms) {
     return !ending;
 }
 
-/* Completes a call for cli_wait(). A connection that went silent may stay so after the server is back: it is left. */
+/*
+ * Completes a call for cli_wait(). A connection that went silent may stay so after the server is
+ * back: it is left.
+ */
 static dueq_status wait_call(struct cli *cli) {
     struct events *events = ((struct poller *)(void *)cli)->events;
     const int64_t begin_ms = time_monotonic_ms();
@@ -91,7 +97,7 @@ static dueq_status read_counts(struct cli *cli, const char *name, dueq_counts *c
     return status;
 }
 
-/* ---- Events --------------------------------------------------------------------------------------- */
+/* Events */
 
 /* One that cannot be read is there with its status, and without counts. */
 static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
@@ -120,7 +126,9 @@ static void put_silence(int64_t ms, FILE *out) {
     put_failure(dueq_status_name(DUEQ_TIMEOUT), text, out);
 }
 
-/* When it is to be done again that took so long: at the latest of `least` and many times as long. */
+/*
+ * When it is to be done again that took so long: at the latest of `least` and many times as long.
+ */
 static int64_t again_ms(int64_t begin_ms, int64_t least, int64_t times) {
     const int64_t now_ms = time_monotonic_ms(), rest_ms = times * (now_ms - begin_ms);
     return now_ms + (rest_ms > least ? rest_ms : least);
@@ -175,7 +183,10 @@ static json_object *series(const struct queue_row *row, size_t first, size_t fie
     return list;
 }
 
-/* The minutes that are over, from the first with an event on. The one under way would look like a fall. */
+/*
+ * The minutes that are over, from the first with an event on. The one under way would look like a
+ * fall.
+ */
 static void put_minutes(const struct queue_row *row, FILE *out) {
     size_t first = 0;
     while (first < ROW_MINUTES - 1 && !row->minutes[first].pushed && !row->minutes[first].acked &&
@@ -270,7 +281,7 @@ static void fail(struct events *events, const struct cli *cli, dueq_status statu
     pthread_mutex_unlock(&events->lock);
 }
 
-/* ---- The thread ----------------------------------------------------------------------------------- */
+/* The thread */
 
 static dueq_status look(struct events *events, struct cli *cli) {
     const int64_t begin_ms = time_monotonic_ms();
@@ -289,7 +300,10 @@ static dueq_status look(struct events *events, struct cli *cli) {
     return status;
 }
 
-/* Whether the server answers is known between two looks, too: one queue is asked, each time another. */
+/*
+ * Whether the server answers is known between two looks, too: one queue is asked, each time
+ * another.
+ */
 static dueq_status probe(struct events *events, struct cli *cli) {
     dueq_counts counts;
     dueq_result *page = NULL;
@@ -395,7 +409,7 @@ void events_end(struct events *events) {
     free(events);
 }
 
-/* ---- The streams ---------------------------------------------------------------------------------- */
+/* The streams */
 
 /* How it is now: the page says "live" by this alone. */
 static void put_state(const struct events *events, FILE *out) {

@@ -52,7 +52,7 @@ void get_rates(struct call *call) {
     dueq_result_free(result);
 }
 
-/* ---- Consumers ----------------------------------------------------------------------------------- */
+/* Consumers */
 
 /* Of the queue, or of all. */
 void get_workers(struct call *call) {
@@ -146,7 +146,7 @@ void get_inspect(struct call *call) {
     dueq_result_free(result);
 }
 
-/* ---- Messages ------------------------------------------------------------------------------------ */
+/* Messages */
 
 static void keep(dueq_bytes *cursor, dueq_bytes next) {
     free((void *)(uintptr_t)cursor->data);
@@ -338,7 +338,7 @@ void get_message(struct call *call) {
     }
 }
 
-/* ---- Dead messages by their errors --------------------------------------------------------------- */
+/* Dead messages by their errors */
 
 json_object *error_class_json(const dueq_message *message) {
     char text[ERROR_CLASS_SIZE];
@@ -385,7 +385,7 @@ void get_errors(struct call *call) {
     cursor_end(call, &cursor);
 }
 
-/* ---- Schedules ----------------------------------------------------------------------------------- */
+/* Schedules */
 
 static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {
     (void)context;

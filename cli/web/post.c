@@ -2,7 +2,7 @@
 
 #include "web.h"
 
-/* ---- Push ---------------------------------------------------------------------------------------- */
+/* Push */
 
 /* The arguments are the options of `dueq push`. */
 void post_push(struct call *call) {
@@ -31,7 +31,7 @@ void post_push(struct call *call) {
     dueq_result_free(result);
 }
 
-/* ---- Reserve ------------------------------------------------------------------------------------- */
+/* Reserve */
 
 /* Waits for as long as somebody is there for the answer. */
 static dueq_status wait_for(struct call *call, dueq_status status, dueq_result **result) {
@@ -73,7 +73,7 @@ void post_reserve(struct call *call) {
         dueq_result_free(result);
 }
 
-/* ---- Of tickets and ids, which are the lines of the body ------------------------------------------ */
+/* Of tickets and ids, which are the lines of the body */
 
 /* The next line; false: there is none. */
 static bool cut(dueq_bytes *rest, dueq_bytes *line) {
@@ -91,7 +91,10 @@ static bool cut(dueq_bytes *rest, dueq_bytes *line) {
 typedef dueq_status submit(dueq_queue *queue, const dueq_bytes *items, size_t count);
 typedef dueq_status timed(dueq_queue *queue, const dueq_bytes *items, size_t count, int64_t ms);
 
-/* Does it for each line, as the shell does with `-`. One of `plain` and `begin` is NULL; ms is for that. */
+/*
+ * Does it for each line, as the shell does with `-`. One of `plain` and `begin` is NULL; ms is for
+ * that.
+ */
 static void each(struct call *call, const char *key, submit *plain, timed *begin, int64_t ms) {
     dueq_bytes rest = call->request->body, items[DUEQ_MAX_BATCH];
     dueq_status worst = DUEQ_OK;
@@ -173,7 +176,7 @@ void post_reschedule(struct call *call) {
     api_item(call, "id", id, dueq_reschedule(call->cli.queue, id, delay_ms, at_ms));
 }
 
-/* ---- Of all dead messages ------------------------------------------------------------------------- */
+/* Of all dead messages */
 
 void post_kick_all(struct call *call) {
     const char *since = api_word(call, "since"), *until = api_word(call, "until");
@@ -239,7 +242,7 @@ void post_kick_group(struct call *call) {
     api_end(call, kicks.status < 0 ? kicks.status : status);
 }
 
-/* ---- Of the queue --------------------------------------------------------------------------------- */
+/* Of the queue */
 
 void post_pause(struct call *call) {
     api_item(call, "queue", call->queue, dueq_pause(call->cli.queue));
@@ -249,7 +252,7 @@ void post_resume(struct call *call) {
     api_item(call, "queue", call->queue, dueq_resume(call->cli.queue));
 }
 
-/* ---- Of a schedule, whose name is the body -------------------------------------------------------- */
+/* Of a schedule, whose name is the body */
 
 static void on_schedule(struct call *call, schedule_do *act) {
     const dueq_bytes line = one(call, "name");

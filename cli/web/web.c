@@ -6,7 +6,7 @@
 
 enum { TOKEN_LEAST = 16, TOKEN_ROOM = 4096 };
 
-/* ---- Clients ------------------------------------------------------------------------------------- */
+/* Clients */
 
 dueq_client *web_client(struct web *web) {
     dueq_client *client = NULL;
@@ -31,7 +31,7 @@ void web_client_back(struct web *web, dueq_client *client) {
     dueq_close(client);
 }
 
-/* ---- Who may ask --------------------------------------------------------------------------------- */
+/* Who may ask */
 
 /* Takes as long whatever is given. */
 static bool same(const char *given, const char *secret) {
@@ -114,9 +114,11 @@ static void handle(const struct http_request *request, struct http_answer *answe
     }
 }
 
-/* ---- The command --------------------------------------------------------------------------------- */
+/* The command */
 
-/* The first line of a file that is ours alone; of a pipe, as /dev/fd/3, the rights are no matter. */
+/*
+ * The first line of a file that is ours alone; of a pipe, as /dev/fd/3, the rights are no matter.
+ */
 static void read_token_file(const struct cli *cli, const char *path, char token[TOKEN_ROOM]) {
     struct stat about;
     FILE *file = fopen(path, "re");

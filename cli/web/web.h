@@ -40,13 +40,13 @@ struct call {
     char *item;        /* what the path names in it, or NULL */
 };
 
-/* ---- web.c ---- */
+/* web.c */
 
 /* A client of nobody else, until it is given back. */
 dueq_client *web_client(struct web *web);
 void web_client_back(struct web *web, dueq_client *client);
 
-/* ---- api.c ---- */
+/* api.c */
 
 /* Answers a request to /api. */
 void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer);
@@ -55,7 +55,10 @@ const char *api_word(const struct call *call, const char *name);
 size_t api_count(const struct call *call, size_t otherwise);
 /* Writes an object as the shell prints it, and frees it. */
 void api_line(const struct call *call, json_object *object);
-/* The status of HTTP for what came of a call; of a failure, and of an outcome without items, the answer says what. */
+/*
+ * The status of HTTP for what came of a call; of a failure, and of an outcome without items, the
+ * answer says what.
+ */
 void api_end(const struct call *call, dueq_status status);
 /* The same of one thing that has an object of its own. */
 void api_item(const struct call *call, const char *key, dueq_bytes subject, dueq_status status);
@@ -64,7 +67,7 @@ void api_next(const struct call *call, dueq_bytes cursor);
 /* That many {"done": N}, as the shell's sums. */
 void api_sum(const struct call *call, size_t count, const char *done);
 
-/* ---- get.c: what changes nothing ---- */
+/* get.c: what changes nothing */
 
 void get_queues(struct call *call);
 void get_stats(struct call *call);
@@ -74,7 +77,10 @@ void get_running(struct call *call);
 void get_why(struct call *call);
 /* Writes an object behind this text as a line, and frees it. */
 void api_put_line(FILE *out, const char *before, json_object *object);
-/* Writes a line of JSON, with this before it, for the server and for each queue where something is wrong. */
+/*
+ * Writes a line of JSON, with this before it, for the server and for each queue where something is
+ * wrong.
+ */
 void put_diagnoses(const struct queue_rows *rows, const char *before, FILE *out);
 /* The same: what is wrong cannot be read. */
 void put_unreadable(const struct cli *cli, dueq_status status, const char *before, FILE *out);
@@ -88,7 +94,10 @@ void get_schedules(struct call *call);
 
 /* Sees a page. Returns how many messages more it wants to see. */
 typedef size_t scan_page(struct call *call, const dueq_result *page, void *context);
-/* Reads the messages of a state, page by page: `wanted` are wanted at first, and WEB_LOOKED are the most. */
+/*
+ * Reads the messages of a state, page by page: `wanted` are wanted at first, and WEB_LOOKED are the
+ * most.
+ */
 dueq_status scan_state(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
                        scan_page *see, void *context);
 /* The cursor that the request goes on from, and where the next one does. */
@@ -97,7 +106,7 @@ void cursor_end(const struct call *call, dueq_bytes *cursor);
 /* The class of a dead message (error_class()), as JSON has it. */
 json_object *error_class_json(const dueq_message *message);
 
-/* ---- post.c: what changes something ---- */
+/* post.c: what changes something */
 
 void post_push(struct call *call);
 void post_reserve(struct call *call);
@@ -119,18 +128,18 @@ void post_schedule_resume(struct call *call);
 void post_schedule_run(struct call *call);
 void post_schedule_remove(struct call *call);
 
-/* ---- events.c: what all who look at the page see ---- */
+/* events.c: what all who look at the page see */
 
 struct events *events_new(struct web *web);
 void events_end(struct events *events);
 enum { EVENTS_MS = 1000, DIAGNOSES_MS = 4000, PULSE_MS = 500 };
 /*
- * A stream of server-sent events: all queues, every EVENTS_MS, what is wrong with them, every DIAGNOSES_MS, and whether the server
- * answers, every PULSE_MS.
+ * A stream of server-sent events: all queues, every EVENTS_MS, what is wrong with them, every
+ * DIAGNOSES_MS, and whether the server answers, every PULSE_MS.
  */
 http_stream events_stream;
 
-/* ---- pages.c ---- */
+/* pages.c */
 
 /* The file of that path, or size 0. */
 dueq_bytes page_of(const char *path, const char **type);

@@ -12,7 +12,7 @@
 
 #include "../dueq.h"
 
-/* ---- status.c: what went wrong, in words ------------------------------------------------------- */
+/* status.c: what went wrong, in words */
 
 /* When does what failed work again? */
 enum dueq__recovery {
@@ -29,13 +29,13 @@ struct dueq__error {
 };
 
 /*
- * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of the text may come
- * from a server or an entry: what a terminal would obey is escaped.
+ * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of
+ * the text may come from a server or an entry: what a terminal would obey is escaped.
  */
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- system.c: clocks and threads -------------------------------------------------------------- */
+/* system.c: clocks and threads */
 
 int64_t dueq__monotonic_ms(void);
 int64_t dueq__monotonic_us(void);
@@ -48,7 +48,7 @@ void dueq__host_name(char *out, size_t room);
 /* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
-/* ---- id.c: ids and stamps, ordered by time ----------------------------------------------------- */
+/* id.c: ids and stamps, ordered by time */
 
 #define DUEQ__ID_SIZE 22 /* base-62 digits of 128 bits */
 #define DUEQ__INCARNATION_SIZE                                                                     \
@@ -68,7 +68,7 @@ void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCAR
 /* The milliseconds in an id or a stamp; -1 if it is neither. */
 int64_t dueq__id_time(const char *id, size_t size);
 
-/* ---- Bytes; utf8.c ---- */
+/* Bytes; utf8.c */
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
@@ -76,13 +76,16 @@ static inline bool dueq__bytes_equal(dueq_bytes a, dueq_bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where there is none. */
+/*
+ * The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where
+ * there is none.
+ */
 size_t dueq__utf8_length(const unsigned char *at, size_t left);
 /* Is it well-formed UTF-8, with or without control characters? */
 bool dueq__is_utf8(const void *data, size_t size, bool control);
 /*
- * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control characters? By the
- * same rule as the scripts (core/scripts/lib/text.lua).
+ * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control
+ * characters? By the same rule as the scripts (core/scripts/lib/text.lua).
  */
 bool dueq__is_name(dueq_bytes text);
 

@@ -59,7 +59,9 @@ static bool read_digits(const char *text, size_t size, wide *number) {
     return true;
 }
 
-/* 48 bits of milliseconds, 80 of chance; within a millisecond the next is one more than the last. */
+/*
+ * 48 bits of milliseconds, 80 of chance; within a millisecond the next is one more than the last.
+ */
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
     int64_t now = dueq__wall_ms();
     if (now > source->last_ms) {

@@ -3,21 +3,23 @@
 #include "client.h"
 
 /*
- * Which failures a call tries again, when, and until when. A call that waits goes on until its timeout, and each
- * of its tries has a deadline of its own. Any other call has one deadline.
+ * Which failures a call tries again, when, and until when. A call that waits goes on until its
+ * timeout, and each of its tries has a deadline of its own. Any other call has one deadline.
  */
 
 #define FIRST_PAUSE_MS 20
 #define MAX_PAUSE_MS 1000
 /*
- * However short a call waits: so long it tries after the first failure since the last answer, and so long a try to
- * connect has. Else calls that wait for less than a connection takes would never come back.
+ * However short a call waits: so long it tries after the first failure since the last answer, and
+ * so long a try to connect has. Else calls that wait for less than a connection takes would never
+ * come back.
  */
 #define MIN_RETRY_MS 1000
 
 /*
- * The clients of a process lose their server together, and are not to come back together. Those that lose it within
- * HERD_MS are counted, and each of them pauses for longer than the one before. Threads may miscount: no harm is done.
+ * The clients of a process lose their server together, and are not to come back together. Those
+ * that lose it within HERD_MS are counted, and each of them pauses for longer than the one before.
+ * Threads may miscount: no harm is done.
  */
 #define HERD_MS 1000
 #define HERD_STEP_US 1500
@@ -54,12 +56,17 @@ void dueq__backoff_on_call_failed(dueq_client *client) {
         count_failure(client, client->error.text);
 }
 
-/* Does the call retry as long as its caller waits? Not where the caller can go on with other nodes. */
+/*
+ * Does the call retry as long as its caller waits? Not where the caller can go on with other nodes.
+ */
 static bool waits_out_outages(const struct dueq__call *call) {
     return call->retry_until_ms && !call->skip_down_node;
 }
 
-/* When a call that waits ends while the server is away; it retries for MIN_RETRY_MS from since_ms on. */
+/*
+ * When a call that waits ends while the server is away; it retries for MIN_RETRY_MS from since_ms
+ * on.
+ */
 static int64_t wait_limit_ms(const dueq_client *client, int64_t since_ms) {
     int64_t least = since_ms + MIN_RETRY_MS;
     return client->call.retry_until_ms > least ? client->call.retry_until_ms : least;

@@ -7,7 +7,10 @@
 #include "client.h"
 
 #define MINUTE_MS 60000
-/* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
+/*
+ * An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long
+ * more.
+ */
 #define KEEP_SLACK_MS 5000
 
 bool dueq__call_under_way(const dueq_client *client) {
@@ -29,7 +32,9 @@ bool dueq__call_uses_queue(const dueq_queue *queue) {
     return used;
 }
 
-/* A connection that still sends them is of no use: the server has answered before it had read them. */
+/*
+ * A connection that still sends them is of no use: the server has answered before it had read them.
+ */
 static void free_words(dueq_client *client, struct dueq__resp *words) {
     for (struct dueq__node *node = client->nodes; node; node = node->next)
         if (dueq__conn_borrows(&node->conn, words))
@@ -342,8 +347,8 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
 }
 
 /*
- * What a call took of another system's list has gone back by a request behind the call's own, which the server reads as long as the connection
- * stays. The answers are nobody's then.
+ * What a call took of another system's list has gone back by a request behind the call's own, which
+ * the server reads as long as the connection stays. The answers are nobody's then.
  */
 static void ignore_call_reply(dueq_client *client) {
     if (!client->call.wait.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))

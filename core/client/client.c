@@ -173,7 +173,10 @@ int dueq_reset(dueq_client *client) {
 void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
-    /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
+    /*
+     * The sockets are the parent's too: they are closed without a word on them. So is its
+     * descriptor.
+     */
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         conn->epoll = -1;
     close_all(client);

@@ -91,7 +91,10 @@ struct dueq__call {
     dueq_status status;
     dueq_result *result;
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
-    /* Called when it is final, with what it was suspended for (dueq__call_suspend); NULL: it is not. */
+    /*
+     * Called when it is final, with what it was suspended for (dueq__call_suspend); NULL: it is
+     * not.
+     */
     void (*on_final)(dueq_client *client);
 };
 
@@ -192,16 +195,20 @@ struct dueq_queue {
 /* client.c */
 /* Opens another client of the same URL. Returns as dueq_open(); the caller closes *twin. */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
-/* Has the server closed a connection since the last call? Reads nothing; no call may be under way. */
+/*
+ * Has the server closed a connection since the last call? Reads nothing; no call may be under way.
+ */
 bool dueq__client_lost_conn(const dueq_client *client);
 /* Closes the connection on which the server tells foreign waits of changes. */
 void dueq__client_unsubscribe(dueq_client *client);
-/* After fork() the child's client drops the parent's connections; call first in every public call. */
+/*
+ * After fork() the child's client drops the parent's connections; call first in every public call.
+ */
 void dueq__client_check_fork(dueq_client *client);
 
 /*
- * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request start
- * with), its own words, submit. Submit frees the words and returns PENDING or a failure.
+ * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request
+ * start with), its own words, submit. Submit frees the words and returns PENDING or a failure.
  */
 dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
 /* The same for a command of the server's own, without a queue: the script has but a name. */
@@ -271,7 +278,9 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
 
 /* poll.c: what a call waits for */
 
-/* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
+/*
+ * Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit).
+ */
 int64_t dueq__call_want_events(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],

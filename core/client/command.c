@@ -6,7 +6,10 @@
 
 /* An answer of this size that is lost so often is larger than the server sends. */
 #define MAX_RECALLS_CUT_OFF 3
-/* Where a request lost so many connections its error says that its size, or the answer's, may be why. */
+/*
+ * Where a request lost so many connections its error says that its size, or the answer's, may be
+ * why.
+ */
 #define SUSPICIOUS_LOST_CONNS 3
 
 /* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
@@ -15,7 +18,10 @@ static void limit_reply(dueq_client *client) {
         DUEQ__MAX_SMALL_REPLY + client->call.max_messages * DUEQ__MAX_MESSAGE_REPLY;
 }
 
-/* What was delivered is told by recall. Where that was lost, the next one begins with how large the answer is. */
+/*
+ * What was delivered is told by recall. Where that was lost, the next one begins with how large the
+ * answer is.
+ */
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__resp words;
@@ -40,7 +46,10 @@ static bool send_request(dueq_client *client) {
     const struct dueq__resp *settlement = dueq__call_settlement(call);
     const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
     const struct dueq__foreign_wait *foreign = call->wait.foreign;
-    /* An answer of before counts no more: another server may have taken over, without what was done. */
+    /*
+     * An answer of before counts no more: another server may have taken over, without what was
+     * done.
+     */
     dueq__durable_drop_reply(&client->call);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
@@ -64,7 +73,8 @@ static bool can_send(const dueq_client *client) {
 
 /*
  * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
- * more from the old connection, then to ask whether the request was run, and only then to repeat it.
+ * more from the old connection, then to ask whether the request was run, and only then to repeat
+ * it.
  */
 static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
@@ -83,7 +93,10 @@ static void send_next(dueq_client *client) {
         dueq__call_no_memory(client);
 }
 
-/* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
+/*
+ * The node cannot be reached: the call goes on with the other queues of its wait, or ends where it
+ * is to.
+ */
 static bool skip_node(dueq_client *client) {
     if (!client->call.skip_down_node)
         return dueq__wait_skip_down_node(client);
@@ -91,7 +104,10 @@ static bool skip_node(dueq_client *client) {
     return true;
 }
 
-/* A recall that is lost where its size was told before may be too large. One that is lost before that is not. */
+/*
+ * A recall that is lost where its size was told before may be too large. One that is lost before
+ * that is not.
+ */
 static void note_lost_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     bool recalled = dueq__node_expects(client->node, DUEQ__EXPECT_RECALL);
@@ -100,7 +116,9 @@ static void note_lost_recall(dueq_client *client) {
     call->recall_is_large = false;
 }
 
-/* Its request is not answered on this connection any more: before it is sent again it is recalled. */
+/*
+ * Its request is not answered on this connection any more: before it is sent again it is recalled.
+ */
 static void mark_unanswered(struct dueq__call *call) {
     if (call->sent)
         call->unanswered = call->request_number;
@@ -200,8 +218,8 @@ static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state 
 }
 
 /*
- * The time of the call's request is over. A call that waits gives the connections up, which may hang for ever, and goes on
- * by new ones.
+ * The time of the call's request is over. A call that waits gives the connections up, which may
+ * hang for ever, and goes on by new ones.
  */
 static void on_deadline(dueq_client *client) {
     struct dueq__call *call = &client->call;
@@ -270,7 +288,10 @@ static void on_connect_failed(dueq_client *client, const struct dueq__error *err
     }
 }
 
-/* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
+/*
+ * Other nodes than the call's: what was sent to end or probe a wait, and those that are connected
+ * to meanwhile.
+ */
 static void pump_other_nodes(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         if (node == client->node || (!node->expected_count && !dueq__node_is_connecting(node)))

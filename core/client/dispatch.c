@@ -8,7 +8,10 @@
 /* A script that the server forgets this often is not loaded again. */
 #define MAX_LOADS 3
 
-/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
+/*
+ * An error in answer to a request. One that passes is tried again until the deadline, whose error
+ * it is then.
+ */
 static void on_error(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->asking = false;
@@ -86,7 +89,9 @@ static void fail_outcome_unknown(dueq_client *client) {
     client->call.status = DUEQ_CLOSED;
 }
 
-/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
+/*
+ * A refusal of what asks about a connection that was lost: does it pass, so that it is asked again?
+ */
 static bool retry_stale_check(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     if (!dueq__reply_is_error(reply))
@@ -107,8 +112,8 @@ static void set_recalled_time(struct dueq__call *call, const struct dueq__reply 
 }
 
 /*
- * A lost request may be run after its repeat. What a reserve takes so comes again when its lease ends, and what is due is
- * moved once.
+ * A lost request may be run after its repeat. What a reserve takes so comes again when its lease
+ * ends, and what is due is moved once.
  */
 static bool may_repeat(const struct dueq__call *call) {
     const struct dueq__foreign_wait *foreign = call->wait.foreign;

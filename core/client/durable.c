@@ -3,9 +3,10 @@
 #include "client.h"
 
 /*
- * A call that is to be on replicas or on disk is followed by WAIT or WAITAOF on the same connection, in one write, and its
- * answer is held until theirs comes. These wait for the last write of their connection: on a new one there must be a write
- * before them, which recall makes (recall.lua).
+ * A call that is to be on replicas or on disk is followed by WAIT or WAITAOF on the same
+ * connection, in one write, and its answer is held until theirs comes. These wait for the last
+ * write of their connection: on a new one there must be a write before them, which recall makes
+ * (recall.lua).
  */
 
 static void merge(dueq_durability *all, const dueq_durability *more) {
@@ -115,7 +116,10 @@ static void decode_held_reply(dueq_client *client) {
 void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__durable *durable = &call->durable;
-    /* The script was refused, the server does not have it yet, or the call has gone on from there meanwhile. */
+    /*
+     * The script was refused, the server does not have it yet, or the call has gone on from there
+     * meanwhile.
+     */
     if (!durable->held_reply || !call->sent)
         return;
     if (dueq__reply_is_error(reply)) {

@@ -42,7 +42,10 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
 /* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
 dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
                              struct dueq__error *error);
-/* Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of memory. */
+/*
+ * Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of
+ * memory.
+ */
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
 /* The queue's name in its keys. */
 dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);

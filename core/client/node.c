@@ -175,7 +175,10 @@ bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expe
 }
 
 void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
-    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
+    /*
+     * What else may be under way does no harm late. So one that was stale before stays so until it
+     * is known.
+     */
     if (dueq__node_expects(node, DUEQ__EXPECT_CALL)) {
         if (node->conn.named && node->conn.id)
             node->stale_id = node->conn.id;

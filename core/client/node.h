@@ -25,7 +25,10 @@ enum dueq__expect {
 };
 #define DUEQ__MAX_EXPECTED (DUEQ_MAX_PARTITIONS + 16)
 
-/* After so long without an answer, or a connection, a node is slow: another one may have taken over. */
+/*
+ * After so long without an answer, or a connection, a node is slow: another one may have taken
+ * over.
+ */
 #define DUEQ__SLOW_MS 1000
 /* How often calls that can go on without a node connect to it. */
 #define DUEQ__RECONNECT_PAUSE_MS 1000
@@ -40,7 +43,10 @@ struct dueq__node {
     size_t expected_count;
     uint64_t max_reply_bytes; /* of the answer to the last call's request */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    /* Since when it is connected to, over all tries, or an answer of a lost connection is missing; 0: it is connected. */
+    /*
+     * Since when it is connected to, over all tries, or an answer of a lost connection is missing;
+     * 0: it is connected.
+     */
     int64_t down_since_ms;
     int64_t last_try_ms; /* the last try to connect */
     int64_t next_try_ms; /* calls that can go on without it do not connect before then */
@@ -49,7 +55,10 @@ struct dueq__node {
     struct dueq__node *next;
 };
 
-/* wait_conn.c: a connection that blocks on the wake tokens of queues in one slot. It stays open when a call ends. */
+/*
+ * wait_conn.c: a connection that blocks on the wake tokens of queues in one slot. It stays open
+ * when a call ends.
+ */
 struct dueq__wait_conn {
     struct dueq__conn conn;
     struct dueq__node *node;
@@ -67,13 +76,22 @@ struct dueq__wait_conn {
 /* Makes a connection one of the client's, and closes one that is so no longer. */
 void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn);
 void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn);
-/* The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of memory. */
+/*
+ * The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of
+ * memory.
+ */
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
 void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *wait_conn);
-/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
+/*
+ * Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again
+ * at retry_ms.
+ */
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
-/* Notes a try to connect to it, or that its connection was lost with an answer that is missing since then. */
+/*
+ * Notes a try to connect to it, or that its connection was lost with an answer that is missing
+ * since then.
+ */
 void dueq__node_note_try(struct dueq__node *node, int64_t since_ms);
 /* Moves its connection on. */
 void dueq__node_pump(dueq_client *client, struct dueq__node *node);
@@ -110,7 +128,10 @@ void dueq__route_close(dueq_client *client);
 struct dueq__node *dueq__route_node(const dueq_queue *queue);
 /* The node that the call's request goes to; NULL: not known. */
 struct dueq__node *dueq__route_target(const dueq_client *client);
-/* Of a cluster the i-th of the primaries that are known, in the order of their first slots; NULL: there are not so many. */
+/*
+ * Of a cluster the i-th of the primaries that are known, in the order of their first slots; NULL:
+ * there are not so many.
+ */
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
 /* Is there such a part of the cluster? See struct dueq__call. */
 bool dueq__route_has_primary(const dueq_client *client, size_t part);
@@ -121,7 +142,10 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
                                           const struct dueq__reply *reply);
 /* A node was lost, or is none that takes writes: the map may have changed. */
 void dueq__route_want_refresh(dueq_client *client);
-/* When dueq__route_pump() has something to do at the latest, in ms, and what it waits for (NULL: nothing). */
+/*
+ * When dueq__route_pump() has something to do at the latest, in ms, and what it waits for (NULL:
+ * nothing).
+ */
 int64_t dueq__route_next_ms(const dueq_client *client);
 struct dueq__conn *dueq__route_conn(const dueq_client *client);
 

@@ -5,12 +5,18 @@
 
 #include "client.h"
 
-/* What the clients of this process, which may be many, have to say of a server: once for all of them. */
+/*
+ * What the clients of this process, which may be many, have to say of a server: once for all of
+ * them.
+ */
 
 #define MAX_SERVERS 16
 /* For so long a server may be tried again, by a call or by the program, until a client says so. */
 #define LOG_AFTER_MS 1000
-/* When that is said again, with how long and how often: after so long, and after twice as long each time. */
+/*
+ * When that is said again, with how long and how often: after so long, and after twice as long each
+ * time.
+ */
 #define FIRST_PAUSE_MS 10000
 #define MAX_PAUSE_MS 600000
 
@@ -28,7 +34,10 @@ struct server {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct server servers[MAX_SERVERS];
 
-/* A thread may hold the lock when another one forks: the child, without that thread, would wait for it for ever. */
+/*
+ * A thread may hold the lock when another one forks: the child, without that thread, would wait for
+ * it for ever.
+ */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -92,7 +101,10 @@ void dueq__outage_log_failure(dueq_client *client, const char *why) {
         return;
     pthread_mutex_lock(&lock);
     struct server *server = find(client->url.shown);
-    /* What fails just after the server has answered another client was sent before: it is the same outage. */
+    /*
+     * What fails just after the server has answered another client was sent before: it is the same
+     * outage.
+     */
     bool over = server && !server->outage_since_ms && now - server->outage_ended_ms < LOG_AFTER_MS;
     if (server && !over) {
         server->clients_in_outage += !client->in_outage_log;

@@ -96,7 +96,10 @@ void dueq__descriptor_sync(dueq_client *client) {
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         struct epoll_event event = {.events = (uint32_t)conn->wanted_events,
                                     .data.fd = dueq__conn_fd(conn)};
-        /* Two that resolve the same name have one descriptor, which the first that closes takes out. */
+        /*
+         * Two that resolve the same name have one descriptor, which the first that closes takes
+         * out.
+         */
         if (conn->wanted_events == conn->watched_events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
         if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))

@@ -5,9 +5,10 @@
 #include "client.h"
 
 /*
- * Which node of a cluster a request goes to. The map of slots is asked of one node at a time, in turn, at most once
- * a second and beside the traffic: when it is not known yet, when a node was lost, and after a redirection, which by
- * itself corrects the map for its slot. A node that imports a slot (ASK) changes nothing in the map.
+ * Which node of a cluster a request goes to. The map of slots is asked of one node at a time, in
+ * turn, at most once a second and beside the traffic: when it is not known yet, when a node was
+ * lost, and after a redirection, which by itself corrects the map for its slot. A node that imports
+ * a slot (ASK) changes nothing in the map.
  */
 
 #define REFRESH_MS 1000
@@ -51,7 +52,7 @@ void dueq__route_close(dueq_client *client) {
     *cluster = (struct dueq__cluster){0};
 }
 
-/* ---- What is known ---- */
+/* What is known */
 
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t part) {
     const struct dueq__cluster *cluster = client->cluster;
@@ -116,7 +117,10 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
         return DUEQ__REDIRECT_NONE;
     if (!to.ask)
         dueq__route_want_refresh(client);
-    /* A node that sends back to itself does not know the cluster (any more), and one in a circle neither. */
+    /*
+     * A node that sends back to itself does not know the cluster (any more), and one in a circle
+     * neither.
+     */
     if (named == node || ++client->call.redirects > MAX_REDIRECTS) {
         client->call.redirects = 0;
         cluster->slots[to.slot] = NULL;
@@ -134,7 +138,7 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
     return DUEQ__REDIRECT_MOVED;
 }
 
-/* ---- Asking for the map ---- */
+/* Asking for the map */
 
 /* The nodes that are known, then those that the URL names. */
 static bool start_query(dueq_client *client) {
@@ -164,7 +168,10 @@ static bool start_query(dueq_client *client) {
     return cluster->query != NULL;
 }
 
-/* A map that is read. Each of its primaries is there once, however many ranges it has; they are numbered from 1. */
+/*
+ * A map that is read. Each of its primaries is there once, however many ranges it has; they are
+ * numbered from 1.
+ */
 struct map {
     size_t slots,
         primaries; /* as the ranges have them: more than there may be where it is refused */
@@ -222,8 +229,8 @@ static void forget_nodes(dueq_client *client) {
 }
 
 /*
- * When a node has a request, or has not let us in, for so long that it may be gone, and that another one may have taken
- * over its slots.
+ * When a node has a request, or has not let us in, for so long that it may be gone, and that
+ * another one may have taken over its slots.
  */
 static int64_t slow_at_ms(const dueq_client *client) {
     const struct dueq__call *call = &client->call;

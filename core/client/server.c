@@ -7,7 +7,10 @@
 #include "../dueq_server.h"
 #include "client.h"
 
-/* One server by a connection of its own, beside the client's calls. It blocks: it is for programs that look at servers. */
+/*
+ * One server by a connection of its own, beside the client's calls. It blocks: it is for programs
+ * that look at servers.
+ */
 
 struct dueq_server {
     dueq_client *client;
@@ -94,7 +97,7 @@ const char *dueq_server_address(const dueq_server *server) {
 
 const char *dueq_server_error_text(const dueq_server *server) { return server->error.text; }
 
-/* ---- A question --------------------------------------------------------------------------------- */
+/* A question */
 
 static void start_request(dueq_server *server) {
     dueq__reply_free(server->reply);

@@ -6,28 +6,32 @@
 #include "client.h"
 
 /*
- * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a connection
- * of its own, and keeps the next due time of each by its own clock: the server ends blocking
- * commands on its hz tick, up to 100 ms late. Where that time is close it does not block at all. Which
- * consumers keep a queue's time is its script's decision (its timekeeper lease). Queues of other systems have
- * no timekeeper and no probes: each who waits checks them.
+ * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a
+ * connection of its own, and keeps the next due time of each by its own clock: the server ends
+ * blocking commands on its hz tick, up to 100 ms late. Where that time is close it does not block
+ * at all. Which consumers keep a queue's time is its script's decision (its timekeeper lease).
+ * Queues of other systems have no timekeeper and no probes: each who waits checks them.
  */
 
 /*
- * How often a consumer that nobody wakes probes whether it was forgotten (a wake token went to a consumer
- * that died): one plain command, in turn about ready messages and about the next time. Spread, so that
- * consumers do not probe at once, nor all about the same.
+ * How often a consumer that nobody wakes probes whether it was forgotten (a wake token went to a
+ * consumer that died): one plain command, in turn about ready messages and about the next time.
+ * Spread, so that consumers do not probe at once, nor all about the same.
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
 /* How long a time may be over before a probe takes it for forgotten by its timekeeper. */
 #define OVERDUE_MS 500
 /*
- * A check so soon is waited for without a block, which would have to be ended first: three commands for each message
- * become one where they fall due at a rate. A message that is pushed ready meanwhile waits for that check.
+ * A check so soon is waited for without a block, which would have to be ended first: three commands
+ * for each message become one where they fall due at a rate. A message that is pushed ready
+ * meanwhile waits for that check.
  */
 #define SOON_US 5000
-/* How often a call checks its queues while its waiting connections cannot be had: the server may be gone, or full. */
+/*
+ * How often a call checks its queues while its waiting connections cannot be had: the server may be
+ * gone, or full.
+ */
 #define FALLBACK_CHECK_MS 1000
 
 static bool has_time_left(const struct dueq__wait *wait) {
@@ -40,7 +44,7 @@ static int64_t next_probe_ms(const dueq_client *client) {
     return dueq__monotonic_ms() + pause / (int64_t)dueq__wait_conn_count(client);
 }
 
-/* ---- Asking ---- */
+/* Asking */
 
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms) {
@@ -71,7 +75,10 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[at];
-    /* Before each was asked once, only the last can tell that there is nothing; but where nobody else looks. */
+    /*
+     * Before each was asked once, only the last can tell that there is nothing; but where nobody
+     * else looks.
+     */
     bool keep_waiting =
         has_time_left(wait) && (wait->ordered || wait->requested_count == wait->watch_count);
     const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
@@ -239,7 +246,7 @@ bool dueq__wait_may_block(const dueq_client *client) {
            dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_checks_soon(&call->wait);
 }
 
-/* ---- The timer ---- */
+/* The timer */
 
 /* The queue that this probe is about. */
 static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
@@ -325,8 +332,10 @@ static void check_now(dueq_client *client, size_t at) {
     if (wait->probing)
         dueq__node_drop(client, client->node);
     wait->probing = false;
-    /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
-     * which this very request may set for another consumer. */
+    /*
+     * As timekeeper there is likely something: the block ends first, so that it cannot take the
+     * wake token which this very request may set for another consumer.
+     */
     struct dueq__wait_conn *wait_conn = wait->watches[at].wait_conn;
     if ((wait->watches[at].timekeeper || wait->ordered) && wait_conn && wait_conn->blocking &&
         !client->no_unblock)

@@ -10,15 +10,19 @@ struct dueq__wait_conn;
 struct dueq__node;
 
 /*
- * How a call waits on a queue of another system, which has neither timekeeper nor wake token nor probe: each
- * who waits looks, and gives back what it took when it is abandoned. What is NULL is not done.
+ * How a call waits on a queue of another system, which has neither timekeeper nor wake token nor
+ * probe: each who waits looks, and gives back what it took when it is abandoned. What is NULL is
+ * not done.
  */
 struct dueq__foreign_wait {
     /* Writes the blocking command but for its timeout. */
     void (*block)(const dueq_client *client, struct dueq__resp *words);
     /* Gives a token or item back that a block took. */
     void (*give_back)(dueq_client *client, const struct dueq__watch *watch);
-    /* What it is told meanwhile, on the client's subscription, and when that has something to do, in ms. */
+    /*
+     * What it is told meanwhile, on the client's subscription, and when that has something to do,
+     * in ms.
+     */
     void (*pump)(dueq_client *client);
     int64_t (*next_ms)(const dueq_client *client);
     /* Sends what goes right before a request, and takes its DUEQ__EXPECT_TRACK in. */
@@ -26,7 +30,9 @@ struct dueq__foreign_wait {
     void (*on_track_reply)(dueq_client *client, const struct dueq__reply *reply);
 };
 
-/* The connection on which a foreign wait is told of changes; it stays subscribed when a call ends. */
+/*
+ * The connection on which a foreign wait is told of changes; it stays subscribed when a call ends.
+ */
 struct dueq__subscription {
     struct dueq__conn conn;
     bool confirmed;     /* the server has confirmed the channel */
@@ -66,9 +72,14 @@ struct dueq__wait {
     bool take_expired_now; /* ended leases are taken, also where the server was away */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
-    /* Makes the request about watches[current]; keep_waiting: the call goes on waiting when there is nothing. */
+    /*
+     * Makes the request about watches[current]; keep_waiting: the call goes on waiting when there
+     * is nothing.
+     */
     dueq_status (*request)(dueq_client *client, bool keep_waiting);
-    /* Puts a command together that gives back what the server counts on this client for; or NULL. */
+    /*
+     * Puts a command together that gives back what the server counts on this client for; or NULL.
+     */
     void (*build_release)(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words);
     int64_t slack_us;     /* how much later than it was told it checks */
@@ -80,11 +91,12 @@ struct dueq__wait {
     size_t quarantined;   /* entries that were quarantined during the wait */
 };
 
-/* ---- wait.c -------------------------------------------------------------------------------------- */
+/* wait.c */
 
 /*
  * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
- * dueq__wait_start(), or dueq__wait_request() for the only one. timeout_ms: 0 not at all, DUEQ_FOREVER.
+ * dueq__wait_start(), or dueq__wait_request() for the only one. timeout_ms: 0 not at all,
+ * DUEQ_FOREVER.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms);
@@ -95,8 +107,8 @@ dueq_status dueq__wait_start(dueq_client *client);
 /* The answer brought nothing; check in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 /*
- * The node of the queue cannot be asked: goes on with the others. What was asked of it and not answered is recalled when
- * it can be asked again. False: there are no others, or it must be asked.
+ * The node of the queue cannot be asked: goes on with the others. What was asked of it and not
+ * answered is recalled when it can be asked again. False: there are no others, or it must be asked.
  */
 bool dueq__wait_skip_down_node(dueq_client *client);
 bool dueq__wait_all_nodes_down(const struct dueq__wait *wait);
@@ -119,7 +131,7 @@ bool dueq__wait_checks_soon(const struct dueq__wait *wait);
 /* Has it nothing else to do than to block? */
 bool dueq__wait_may_block(const dueq_client *client);
 
-/* ---- wait_conn.c: the connections on which it waits ----------------------------------------------------- */
+/* wait_conn.c: the connections on which it waits */
 
 void dueq__wait_conn_pump_all(dueq_client *client);
 /* Is one to connect, or to block, once a back-off is over? */
@@ -147,11 +159,16 @@ int64_t dueq__wait_conn_retry_ms(const dueq_client *client);
 /* The call is over. */
 void dueq__wait_conn_release_all(dueq_client *client);
 
-/* ---- wait_finish.c: how a wait ends --------------------------------------------------------------------- */
+/* wait_finish.c: how a wait ends */
 
-/* The answer is this, which the call owns from now on; NULL: it could not be made, and the error is set. */
+/*
+ * The answer is this, which the call owns from now on; NULL: it could not be made, and the error is
+ * set.
+ */
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result);
-/* The answer is there (wait.found), or there is none: ends the block, and what is owed to others. */
+/*
+ * The answer is there (wait.found), or there is none: ends the block, and what is owed to others.
+ */
 void dueq__wait_finish(dueq_client *client);
 /* Gives leaving up at its end. */
 void dueq__wait_finish_pump(dueq_client *client);

@@ -4,19 +4,27 @@
 
 #include "client.h"
 
-/* The connections on which a call waits: one for the queues of a slot, and so one for all of a single server. */
+/*
+ * The connections on which a call waits: one for the queues of a slot, and so one for all of a
+ * single server.
+ */
 
 /* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define MAX_BLOCK_MS 300000
-/* A slot that moves key by key leaves those who block where they are until it has moved (redis/redis#2379). */
+/*
+ * A slot that moves key by key leaves those who block where they are until it has moved
+ * (redis/redis#2379).
+ */
 #define MAX_CLUSTER_BLOCK_MS 10000
-/* How often a call that waits for a list checks it while the server has no memory to park anything. */
+/*
+ * How often a call that waits for a list checks it while the server has no memory to park anything.
+ */
 #define FULL_CHECK_MS 500
 #define UNBLOCK_AGAIN_MS 5
 /* A block that is over for so long without an answer is one of a server that is gone. */
 #define BLOCK_GRACE_MS 1000
 
-/* ---- Which connection a queue's wake token is waited for on ---- */
+/* Which connection a queue's wake token is waited for on */
 
 static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
     struct dueq__wait_conn *wait_conn = calloc(1, sizeof *wait_conn);
@@ -30,7 +38,10 @@ static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
     return wait_conn;
 }
 
-/* One for the slot: that of another queue of the call, or one that is connected to the node, or any. */
+/*
+ * One for the slot: that of another queue of the call, or one that is connected to the node, or
+ * any.
+ */
 static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__node *node,
                                             int slot) {
     struct dueq__wait_conn *unused = NULL;
@@ -50,7 +61,9 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
     return unused;
 }
 
-/* Gives each queue of the call a connection to the node that has it now, as far as that is known. */
+/*
+ * Gives each queue of the call a connection to the node that has it now, as far as that is known.
+ */
 static void assign_wait_conns(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
@@ -79,7 +92,7 @@ void dueq__wait_conn_release_all(dueq_client *client) {
         wait_conn->in_use = false;
 }
 
-/* ---- The block ---- */
+/* The block */
 
 static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
     const struct dueq__wait *wait = &client->call.wait;
@@ -271,7 +284,7 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     return next;
 }
 
-/* ---- Its end ---- */
+/* Its end */
 
 /* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
 void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_conn) {
@@ -298,8 +311,9 @@ void dueq__wait_conn_close_blocked(dueq_client *client) {
 }
 
 /*
- * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned failover (redis/redis#14164,
- * valkey-io/valkey#2117). Where these run the command all the same when the pause ends, its answer is one too many.
+ * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned
+ * failover (redis/redis#14164, valkey-io/valkey#2117). Where these run the command all the same
+ * when the pause ends, its answer is one too many.
  */
 bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     char id[24];

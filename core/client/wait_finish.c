@@ -5,7 +5,9 @@
 
 /* How a wait ends: its block, and what it owes to others who wait. */
 
-/* Each client tries a lock before it waits for it. So a wake token that no client takes may expire. */
+/*
+ * Each client tries a lock before it waits for it. So a wake token that no client takes may expire.
+ */
 #define LOCK_TOKEN_SECONDS "60"
 
 /* Gives a token or item back that was meant for somebody who has time for it. */
@@ -119,7 +121,9 @@ void dueq__wait_abandon(dueq_client *client) {
     if (!wait->watches)
         return;
     struct dueq__watch *asked = &wait->watches[wait->current];
-    /* The server may have made this client the timekeeper in a reply that the client never reads. */
+    /*
+     * The server may have made this client the timekeeper in a reply that the client never reads.
+     */
     if (wait->build_release && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)

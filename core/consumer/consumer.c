@@ -17,7 +17,7 @@
 /* To report how late messages are costs the server time: a reserve asks for it this seldom. */
 #define LATENESS_MS 1000
 
-/* ---- Closing ---- */
+/* Closing */
 
 static void drop_all(dueq_consumer *consumer) {
     dueq__prefetch_clear(consumer);
@@ -69,7 +69,7 @@ int dueq_consumer_leave(dueq_consumer *consumer) {
 
 void dueq_consumer_wind_down(dueq_consumer *consumer) { consumer->leases->winds_down = true; }
 
-/* ---- Requests ---- */
+/* Requests */
 
 bool dueq__consumer_asks_lateness(dueq_consumer *consumer) {
     int64_t now = dueq__monotonic_ms();
@@ -322,7 +322,7 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
     return status;
 }
 
-/* ---- Stopping ---- */
+/* Stopping */
 
 /*
  * Releases what is left of one batch. Running messages are released last, so that they are

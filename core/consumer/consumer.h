@@ -23,7 +23,7 @@
  */
 #define DUEQ__VERIFY_MS 250
 
-/* ---- leases.c: shared by the consumer's thread and its heartbeat's --------------------------- */
+/* leases.c: shared by the consumer's thread and its heartbeat's */
 
 struct dueq__lease {
     size_t queue;           /* its place among the consumer's */
@@ -149,7 +149,7 @@ bool dueq__leases_wait(struct dueq__leases *leases, int64_t idle_ms, int64_t lea
                        bool *registers);
 void dueq__leases_stop(struct dueq__leases *leases);
 
-/* ---- acks.c: acks that wait to be sent ------------------------------------------------------- */
+/* acks.c: acks that wait to be sent */
 
 /* Under the lock: is its ack to be sent? */
 bool dueq__lease_ack_waits(const struct dueq__lease *lease);
@@ -171,7 +171,7 @@ void dueq__leases_resend_acks(struct dueq__leases *leases);
 size_t dueq__leases_take_acks(struct dueq__leases *leases, size_t queue, int64_t until_ms,
                               struct dueq__lease **taken, size_t most);
 
-/* ---- presence.c: the text that a consumer registers with ------------------------------------- */
+/* presence.c: the text that a consumer registers with */
 
 #define DUEQ__PRESENCE_NAME 128
 #define DUEQ__PRESENCE_HOLDINGS 8192
@@ -195,7 +195,7 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
                             const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
                             bool *has_leased);
 
-/* ---- consumer.c ------------------------------------------------------------------------------ */
+/* consumer.c */
 
 struct dueq__retry {
     struct dueq__lease *lease; /* NULL: none */
@@ -276,7 +276,7 @@ bool dueq__consumer_asks_lateness(dueq_consumer *consumer);
  */
 dueq_status dueq__consumer_check_fork(dueq_consumer *consumer);
 
-/* ---- warnings.c: what the program is warned of ----------------------------------------------- */
+/* warnings.c: what the program is warned of */
 
 /* Under the lock of the leases: adds a message that was lost. */
 void dueq__warnings_add_lost(struct dueq__warnings *warnings, dueq_bytes ticket);
@@ -303,7 +303,7 @@ void dueq__warn_concurrency(dueq_consumer *consumer);
  */
 void dueq__warn_dropped_retry(const dueq_consumer *consumer);
 
-/* ---- settle.c: acks and retries -------------------------------------------------------------- */
+/* settle.c: acks and retries */
 
 /*
  * The queue whose acks or retry are to be sent next; SIZE_MAX: none. None also where a reserve of
@@ -330,7 +330,7 @@ void dueq__settle_finish(dueq_consumer *consumer, dueq_status status, const dueq
 void dueq__settle_defer(dueq_consumer *consumer);
 void dueq__settle_drop_retry(dueq_consumer *consumer);
 
-/* ---- partitions.c: where the queue has partitions -------------------------------------------- */
+/* partitions.c: where the queue has partitions */
 
 /* Takes the queue's partitions as the consumer's queues. There may be more than before. */
 dueq_status dueq__partitions_update(dueq_consumer *consumer);
@@ -350,7 +350,7 @@ void dueq__partitions_note_empty(dueq_consumer *consumer);
  */
 void dueq__partitions_restart_wait(dueq_consumer *consumer);
 
-/* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------- */
+/* prefetch.c: what was reserved and is not delivered yet */
 
 /* Adds the messages of a reserve that was sent at asked_ms, and owns the result. */
 dueq_status dueq__prefetch_add(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms);
@@ -367,7 +367,7 @@ const struct dueq__batch *dueq__prefetch_first_batch(dueq_consumer *consumer);
 void dueq__prefetch_drop_batch(dueq_consumer *consumer);
 void dueq__prefetch_clear(dueq_consumer *consumer);
 
-/* ---- heartbeat.c ----------------------------------------------------------------------------- */
+/* heartbeat.c */
 
 /*
  * Starts the consumer's: a thread that extends its leases and registers it. It opens a client like

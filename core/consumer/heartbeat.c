@@ -270,7 +270,10 @@ static void *run_thread(void *opaque) {
         dueq__leases_warn_lost(leases);
         if (registers)
             register_all(heartbeat);
-        /* With leased messages this loop runs every half a second. Without them the consumer is closed soon. */
+        /*
+         * With leased messages this loop runs every half a second. Without them the consumer is
+         * closed soon.
+         */
         if (leases->winds_down && heartbeat->registered && !heartbeat->wound_down) {
             heartbeat->wound_down = true;
             heartbeat->idle = false;

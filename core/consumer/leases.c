@@ -55,7 +55,7 @@ void dueq__leases_free(struct dueq__leases *leases) {
     free(leases);
 }
 
-/* ---- Under the lock ---- */
+/* Under the lock */
 
 /* Has the heartbeat wake at that time or before. */
 static void wake_by(struct dueq__leases *leases, int64_t at_ms) {
@@ -164,7 +164,7 @@ static bool make_room(struct dueq__leases *leases, int64_t now_ms) {
     return true;
 }
 
-/* ---- Each takes the lock ---- */
+/* Each takes the lock */
 
 struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
                                      int64_t start_ms, int64_t lease_ms, int64_t keep_until_ms) {

@@ -92,7 +92,7 @@ void dueq_pusher_close(dueq_pusher *pusher) {
     free(pusher);
 }
 
-/* ---- Moving on ---- */
+/* Moving on */
 
 static void end_batch(dueq_pusher *pusher, dueq_status status) {
     struct pushes *batch = pusher->next;

@@ -11,7 +11,7 @@ void dueq__settle_drop_retry(dueq_consumer *consumer) {
     consumer->retry = (struct dueq__retry){0};
 }
 
-/* ---- Calls of the program ---- */
+/* Calls of the program */
 
 static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq_status status = dueq__consumer_check_fork(consumer);
@@ -72,7 +72,7 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
     return consumer->pid == getpid() ? consumer->leases->lost : 0;
 }
 
-/* ---- Requests ---- */
+/* Requests */
 
 /*
  * Settles the acks and the retry that the request took along: by their outcomes, or, beyond

@@ -9,7 +9,7 @@
  * kept for dueq_consumer_warning(); what a call finds is a warning of its client.
  */
 
-/* ---- Kept for the program ---- */
+/* Kept for the program */
 
 void dueq__warnings_wake(const struct dueq__warnings *warnings) {
     if (warnings->wake)
@@ -113,7 +113,7 @@ void dueq_consumer_on_warning(dueq_consumer *consumer, void (*wake)(void *contex
     consumer->leases->warnings.wake_context = context;
 }
 
-/* ---- Warnings of the client ---- */
+/* Warnings of the client */
 
 void dueq__warn_concurrency(dueq_consumer *consumer) {
     dueq_client *client = consumer->client;

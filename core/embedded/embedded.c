@@ -3,10 +3,13 @@
  * process that names the directory.
  *
  * In the directory:
- *   users       every handle holds LOCK_SH on an open file description of its own. LOCK_EX on it is the
+ *   users       every handle holds LOCK_SH on an open file description of its own. LOCK_EX on it is
+ * the
  *               right to end the server, so that it cannot end while anybody has a share.
- *   lock        LOCK_EX, by a descriptor that the server inherits: held exactly as long as it lives.
- *               Who gets it may start a server. Its time of change says when the server was last idle.
+ *   lock        LOCK_EX, by a descriptor that the server inherits: held exactly as long as it
+ * lives.
+ *               Who gets it may start a server. Its time of change says when the server was last
+ * idle.
  *   socket      where the server listens, or a link to it where the directory cannot hold a socket
  *   server.log  what the server said since its start (server.log.old: the one before)
  *   and the server's append-only file.
@@ -38,7 +41,7 @@ struct dueq__embedded {
     char socket_path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
 };
 
-/* ---- The directory ----------------------------------------------------------------------------- */
+/* The directory */
 
 struct dueq__embedded *dueq__embedded_new(const char *directory) {
     struct dueq__embedded *embedded = calloc(1, sizeof *embedded);
@@ -79,7 +82,7 @@ static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *
     return dueq__embedded_check_directory(embedded->directory, false, error);
 }
 
-/* ---- The share ------------------------------------------------------------------------ */
+/* The share */
 
 /* Whether the share is on the file that others see now: the directory may have been made anew. */
 static bool share_is_current(const struct dueq__embedded *embedded) {
@@ -118,11 +121,11 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
     return DUEQ_OK;
 }
 
-/* ---- Asking the server ------------------------------------------------------------------------- */
+/* Asking the server */
 
 /*
- * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT: nothing to
- * connect to, EPERM: another user may have made it.
+ * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT:
+ * nothing to connect to, EPERM: another user may have made it.
  */
 static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
     struct stat what;
@@ -161,7 +164,7 @@ static int probe(struct dueq__embedded *embedded) {
     return why;
 }
 
-/* ---- Ensure ------------------------------------------------------------------------------------ */
+/* Ensure */
 
 /* There is no server to connect to: starts one, unless one runs or was just started. */
 static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {

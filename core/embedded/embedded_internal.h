@@ -15,8 +15,9 @@
 #define DUEQ__ENTRY_ROOM (PATH_MAX + 16)
 
 /*
- * Whether a directory, an absolute path, is this user's and nobody else can write in it nor put another in
- * its place. make: makes it as mkdir -p does, for this user alone. Errors: EMBEDDED, NO_MEMORY.
+ * Whether a directory, an absolute path, is this user's and nobody else can write in it nor put
+ * another in its place. make: makes it as mkdir -p does, for this user alone. Errors: EMBEDDED,
+ * NO_MEMORY.
  */
 dueq_status dueq__embedded_check_directory(const char *path, bool make, struct dueq__error *error);
 
@@ -24,8 +25,8 @@ dueq_status dueq__embedded_check_directory(const char *path, bool make, struct d
 dueq_status dueq__embedded_check_files(const char *directory, struct dueq__error *error);
 
 /*
- * Opens a file of the directory as open(2) does, without following a link, with a number above those that
- * the server is given. -1: the error is set, also where it is not this user's alone.
+ * Opens a file of the directory as open(2) does, without following a link, with a number above
+ * those that the server is given. -1: the error is set, also where it is not this user's alone.
  */
 int dueq__embedded_open(const char *directory, const char *name, int flags,
                         struct dueq__error *error);

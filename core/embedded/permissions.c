@@ -1,6 +1,6 @@
 /*
- * Whom an embedded server's directory belongs to. The server runs what is in it with this user's rights, so
- * nobody else may put anything there, nor another directory in its place.
+ * Whom an embedded server's directory belongs to. The server runs what is in it with this user's
+ * rights, so nobody else may put anything there, nor another directory in its place.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -23,14 +23,17 @@ extern char **environ;
 
 /*
  * The keeper, run with the directory and the server's socket. It finds and starts the server, which
- * alone keeps descriptor 3 (`lock`), and a watcher, and ends when the server does. It is a shell and not
- * a fork of this process: a fork would keep all memory of a large Python or PHP process alive, and may
- * do little where there are threads.
- * - The watcher lingers: it ends the server when nobody has had a share for a whole second, and lets
+ * alone keeps descriptor 3 (`lock`), and a watcher, and ends when the server does. It is a shell
+ * and not a fork of this process: a fork would keep all memory of a large Python or PHP process
+ * alive, and may do little where there are threads.
+ * - The watcher lingers: it ends the server when nobody has had a share for a whole second, and
+ * lets
  *   newcomers in meanwhile. A failure of flock ends the watcher, never the server.
- * - Descriptor 4 is an open file description of `users` that keeper and watcher share: LOCK_EX is held
+ * - Descriptor 4 is an open file description of `users` that keeper and watcher share: LOCK_EX is
+ * held
  *   until the server is gone, and newcomers wait for that long. 1 and 2 are `server.log`.
- * - The server is the keeper's child and is waited for by it alone, so its number cannot have become
+ * - The server is the keeper's child and is waited for by it alone, so its number cannot have
+ * become
  *   another process's when it is sent a signal. CONT wakes one that was stopped.
  * - LC_ALL: newer servers refuse to start under a locale that the machine does not have.
  */
@@ -91,10 +94,10 @@ static bool private_directory(char *path, size_t room, const char *parent, const
 }
 
 /*
- * Chooses where the server is to listen, and leaves it under `socket` in the directory. The directory
- * itself is best: unlike a runtime directory it is the same for every session, service and container
- * that shares it. A path that is too long, or a file system without sockets, needs the runtime
- * directory.
+ * Chooses where the server is to listen, and leaves it under `socket` in the directory. The
+ * directory itself is best: unlike a runtime directory it is the same for every session, service
+ * and container that shares it. A path that is too long, or a file system without sockets, needs
+ * the runtime directory.
  */
 static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_ROOM],
                                  struct dueq__error *error) {
@@ -135,7 +138,10 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
     return DUEQ_OK;
 }
 
-/* Keeps what this process has open from the server: a pipe that somebody reads to its end, above all. */
+/*
+ * Keeps what this process has open from the server: a pipe that somebody reads to its end, above
+ * all.
+ */
 static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
     posix_spawn_file_actions_addclosefrom_np(actions, last + 1);

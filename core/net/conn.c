@@ -7,7 +7,9 @@
 
 #include "net.h"
 
-/* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
+/*
+ * The reader moves the rest of its buffer for each reply it takes out: larger portions cost more.
+ */
 #define PORTION (64 * 1024)
 #define PORTIONS_A_PUMP 64
 /* A part of a command with more bytes is not copied. */
@@ -112,7 +114,7 @@ static void fail_if_silent(struct dueq__conn *conn) {
     dueq__conn_fail(conn);
 }
 
-/* ---- Commands out ---- */
+/* Commands out */
 
 static void append_out(struct dueq__conn *conn, const void *data, size_t size, bool lends) {
     if (lends) {
@@ -163,7 +165,7 @@ bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *
     return conn->borrowed && conn->borrowed + conn->borrowed_left == part->bytes + part->size;
 }
 
-/* ---- Bytes out and in ---- */
+/* Bytes out and in */
 
 size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size) {
     if (socket->output_ended)
@@ -252,7 +254,7 @@ static void pump_tls(struct dueq__conn *conn) {
     dueq__conn_fail(conn);
 }
 
-/* ---- Replies ---- */
+/* Replies */
 
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
     struct dueq__reply *reply;
@@ -281,8 +283,9 @@ void dueq__conn_flush(struct dueq__conn *conn) {
 }
 
 /*
- * Is another server the primary now, as another connection of the client has found out, or a sentinel told since this
- * one asked? It may hang on a server that is gone, or that takes what will be lost.
+ * Is another server the primary now, as another connection of the client has found out, or a
+ * sentinel told since this one asked? It may hang on a server that is gone, or that takes what will
+ * be lost.
  */
 static bool fail_if_outdated(struct dueq__conn *conn) {
     const struct dueq__sentinels *sentinels = conn->sentinels;

@@ -162,7 +162,10 @@ static void reset(struct dueq__conn *conn) {
     conn->named = false;
     conn->opened = true;
     conn->shown[0] = '\0';
-    /* Another server may take over, or has other queues: early enough for the call to be tried again there. */
+    /*
+     * Another server may take over, or has other queues: early enough for the call to be tried
+     * again there.
+     */
     bool replaced = conn->url->topology != DUEQ__SINGLE;
     conn->silence_timeout_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
     if (replaced && conn->server_info)

@@ -4,7 +4,10 @@
 
 #include "net.h"
 
-/* What is said first on each new connection: who we are, and on a client's first one who the server is. */
+/*
+ * What is said first on each new connection: who we are, and on a client's first one who the server
+ * is.
+ */
 
 static bool send_step(struct dueq__conn *conn, enum dueq__login step, size_t count,
                       const char *const texts[]) {
@@ -46,7 +49,10 @@ void dueq__login_begin(struct dueq__conn *conn) {
     }
 }
 
-/* What a server says of itself by INFO. What it does not say, or is not permitted to, is not held against it. */
+/*
+ * What a server says of itself by INFO. What it does not say, or is not permitted to, is not held
+ * against it.
+ */
 
 /* The value of a field, cut to what fits; empty: there is none. */
 static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {

@@ -6,11 +6,14 @@
 
 #include "../base/base.h"
 
-/* ---- url.c ------------------------------------------------------------------------------------- */
+/* url.c */
 
 enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
-/* What stands behind the URL: one server, the sentinels of a primary and its replicas, or a cluster's nodes. */
+/*
+ * What stands behind the URL: one server, the sentinels of a primary and its replicas, or a
+ * cluster's nodes.
+ */
 enum dueq__topology { DUEQ__SINGLE, DUEQ__SENTINEL, DUEQ__CLUSTER };
 
 struct dueq__address {
@@ -53,15 +56,18 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
-/* Where to reach a server that announces this address: another one if the URL maps it. Borrowed from either. */
+/*
+ * Where to reach a server that announces this address: another one if the URL maps it. Borrowed
+ * from either.
+ */
 struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced);
 /*
- * The URL that dueq_open(NULL) uses: $DUEQ_URL (*named) or the default embedded server, which $DUEQ_REQUIRE_URL refuses.
- * Caller frees *url.
+ * The URL that dueq_open(NULL) uses: $DUEQ_URL (*named) or the default embedded server, which
+ * $DUEQ_REQUIRE_URL refuses. Caller frees *url.
  */
 dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error);
 
-/* ---- resp_write.c: a command's words, in the form of the wire -------------------------------------- */
+/* resp_write.c: a command's words, in the form of the wire */
 
 /* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
 struct dueq__resp {
@@ -81,26 +87,30 @@ void dueq__resp_free(struct dueq__resp *words);
 /* Writes a number in decimal, without a NUL; returns how many digits it has. */
 size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
-/* ---- resp_read.c ----------------------------------------------------------------------------------- */
+/* resp_read.c */
 
 struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
 
 /*
- * How many bytes the strings of an answer may have: of one with messages so many for each, of a cluster's map, and of
- * any other. The longest string of a server has 512 MiB, and beside it there are a ticket and attempts.
+ * How many bytes the strings of an answer may have: of one with messages so many for each, of a
+ * cluster's map, and of any other. The longest string of a server has 512 MiB, and beside it there
+ * are a ticket and attempts.
  */
 #define DUEQ__MAX_MESSAGE_REPLY ((uint64_t)513 << 20)
 #define DUEQ__MAX_MAP_REPLY ((uint64_t)64 << 20)
 #define DUEQ__MAX_SMALL_REPLY ((uint64_t)1 << 20)
 
-/* Makes replies of bytes. One that announces more values or bytes than it may have is refused before they come. */
+/*
+ * Makes replies of bytes. One that announces more values or bytes than it may have is refused
+ * before they come.
+ */
 struct dueq__reader;
 struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
 void dueq__reader_free(struct dueq__reader *reader);
 void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
 /*
- * The next reply, of `most` bytes, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes,
- * a text that lives as long as the reader.
+ * The next reply, of `most` bytes, which the caller owns (NULL: none yet). Returns NULL, or what is
+ * wrong with the bytes, a text that lives as long as the reader.
  */
 const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
                               struct dueq__reply **reply);
@@ -123,7 +133,7 @@ bool dueq__reply_number(const struct dueq__reply *reply,
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-/* ---- slots.c: where a cluster keeps its keys ----------------------------------------------------- */
+/* slots.c: where a cluster keeps its keys */
 
 #define DUEQ__SLOTS 16384
 #define DUEQ__HOST_ROOM 256
@@ -131,9 +141,9 @@ const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size
 /* The slot of a key: by what stands between its first braces, if that is not empty. */
 int dueq__slot(dueq_bytes key);
 /*
- * Calls range() for each range of slots in an answer to CLUSTER SLOTS, with the address of its primary, which is to be
- * copied; asked: the host that gave the answer. Ranges that are malformed or whose primary is not known are left out.
- * Returns how many there were.
+ * Calls range() for each range of slots in an answer to CLUSTER SLOTS, with the address of its
+ * primary, which is to be copied; asked: the host that gave the answer. Ranges that are malformed
+ * or whose primary is not known are left out. Returns how many there were.
  */
 size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
                         void (*range)(void *owner, int first, int last,
@@ -149,7 +159,7 @@ struct dueq__redirect {
 bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
                          struct dueq__redirect *redirect);
 
-/* ---- A connected socket, as conn.c and tls.c use it -------------------------------------------- */
+/* A connected socket, as conn.c and tls.c use it */
 
 struct dueq__socket {
     int fd;                         /* -1: none */
@@ -161,27 +171,31 @@ struct dueq__socket {
 size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size);
 size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 
-/* ---- tls.c ------------------------------------------------------------------------------------- */
+/* tls.c */
 
 struct dueq__tls;
 
 /*
- * address: the server's, whose host its certificate must name where the URL says no other name. It resumes the session of
- * the last connection to that server. url and socket are borrowed for its life.
+ * address: the server's, whose host its certificate must name where the URL says no other name. It
+ * resumes the session of the last connection to that server. url and socket are borrowed for its
+ * life.
  */
 struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__address address,
                                 struct dueq__socket *socket, struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
 /* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
-/* After a handshake that failed: forgets the session that it would have resumed; false: there was none. */
+/*
+ * After a handshake that failed: forgets the session that it would have resumed; false: there was
+ * none.
+ */
 bool dueq__tls_forget_session(struct dueq__tls *tls);
 bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
 /* As those of the socket; where the other side has ended the session, error is set. */
 size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
 size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 
-/* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
+/* resolve.c: the addresses of a host, without blocking */
 
 struct addrinfo;
 struct dueq__resolution;
@@ -197,20 +211,22 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* ---- race.c: a socket to the first address that answers -------------------------------------------- */
+/* race.c: a socket to the first address that answers */
 
 enum dueq__race_state { DUEQ__RACE_RUNNING, DUEQ__RACE_WON, DUEQ__RACE_LOST };
 struct dueq__race;
 
 /*
- * Begins with one of the addresses, of which there is one at least. server: for which the address that answers is
- * remembered, borrowed; NULL: it is not. NULL: errno says why.
+ * Begins with one of the addresses, of which there is one at least. server: for which the address
+ * that answers is remembered, borrowed; NULL: it is not. NULL: errno says why.
  */
 struct dueq__race *dueq__race_start(const struct addrinfo *addresses,
                                     const struct dueq__address *server);
 /* Goes on without blocking. Where it is won *fd is a connected socket, which the caller owns. */
 enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd);
-/* Readable when it is to be pumped; that is also to be done at until_ms (DUEQ__NEVER: it need not). */
+/*
+ * Readable when it is to be pumped; that is also to be done at until_ms (DUEQ__NEVER: it need not).
+ */
 int dueq__race_fd(const struct dueq__race *race);
 int64_t dueq__race_until_ms(const struct dueq__race *race);
 /* Of one that is lost: why. */
@@ -221,7 +237,7 @@ void dueq__race_drop(struct dueq__race *race);
 struct dueq__sentinels;
 struct dueq__discovery;
 
-/* ---- conn.c ------------------------------------------------------------------------------------ */
+/* conn.c */
 
 enum dueq__conn_state {
     DUEQ__CONN_CLOSED,
@@ -261,8 +277,8 @@ struct dueq__conn {
     struct dueq__error error;     /* why it was lost */
     bool accepts_wait[2];         /* the server takes WAIT, and WAITAOF, on it (client/durable.c) */
     /*
-     * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
-     * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+     * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone
+     * a socket stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
     short wanted_events, watched_events; /* that are waited for now, and for which it is in epoll */
@@ -298,7 +314,10 @@ struct dueq__conn {
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
                      struct dueq__server_info *server);
-/* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
+/*
+ * Begins to connect and log in. path: the socket where the URL does not say it (embedded), else
+ * NULL.
+ */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
 /* The same to a server of that address, which is borrowed until it is started anew. */
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address);
@@ -309,30 +328,43 @@ void dueq__conn_pump(struct dueq__conn *conn);
 /* Writes alone. */
 void dueq__conn_flush(struct dueq__conn *conn);
 /*
- * Queues a command, whose words are in `count` parts; false: out of memory. Parts are copied, but for a large one, which
- * is sent from where it is: it must stay there while dueq__conn_borrows() says so.
+ * Queues a command, whose words are in `count` parts; false: out of memory. Parts are copied, but
+ * for a large one, which is sent from where it is: it must stay there while dueq__conn_borrows()
+ * says so.
  */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* Is this part still to be sent from where it is? */
 bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part);
-/* The next reply, which the caller owns; NULL: none yet. Where it has, or announces, over `most` bytes the conn is lost. */
+/*
+ * The next reply, which the caller owns; NULL: none yet. Where it has, or announces, over `most`
+ * bytes the conn is lost.
+ */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most);
-/* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
+/*
+ * For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no
+ * limit).
+ */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
 /* What was sent keeps the server silent for so long. */
 void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
-/* ---- query_any.c: a question to the first of several servers that answers it ------------------------ */
+/* query_any.c: a question to the first of several servers that answers it */
 
-/* Others read conn, current, reply, error and try_deadline_ms, and set the conn's epoll and watched_events. */
+/*
+ * Others read conn, current, reply, error and try_deadline_ms, and set the conn's epoll and
+ * watched_events.
+ */
 struct dueq__query_any {
     struct dueq__conn conn; /* to the one that is asked: dueq__conn_fd() and _events() for poll() */
     const struct dueq__address *addresses;
     size_t count, current, tried; /* current: which is asked, or answered */
     struct dueq__resp words;
-    /* How long each may take, and until when the one that is asked may answer: pump then at the latest. */
+    /*
+     * How long each may take, and until when the one that is asked may answer: pump then at the
+     * latest.
+     */
     int64_t try_timeout_ms, try_deadline_ms;
     bool sent;
     struct dueq__reply *reply; /* no error; freed with the query */
@@ -342,9 +374,9 @@ struct dueq__query_any {
 };
 
 /*
- * Begins to ask addresses[first], then those behind it, in a circle, each by a connection as the URL says but for
- * its address, for its share of the URL's timeout and a second at most. Takes the words over; the others are
- * borrowed for its life. NULL: out of memory.
+ * Begins to ask addresses[first], then those behind it, in a circle, each by a connection as the
+ * URL says but for its address, for its share of the URL's timeout and a second at most. Takes the
+ * words over; the others are borrowed for its life. NULL: out of memory.
  */
 struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const char *name,
                                               const struct dueq__address *addresses, size_t count,
@@ -356,14 +388,16 @@ void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, c
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__query_any_drop(struct dueq__query_any *query);
 
-/* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
+/* sentinel.c: which server is the primary now */
 
 /* What the connections of a client have in common that asks sentinels. */
 struct dueq__sentinels {
     struct dueq__url url; /* how they are spoken to: parts of the client's */
     size_t preferred;     /* which is asked first: the last that led to a server */
     bool found_primary;   /* one led to a server before */
-    /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
+    /*
+     * The last server that said that it is the primary, or that a sentinel told to be; empty: none.
+     */
     char primary[DUEQ__SHOWN_ADDRESS];
     unsigned switches;              /* how often a sentinel told of a new primary */
     struct dueq__conn subscription; /* to what one of them tells */
@@ -377,21 +411,29 @@ void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__
                           const char *name);
 /* Closes what it has; it goes on with the next pump. Also of zero bytes: it was not initialised. */
 void dueq__sentinels_close(struct dueq__sentinels *sentinels);
-/* Reads what a sentinel tells of a new primary: connections that are not to it are outdated then. */
+/*
+ * Reads what a sentinel tells of a new primary: connections that are not to it are outdated then.
+ */
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
 /* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
 struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
-/* Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error is set). */
+/*
+ * Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error
+ * is set).
+ */
 int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
                          struct dueq__error *error);
 /* What it waits for. */
 struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery);
-/* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
+/*
+ * What it found is no primary that can be reached: another sentinel, which may know better, is
+ * asked first next.
+ */
 void dueq__discovery_reject(const struct dueq__discovery *discovery);
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__discovery_drop(struct dueq__discovery *discovery);
 
-/* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
+/* Between conn.c, connect.c and login.c */
 
 /* Closes it where it failed; its error says why. */
 void dueq__conn_fail(struct dueq__conn *conn);

@@ -4,7 +4,10 @@
 
 #include "net.h"
 
-/* Asks servers of which any can tell, one after the other, so that one that is gone costs a second at most. */
+/*
+ * Asks servers of which any can tell, one after the other, so that one that is gone costs a second
+ * at most.
+ */
 
 #define MAX_TRY_MS 1000
 

@@ -14,9 +14,10 @@
 #include "net.h"
 
 /*
- * A socket to the first address of a host that answers. An address that drops packets says nothing for minutes, so
- * the next one is tried beside it, as RFC 8305 says ("Happy Eyeballs"). The one that answered is tried first the next
- * time. An epoll instance stands for all sockets of a race: whoever waits has one descriptor to watch.
+ * A socket to the first address of a host that answers. An address that drops packets says nothing
+ * for minutes, so the next one is tried beside it, as RFC 8305 says ("Happy Eyeballs"). The one
+ * that answered is tried first the next time. An epoll instance stands for all sockets of a race:
+ * whoever waits has one descriptor to watch.
  */
 
 /* RFC 8305, section 5: the Connection Attempt Delay. */
@@ -41,7 +42,7 @@ struct dueq__race {
     struct attempt attempts[MAX_ADDRESSES];
 };
 
-/* ---- The address that answered last ---- */
+/* The address that answered last */
 
 struct remembered {
     char server[DUEQ__SHOWN_ADDRESS];
@@ -52,7 +53,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
 static struct remembered table[MAX_REMEMBERED];
 static size_t oldest;
 
-/* A child, which has none of the other threads, would wait for ever for a lock that one of them held. */
+/*
+ * A child, which has none of the other threads, would wait for ever for a lock that one of them
+ * held.
+ */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -105,13 +109,16 @@ static void put_remembered_first(struct dueq__race *race) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Attempts ---- */
+/* Attempts */
 
 static int open_socket(int family) {
     int low = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (low < 0 || low > STDERR_FILENO)
         return low;
-    /* In a process whose standard files are closed: what it prints must not be commands to the server. */
+    /*
+     * In a process whose standard files are closed: what it prints must not be commands to the
+     * server.
+     */
     int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(low);
     return fd;
@@ -127,7 +134,10 @@ static void set_tcp_options(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
 }
 
-/* By closing alone a socket would stay in the epoll instance as long as a forked child has it too (epoll(7)). */
+/*
+ * By closing alone a socket would stay in the epoll instance as long as a forked child has it too
+ * (epoll(7)).
+ */
 static void end_attempt(struct dueq__race *race, struct attempt *attempt, int problem) {
     attempt->connect_errno = problem;
     if (attempt->fd < 0)
@@ -173,7 +183,7 @@ static bool is_connected(struct dueq__race *race, struct attempt *attempt) {
     return !problem;
 }
 
-/* ---- Races ---- */
+/* Races */
 
 /* The next address from `at` on that is, or is not, of the family; NULL: none. */
 static const struct addrinfo *next_of(const struct addrinfo *at, int family, bool is) {
@@ -266,7 +276,10 @@ void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room) {
 void dueq__race_drop(struct dueq__race *race) {
     if (!race)
         return;
-    /* A forked child that drops its copy must not take the sockets out of the epoll instance, which it shares. */
+    /*
+     * A forked child that drops its copy must not take the sockets out of the epoll instance, which
+     * it shares.
+     */
     for (size_t i = 0; i < race->started; i++)
         if (race->attempts[i].fd >= 0)
             close(race->attempts[i].fd);

@@ -12,13 +12,16 @@
 #include "net.h"
 
 /*
- * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be ended. So it runs
- * in a thread, which goes on alone when nobody waits for it any more. All who ask for the same host and port
- * meanwhile share it: a process has at most one such thread for each server that it names.
+ * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be ended. So
+ * it runs in a thread, which goes on alone when nobody waits for it any more. All who ask for the
+ * same host and port meanwhile share it: a process has at most one such thread for each server that
+ * it names.
  */
 
-/* So long a fork() waits for such threads: a name is found in a file sooner, also where the machine is busy, and name
- * servers may never answer. */
+/*
+ * So long a fork() waits for such threads: a name is found in a file sooner, also where the machine
+ * is busy, and name servers may never answer.
+ */
 #define FORK_WAIT_MS 1000
 
 struct dueq__resolution {
@@ -58,12 +61,12 @@ static void join_finished(struct timespec until) {
     }
 }
 
-/* ---- fork(): the child has none of the threads ---- */
+/* fork(): the child has none of the threads */
 
 /*
- * The C library's resolver has locks that fork() does not release in the child, where every later resolution would
- * wait for them. A thread takes them within getaddrinfo(), and once more as it ends. While it waits for a name
- * server it has none of them.
+ * The C library's resolver has locks that fork() does not release in the child, where every later
+ * resolution would wait for them. A thread takes them within getaddrinfo(), and once more as it
+ * ends. While it waits for a name server it has none of them.
  */
 static void before_fork(void) {
     struct timespec until;
@@ -86,12 +89,15 @@ static void in_child(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* As the library is loaded: a fork beside the first resolution would come between lock and handlers. */
+/*
+ * As the library is loaded: a fork beside the first resolution would come between lock and
+ * handlers.
+ */
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* ---- Resolving ---- */
+/* Resolving */
 
 static void resolve(struct dueq__resolution *resolution, int flags) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
@@ -132,7 +138,10 @@ static int start(struct dueq__resolution *resolution) {
     return 0;
 }
 
-/* Shares the one that is under way for the same name, or starts this one; NULL and errno: it cannot. */
+/*
+ * Shares the one that is under way for the same name, or starts this one; NULL and errno: it
+ * cannot.
+ */
 static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
     pthread_mutex_lock(&lock);
     struct dueq__resolution *shared = find(made);

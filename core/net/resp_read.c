@@ -8,8 +8,9 @@
 #include "net.h"
 
 /*
- * What an answer may have in all its lists, and how deep they may be. Room is made for as many values as the
- * server announces, before one has come; hiredis 0.14 has no limit that serves, and later ones none of depth.
+ * What an answer may have in all its lists, and how deep they may be. Room is made for as many
+ * values as the server announces, before one has come; hiredis 0.14 has no limit that serves, and
+ * later ones none of depth.
  */
 #define MAX_VALUES (1 << 20)
 #define MAX_DEPTH 8
@@ -80,8 +81,8 @@ void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t siz
 }
 
 /*
- * How long the string under way is, of which not all has come. The inner reader stays at its length until then, or at the
- * begin of what it has no end of yet: a length, a number, a line.
+ * How long the string under way is, of which not all has come. The inner reader stays at its length
+ * until then, or at the begin of what it has no end of yet: a length, a number, a line.
  */
 static uint64_t announced(const redisReader *inner) {
     if (inner->ridx < 0)
@@ -192,9 +193,9 @@ bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
 }
 
 /*
- * The one table of what servers answer instead of doing it, by the error's first word, or the start of
- * one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are never
- * the answer to what dueq sends. docs/protocol.md has the same table.
+ * The one table of what servers answer instead of doing it, by the error's first word, or the start
+ * of one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are
+ * never the answer to what dueq sends. docs/protocol.md has the same table.
  */
 static const struct {
     const char *mark;
@@ -257,8 +258,9 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
 }
 
 /*
- * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not catch it,
- * "ERR Error running script (...): @user_script:1: " before that. Two come without the minus, or the code.
+ * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not
+ * catch it, "ERR Error running script (...): @user_script:1: " before that. Two come without the
+ * minus, or the code.
  */
 static const char *script_error(const char *text) {
     if (strncmp(text, "@user_script", 12) != 0 && !strstr(text, "Error running script"))

@@ -6,9 +6,9 @@
 #include "net.h"
 
 /*
- * The words of a command, put together in the form of the wire: an array of bulk strings, "$SIZE\r\n",
- * the bytes and "\r\n" for each (RESP2, the protocol specification of Redis). The array's own head, with
- * the number of words, comes when the command is sent.
+ * The words of a command, put together in the form of the wire: an array of bulk strings,
+ * "$SIZE\r\n", the bytes and "\r\n" for each (RESP2, the protocol specification of Redis). The
+ * array's own head, with the number of words, comes when the command is sent.
  */
 
 #define FRAME_SIZE 32 /* of a word, beside its bytes */

@@ -5,10 +5,11 @@
 #include "net.h"
 
 /*
- * Sentinels watch a primary and its replicas, and tell which server is the primary now. They are asked before each
- * connection (redis.io, "Guidelines for Redis clients with support for Redis Sentinel"). One of them tells by a
- * message when another server has become the primary: the old one may be there and take writes for seconds, which
- * are lost when it is demoted, or hang without an end of its connections.
+ * Sentinels watch a primary and its replicas, and tell which server is the primary now. They are
+ * asked before each connection (redis.io, "Guidelines for Redis clients with support for Redis
+ * Sentinel"). One of them tells by a message when another server has become the primary: the old
+ * one may be there and take writes for seconds, which are lost when it is demoted, or hang without
+ * an end of its connections.
  */
 
 #define RESUBSCRIBE_PAUSE_MS 1000
@@ -39,7 +40,7 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
         dueq__conn_close(&sentinels->subscription);
 }
 
-/* ---- Being told ---- */
+/* Being told */
 
 /* "NAME OLD-HOST OLD-PORT HOST PORT"; false: it is about another primary, or is not that. */
 static bool read_switch(const struct dueq__sentinels *sentinels, dueq_bytes text,
@@ -98,7 +99,7 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
     }
 }
 
-/* ---- Asking ---- */
+/* Asking */
 
 struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name) {
     const struct dueq__url *url = &sentinels->url;

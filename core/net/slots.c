@@ -4,7 +4,9 @@
 
 #include "net.h"
 
-/* Where a cluster keeps its keys, as it says so (redis.io: cluster specification, CLUSTER SLOTS). */
+/*
+ * Where a cluster keeps its keys, as it says so (redis.io: cluster specification, CLUSTER SLOTS).
+ */
 
 /* CRC-16/XMODEM: polynomial 0x1021, from 0 (the specification's appendix A). */
 static unsigned crc16(const unsigned char *bytes, size_t size) {
@@ -27,7 +29,10 @@ int dueq__slot(dueq_bytes key) {
     return (int)(crc % DUEQ__SLOTS);
 }
 
-/* The host that a node announces: none or an empty one is the host that was asked; "?" is not known. */
+/*
+ * The host that a node announces: none or an empty one is the host that was asked; "?" is not
+ * known.
+ */
 static bool copy_host(char host[DUEQ__HOST_ROOM], dueq_bytes announced, const char *asked) {
     if (announced.size == 1 && *(const char *)announced.data == '?')
         return false;
@@ -44,7 +49,10 @@ static bool good_port(int64_t port) { return port > 0 && port <= 65535; }
 
 static bool good_slot(int64_t slot) { return slot >= 0 && slot < DUEQ__SLOTS; }
 
-/* The host of a node in a map: where its preferred endpoint is not known ("?"), the address beside it (Redis 7). */
+/*
+ * The host of a node in a map: where its preferred endpoint is not known ("?"), the address beside
+ * it (Redis 7).
+ */
 static bool read_host(const struct dueq__reply *node, const char *asked,
                       char host[DUEQ__HOST_ROOM]) {
     const struct dueq__reply *name = dueq__reply_item(node, 0), *more = dueq__reply_item(node, 3);

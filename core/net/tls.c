@@ -6,8 +6,8 @@
 #include "tls.h"
 
 /*
- * OpenSSL reads and writes by the connection's own functions: its own would raise SIGPIPE. To it a socket that
- * has ended is one that is not ready; the connection sees the end.
+ * OpenSSL reads and writes by the connection's own functions: its own would raise SIGPIPE. To it a
+ * socket that has ended is one that is not ready; the connection sees the end.
  */
 static int bio_write(BIO *bio, const char *data, int size) {
     size_t done = dueq__socket_write(BIO_get_data(bio), data, (size_t)size);
@@ -42,8 +42,10 @@ dueq_status dueq__tls_fail(struct dueq__error *error, const char *what) {
     return dueq__fail(error, DUEQ_TLS, "%s: %s", what, reason);
 }
 
-/* The certificate must name the host, or the address where that is one, as a subjectAltName: its common name is free
- * text, on which no authority's limits of names count (RFC 6125, 6.4.4). */
+/*
+ * The certificate must name the host, or the address where that is one, as a subjectAltName: its
+ * common name is free text, on which no authority's limits of names count (RFC 6125, 6.4.4).
+ */
 static bool expect_peer(SSL *ssl, const char *host) {
     unsigned char address[sizeof(struct in6_addr)];
     if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
@@ -171,7 +173,10 @@ size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct due
     dueq__tls_call_begin();
     ERR_clear_error();
     int got = SSL_read(tls->ssl, data, (int)size);
-    /* By TLS 1.3 a server looks at the client's certificate when the handshake is over for the client. */
+    /*
+     * By TLS 1.3 a server looks at the client's certificate when the handshake is over for the
+     * client.
+     */
     if (got <= 0 && SSL_get_error(tls->ssl, got) == SSL_ERROR_SSL)
         dueq__tls_fail(error, tls->url->cert
                                   ? "the server ended the TLS session"

@@ -26,8 +26,8 @@ struct dueq__tls {
 dueq_status dueq__tls_fail(struct dueq__error *error, const char *what);
 
 /*
- * Around calls of OpenSSL, which do not block: another thread's fork() waits until they have ended. They do not nest,
- * and all below is called between them.
+ * Around calls of OpenSSL, which do not block: another thread's fork() waits until they have ended.
+ * They do not nest, and all below is called between them.
  */
 void dueq__tls_call_begin(void);
 void dueq__tls_call_end(void);

@@ -7,7 +7,10 @@
 /* Servers of which a context keeps a session. */
 #define MAX_SESSIONS 256
 
-/* A file that a URL names: NULL: the system's, or none. What stat(2) says tells whether it is still the same. */
+/*
+ * A file that a URL names: NULL: the system's, or none. What stat(2) says tells whether it is still
+ * the same.
+ */
 struct file {
     char *name;
     dev_t device;
@@ -26,7 +29,10 @@ struct session {
 
 enum { CA, CERT, KEY, FILES };
 
-/* What the connections with the same files share: to read CA certificates takes longer than a handshake. */
+/*
+ * What the connections with the same files share: to read CA certificates takes longer than a
+ * handshake.
+ */
 struct dueq__tls_context {
     struct dueq__tls_context *next;
     unsigned refs; /* the list and the connections */
@@ -38,12 +44,12 @@ struct dueq__tls_context {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for contexts and what is in them */
 static struct dueq__tls_context *contexts;
 
-/* ---- fork() ---- */
+/* fork() */
 
 /*
- * A child has the locks of OpenSSL and of this file as they were when it was forked. So another thread's fork()
- * waits until calls of OpenSSL have ended, which do not block. It is not to wait behind calls that overlap: glibc's
- * lock prefers readers unless told otherwise.
+ * A child has the locks of OpenSSL and of this file as they were when it was forked. So another
+ * thread's fork() waits until calls of OpenSSL have ended, which do not block. It is not to wait
+ * behind calls that overlap: glibc's lock prefers readers unless told otherwise.
  */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define CALLS_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -68,7 +74,7 @@ __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* ---- Contexts, which need the lock ---- */
+/* Contexts, which need the lock */
 
 static void free_session(struct session *session) {
     SSL_SESSION_free(session->ssl);
@@ -218,7 +224,7 @@ void dueq__tls_context_release(struct dueq__tls_context *context) {
 
 SSL *dueq__tls_context_new_ssl(struct dueq__tls_context *context) { return SSL_new(context->ssl); }
 
-/* ---- Sessions ---- */
+/* Sessions */
 
 /* When the first certificate of the chain that was verified ends; 0: there is none. */
 static time_t chain_end(const SSL *ssl) {
@@ -260,7 +266,10 @@ static void limit_sessions(struct dueq__tls_context *context) {
     }
 }
 
-/* OpenSSL's callback, in a handshake (TLS 1.2) or as the server sends a ticket. 1: the session is kept. */
+/*
+ * OpenSSL's callback, in a handshake (TLS 1.2) or as the server sends a ticket. 1: the session is
+ * kept.
+ */
 static int keep_session(SSL *ssl, SSL_SESSION *kept) {
     struct dueq__tls *tls = SSL_get_app_data(ssl);
     size_t size = strlen(tls->peer) + 1;

@@ -73,7 +73,7 @@ static void hide(struct dueq__url *url, const char *secret) {
     memcpy(shown, "***", 3);
 }
 
-/* ---- Addresses: host, host:port, [IPv6]:port ---- */
+/* Addresses: host, host:port, [IPv6]:port */
 
 /* port: where the text has none; 0: it must have one. */
 static dueq_status read_address(struct dueq__address *address, char *host, int port,
@@ -159,7 +159,7 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
              address.host, address.port);
 }
 
-/* ---- The parts of a URL ---- */
+/* The parts of a URL */
 
 /* Those whose value is a text. */
 static const char **text_parameter(struct dueq__url *url, const char *name) {

@@ -2,7 +2,9 @@
 
 #include "partition.h"
 
-/* The leases of a consumer on partitions, which a script in the slot of the queue's own name gives. */
+/*
+ * The leases of a consumer on partitions, which a script in the slot of the queue's own name gives.
+ */
 
 enum { ANSWER_COUNT = 0, ANSWER_EPOCH = 1, ANSWER_SURPLUS = 2, ANSWER_OWN = 3 };
 
@@ -97,7 +99,10 @@ dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const b
     if (leaves)
         dueq__assignment_reset(assignment);
     status = dueq__call_submit(assignment->queue->client, &words);
-    /* Where it goes on without an answer it is not to wait for one longer than others take it for a member. */
+    /*
+     * Where it goes on without an answer it is not to wait for one longer than others take it for a
+     * member.
+     */
     int64_t limit = dueq__monotonic_ms() + DUEQ__MEMBER_MS;
     if (status == DUEQ_PENDING && assignment->own_count &&
         limit < assignment->queue->client->call.deadline_ms)

@@ -3,7 +3,10 @@
 
 #include "partition.h"
 
-/* The verbs over all partitions: each partition is asked by a call of its own, and what they answer is put together. */
+/*
+ * The verbs over all partitions: each partition is asked by a call of its own, and what they answer
+ * is put together.
+ */
 
 struct fanout {
     struct dueq__steps steps;          /* first */
@@ -36,7 +39,7 @@ static void ask_next(dueq_client *client, struct dueq__steps *steps) {
     dueq__steps_submitted(client, steps, handle ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 
-/* ---- Items: ids and tickets ---- */
+/* Items: ids and tickets */
 
 static bool is_there(dueq_status status) {
     return status != DUEQ_NOT_FOUND && status != DUEQ_LEASE_LOST;
@@ -70,7 +73,7 @@ static void answer_items(dueq_client *client, struct fanout *fanout) {
     dueq__steps_end(client, result, result ? dueq__result_summary(result) : client->error.status);
 }
 
-/* ---- Counts ---- */
+/* Counts */
 
 static int64_t sooner(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
 
@@ -94,7 +97,7 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
         memcpy(sum->outbox_error, counts->outbox_error, sizeof sum->outbox_error);
 }
 
-/* ---- Rates ---- */
+/* Rates */
 
 /* The minute or hour, since 1970. */
 static int64_t span_of(const struct fanout *fanout, const struct dueq__rate_item *rated) {
@@ -160,7 +163,7 @@ static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
     return result;
 }
 
-/* ---- Pages: a cursor is the partition's number, a colon, and its own cursor ---- */
+/* Pages: a cursor is the partition's number, a colon, and its own cursor */
 
 static bool read_cursor(struct fanout *fanout) {
     dueq_bytes *cursor = &fanout->asked.cursor;
@@ -197,7 +200,7 @@ static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result 
     dueq__steps_end(client, page, DUEQ_OK);
 }
 
-/* ---- What a partition answered ---- */
+/* What a partition answered */
 
 /* All are asked: their sum. */
 static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status status) {
@@ -279,7 +282,7 @@ static void begin(dueq_client *client, struct dueq__steps *steps) {
         ask_next(client, steps);
 }
 
-/* ---- Beginning ---- */
+/* Beginning */
 
 static void keep(char **at, dueq_bytes *bytes) {
     if (bytes->size)

@@ -1,6 +1,6 @@
 /*
- * Queues of partitions: a handle of N ordinary queues, whose verbs fan out to them, and the leases by which consumers
- * get them assigned. All stands on the verbs of ordinary queues.
+ * Queues of partitions: a handle of N ordinary queues, whose verbs fan out to them, and the leases
+ * by which consumers get them assigned. All stands on the verbs of ordinary queues.
  */
 #ifndef DUEQ_PARTITION_H
 #define DUEQ_PARTITION_H
@@ -13,7 +13,7 @@
 #define DUEQ__RENEW_MS 1000
 #define DUEQ__MEMBER_MS 3000
 
-/* ---- handle.c ----------------------------------------------------------------------------------------- */
+/* handle.c */
 
 struct dueq__assignment;
 
@@ -44,7 +44,7 @@ dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t c
 /* The partitions that this handle is for: from *first on so many. */
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
 
-/* ---- steps.c: a call that is made of several ------------------------------------------------------- */
+/* steps.c: a call that is made of several */
 
 /* What one call answered is taken in before the next is made. */
 struct dueq__steps {
@@ -58,19 +58,22 @@ struct dueq__steps {
                      dueq_result *result);
 };
 
-/* Begins such a call; steps: in one allocation, which is the call's from now on. It asks for the number first. */
+/*
+ * Begins such a call; steps: in one allocation, which is the call's from now on. It asks for the
+ * number first.
+ */
 dueq_status dueq__steps_begin(dueq_queue *queue, struct dueq__steps *steps);
 void dueq__steps_submitted(dueq_client *client, struct dueq__steps *steps, dueq_status status);
 /* Ends it with a result, or a status alone. Frees the steps. */
 void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status status);
 
-/* ---- fanout.c, partition_push.c, partition_reserve.c: the verbs ---------------------------------------------------------------------- */
+/* fanout.c, partition_push.c, partition_reserve.c: the verbs */
 
 dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_request *asked);
 dueq_status dueq__partition_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
 dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_request *request);
 
-/* ---- assignment.c: the leases of a consumer ---------------------------------------------------------------- */
+/* assignment.c: the leases of a consumer */
 
 /* What one member of a queue's consumers has. */
 struct dueq__assignment {
@@ -89,8 +92,8 @@ dueq_status dueq__assignment_new(dueq_queue *queue, struct dueq__assignment **as
 /* For a child after fork(): another member. */
 void dueq__assignment_reset(struct dueq__assignment *assignment);
 /*
- * Renews the leases, and gives up what is too many and not held (`held`: for each partition). leaves: gives up all, and
- * is no member any more.
+ * Renews the leases, and gives up what is too many and not held (`held`: for each partition).
+ * leaves: gives up all, and is no member any more.
  */
 dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const bool *held,
                                     bool leaves);

@@ -50,7 +50,10 @@ static size_t partition_named(const struct dueq__partitions *partitions, const d
     return SIZE_MAX;
 }
 
-/* Acknowledges, and pushes all to one partition: what has neither key nor id stays in that of the message. */
+/*
+ * Acknowledges, and pushes all to one partition: what has neither key nor id stays in that of the
+ * message.
+ */
 static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *request,
                           size_t asked) {
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
@@ -116,8 +119,8 @@ static void followed(dueq_client *client, struct partition_push *push, dueq_stat
 }
 
 /*
- * A schedule is in one partition: it is taken out of the others, where it was if its key was another, or if the number
- * has been doubled since. False: it is in none of them any more.
+ * A schedule is in one partition: it is taken out of the others, where it was if its key was
+ * another, or if the number has been doubled since. False: it is in none of them any more.
  */
 static bool clear(dueq_client *client, struct partition_push *push) {
     struct dueq__partitions *partitions = dueq__partitions_of(push->steps.queue);

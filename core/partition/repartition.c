@@ -3,11 +3,12 @@
 #include "partition.h"
 
 /*
- * Doubling the number: a key of partition p goes to p or to p + count, so a new partition takes over keys of one old one. It is
- * closed until all that was pushed to the old one before is settled. That is seen by fences: messages whose time to
- * live is over, which a reserve drops when it comes to them. A consumer reserves from a partition when all that it
- * delivered of it before is settled: when the first fence is gone, what was before it is delivered, and when a second
- * one, pushed then, is gone, that is settled.
+ * Doubling the number: a key of partition p goes to p or to p + count, so a new partition takes
+ * over keys of one old one. It is closed until all that was pushed to the old one before is
+ * settled. That is seen by fences: messages whose time to live is over, which a reserve drops when
+ * it comes to them. A consumer reserves from a partition when all that it delivered of it before is
+ * settled: when the first fence is gone, what was before it is delivered, and when a second one,
+ * pushed then, is gone, that is settled.
  */
 
 #define OPEN '\0'

@@ -2,7 +2,10 @@
 
 #include "partition.h"
 
-/* A call that is made of several, one after the other: the caller's is suspended, and they run in its place. */
+/*
+ * A call that is made of several, one after the other: the caller's is suspended, and they run in
+ * its place.
+ */
 
 static struct dueq__steps *steps_of(const dueq_client *client) { return client->suspended->owner; }
 

@@ -7,7 +7,7 @@ enum { MINUTE = 60, DAY = 86400, MINUTE_MS = 60000 };
 #define LEAST_MS 1000
 #define MOST_MS (INT64_C(366) * DAY * 1000)
 
-/* ---- Reading ---- */
+/* Reading */
 
 struct field {
     const char *what;
@@ -148,7 +148,7 @@ dueq_status dueq__cron_read(dueq_bytes text, struct dueq__cron *cron, struct due
     return read_fields(at, cron, error);
 }
 
-/* ---- The next time ---- */
+/* The next time */
 
 static bool has(uint64_t bits, int64_t value) { return bits >> value & 1; }
 
@@ -163,7 +163,10 @@ static int64_t minute_of_day(const struct dueq__cron *cron, int64_t from) {
     return -1;
 }
 
-/* The first second from `from` and before `to`, as the clocks show it, at which a minute that fits begins; -1: none. */
+/*
+ * The first second from `from` and before `to`, as the clocks show it, at which a minute that fits
+ * begins; -1: none.
+ */
 static int64_t search(const struct dueq__cron *cron, int64_t from, int64_t to) {
     int64_t minutes = (from + MINUTE - 1) / MINUTE, day = minutes / (24 * 60);
     int64_t at = minutes % (24 * 60), year;

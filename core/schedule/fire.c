@@ -4,7 +4,10 @@
 
 #include "schedule.h"
 
-/* The message of a schedule: its id is PREFIX and the name, its body the envelope of its jobs (docs/protocol.md). */
+/*
+ * The message of a schedule: its id is PREFIX and the name, its body the envelope of its jobs
+ * (docs/protocol.md).
+ */
 
 #define PREFIX DUEQ__SCHEDULE_PREFIX
 #define GRACE_MS 60000
@@ -47,7 +50,7 @@ dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t a
     return status;
 }
 
-/* ---- The message ---- */
+/* The message */
 
 struct message {
     char id[DUEQ_MAX_ID + 1], time[NUMBER_SIZE];
@@ -118,7 +121,7 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
     return read_times(plan, error);
 }
 
-/* ---- Its jobs ---- */
+/* Its jobs */
 
 /* The template of the jobs as a draft; *headers is the caller's to free. */
 static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_header **headers,
@@ -160,7 +163,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
            time >= now - GRACE_MS;
 }
 
-/* ---- The server's time ---- */
+/* The server's time */
 
 /* A schedule goes by the server's clock, which is asked first: this machine's may be wrong. */
 struct time_request {
@@ -289,7 +292,7 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     return dueq__call_submit(client, &words);
 }
 
-/* ---- Its message ---- */
+/* Its message */
 
 dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
@@ -322,7 +325,7 @@ dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *mess
     return status;
 }
 
-/* ---- Declaring one ---- */
+/* Declaring one */
 
 static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
     const dueq_draft *job = schedule->job;

@@ -1,12 +1,13 @@
 /*
- * Schedules: cron.c says when they are due, zone.c what the clocks show then, fire.c what becomes of their messages.
+ * Schedules: cron.c says when they are due, zone.c what the clocks show then, fire.c what becomes
+ * of their messages.
  */
 #ifndef DUEQ_SCHEDULE_H
 #define DUEQ_SCHEDULE_H
 
 #include "../verbs/verbs.h"
 
-/* ---- zone.c: what the clocks of a place show ------------------------------------------------------- */
+/* zone.c: what the clocks of a place show */
 
 #define DUEQ__ZONE_CHANGES 1000          /* more than any zone has */
 #define DUEQ__ENDLESS (INT64_C(1) << 40) /* seconds beyond all times, before and after */
@@ -27,7 +28,9 @@ struct dueq__zone {
     int64_t first; /* the offset before all changes */
     size_t count;
     struct dueq__change changes[DUEQ__ZONE_CHANGES];
-    /* After the last of them: a standard time, and a summer time between two days where `changing`. */
+    /*
+     * After the last of them: a standard time, and a summer time between two days where `changing`.
+     */
     bool changing;
     int64_t standard, summer;
     struct dueq__yearly begin, end;
@@ -41,8 +44,8 @@ struct dueq__season {
 /* No name, or that: no file says what it is. */
 bool dueq__zone_is_utc(dueq_bytes name);
 /*
- * Reads a zone of the system's time zone database: in $TZDIR, or the usual folders. name: "Europe/Berlin"; none is read
- * for UTC. Errors: INVALID.
+ * Reads a zone of the system's time zone database: in $TZDIR, or the usual folders. name:
+ * "Europe/Berlin"; none is read for UTC. Errors: INVALID.
  */
 dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct dueq__error *error);
 struct dueq__season dueq__zone_season(const struct dueq__zone *zone, int64_t at);
@@ -50,7 +53,7 @@ struct dueq__season dueq__zone_season(const struct dueq__zone *zone, int64_t at)
 int64_t dueq__zone_day(int64_t year, int month, int day);
 void dueq__zone_date(int64_t days, int64_t *year, int *month, int *day);
 
-/* ---- cron.c: expressions --------------------------------------------------------------------------- */
+/* cron.c: expressions */
 
 struct dueq__cron {
     int64_t every_ms; /* an interval; 0: the fields that follow, a bit for each value */

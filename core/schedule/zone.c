@@ -3,11 +3,14 @@
 
 #include "schedule.h"
 
-/* Reads the files of the time zone database (RFC 8536): the changes, and the rule for what comes after them. */
+/*
+ * Reads the files of the time zone database (RFC 8536): the changes, and the rule for what comes
+ * after them.
+ */
 
 enum { HEADER = 44, MOST_BYTES = 256 * 1024, MOST_NAME = 64, DAY = 86400 };
 
-/* ---- Dates (days since 1970, by the proleptic Gregorian calendar) ---- */
+/* Dates (days since 1970, by the proleptic Gregorian calendar) */
 
 int64_t dueq__zone_day(int64_t year, int month, int day) {
     /* A year that begins in March ends with its leap day. */
@@ -28,7 +31,7 @@ void dueq__zone_date(int64_t days, int64_t *year, int *month, int *day) {
     *year = years + era * 400 + (*month <= 2);
 }
 
-/* ---- The rule (TZ of POSIX) ---- */
+/* The rule (TZ of POSIX) */
 
 /* Takes a whole number from `least` to `most`; false: there is none. */
 static bool take_number(const char **at, int least, int most, int *number) {
@@ -112,7 +115,7 @@ static int64_t yearly_time(const struct dueq__yearly *yearly, int64_t year) {
     return day * DAY + yearly->time;
 }
 
-/* ---- Seasons ---- */
+/* Seasons */
 
 static void narrow(struct dueq__season *season, int64_t at, struct dueq__change change) {
     if (change.at > at && change.at < season->stop)
@@ -152,7 +155,7 @@ struct dueq__season dueq__zone_season(const struct dueq__zone *zone, int64_t at)
     return season;
 }
 
-/* ---- Files ---- */
+/* Files */
 
 static int64_t big_endian(const unsigned char *at, size_t size) {
     uint64_t number = at[0] & 128 ? UINT64_MAX : 0;
@@ -171,7 +174,10 @@ static size_t data_size(const unsigned char *header, size_t time) {
            number[5];
 }
 
-/* False: the bytes are no such file of version 2 or later. `bytes` end with a NUL beyond their size. */
+/*
+ * False: the bytes are no such file of version 2 or later. `bytes` end with a NUL beyond their
+ * size.
+ */
 static bool read_file(const unsigned char *bytes, size_t size, struct dueq__zone *zone) {
     if (size < HEADER || memcmp(bytes, "TZif", 4) != 0 || bytes[4] < '2')
         return false;

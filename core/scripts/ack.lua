@@ -7,7 +7,8 @@ local ticket, answer = ARGV[4], nil
 if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
   -- The usual one is its own id, and there is nothing of it but its envelope.
   local stop = redis.pcall('ZSCORE', leased, ticket)
-  -- An error has no length, and a time has one: asking for that is cheaper than asking for the type.
+  -- An error has no length, and a time has one: asking for that is cheaper than asking for the
+  -- type.
   if stop and #stop == 0 then
     local problem = stop
     -- include return_problem

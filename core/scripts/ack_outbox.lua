@@ -1,8 +1,10 @@
--- ack_outbox: finishes a leased message and puts its successors into the outbox, for a relay to push to another queue.
+-- ack_outbox: finishes a leased message and puts its successors into the outbox, for a relay to
+-- push to another queue.
 -- keys msg leased outbox meta attempts reply
 -- args ticket, the other queue's name, then of each successor the id of its entry (made by the core), and id,
 --      envelope, due, extra as of push
--- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or 4 as well; and
+-- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or
+-- 4 as well; and
 -- '+' where a relay has work.
 
 -- include refuse_newer

@@ -1,7 +1,8 @@
 -- ack_push: finishes a leased message and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- args ticket, then id, envelope, due, extra of each (lib/store_drafts.lua)
--- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor, as of
+-- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor,
+-- as of
 -- push, or 4 as well.
 
 -- include refuse_newer

@@ -1,4 +1,5 @@
--- allow: sets to which queues messages may go as their own `dead_letter` says, and answers that list.
+-- allow: sets to which queues messages may go as their own `dead_letter` says, and answers that
+-- list.
 -- keys msg targets meta
 -- args alone: '' changes nothing, 'only' these queues, 'any' queue; then the names of the queues
 -- Returns the names in their order; none: any queue.

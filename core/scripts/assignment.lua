@@ -1,10 +1,15 @@
--- assignment: says how many partitions a queue has and, to a member of its consumers, which of them are its own. The member
--- is one until it has not called for the time that it names. Partitions go evenly over the members; one that has too
--- many is told so, and keeps them until it gives them up, or is no member any more; then others take them.
+-- assignment: says how many partitions a queue has and, to a member of its consumers, which of them
+-- are its own. The member
+-- is one until it has not called for the time that it names. Partitions go evenly over the members;
+-- one that has too
+-- many is told so, and keeps them until it gives them up, or is no member any more; then others
+-- take them.
 -- keys partitions members msg ready delayed wake meta
 -- args alone: how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
---      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows, partitions that it gives up
--- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where the member does not
+--      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows,
+-- partitions that it gives up
+-- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where
+-- the member does not
 --         know this epoch also { ..., how many of its own it is to give up, and its own }.
 
 -- include refuse_newer
@@ -15,7 +20,8 @@ if not count then
   end
   count, epoch = tonumber(ARGV[1]), '0'
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
-  -- Nobody who does not know of them gets a message where no consumer looks: see lib/refuse_partitioned.lua.
+  -- Nobody who does not know of them gets a message where no consumer looks: see
+  -- lib/refuse_partitioned.lua.
   for _, key in ipairs({ msg, ready, delayed }) do
     redis.call('SET', key, 'partitions ' .. ARGV[1])
   end

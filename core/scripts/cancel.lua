@@ -1,4 +1,5 @@
--- cancel: takes a delayed message back that was never delivered. Of any other it changes nothing and answers nil, and
+-- cancel: takes a delayed message back that was never delivered. Of any other it changes nothing
+-- and answers nil, and
 -- the client calls cancel_full in its place.
 -- keys msg delayed meta reply
 -- args id

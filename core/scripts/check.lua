@@ -1,15 +1,21 @@
--- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is wrong, and may repair
+-- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is
+-- wrong, and may repair
 -- that. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received failures
 -- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lanes and
---      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out, and the last that was
+--      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out,
+-- and the last that was
 --      seen), how many, mark of who
---      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice a lane and a distance
--- Returns { next cursor ('': that was the last; judged of these: how many went), bytes that were read, entries, tickets
---           (of attempts ids; judged, those that are where they are), which of these to judge (of msg: cannot be read),
+--      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice
+-- a lane and a distance
+-- Returns { next cursor ('': that was the last; judged of these: how many went), bytes that were
+-- read, entries, tickets
+--           (of attempts ids; judged, those that are where they are), which of these to judge (of
+-- msg: cannot be read),
 --           then for each kind of finding its name, how many and up to five examples }.
 
--- A wire version that others wrote is wrong where every key has its type of here; else a newer dueq wrote the queue.
+-- A wire version that others wrote is wrong where every key has its type of here; else a newer dueq
+-- wrote the queue.
 local wire = redis.pcall('HGET', meta, 'wire')
 if wire ~= '1' and not has_foreign() then
   wire = nil
@@ -22,7 +28,8 @@ end
 local lane = ({ high = high, ready = ready, low = low })[stage]
 local set = ({ leased = leased, dead = dead, delayed = delayed })[stage]
 local judges = #ARGV > 5
--- Of a lane or set, without so many tickets of its tail: the window before these, and its first place from the tail.
+-- Of a lane or set, without so many tickets of its tail: the window before these, and its first
+-- place from the tail.
 local function read_window(key, place, count)
   local tickets = read_list(key == set and 'ZRANGE' or 'LRANGE', key, -place - count, -place - 1)
   return tickets, -place - #tickets - 1

@@ -1,4 +1,5 @@
--- checkpoint: stores a cursor with a leased message, as the last header of its envelope. The rest of it stays as it is.
+-- checkpoint: stores a cursor with a leased message, as the last header of its envelope. The rest
+-- of it stays as it is.
 -- keys msg leased meta attempts reply
 -- args ticket, cursor ('': it goes)
 -- Returns a digit: 0 done, 4 the lease was lost; or an error: CORRUPT, TOO_LARGE.

@@ -1,7 +1,8 @@
 -- failures: what failed in the queue, a page at a time, the latest first; changes nothing.
 -- keys failures meta
 -- args alone: id ('': of all messages), cursor ('': the first page), how many
--- Returns { cursor of the next page ('': none), then for each: time in ms, kind, ticket, who, error }, as lib/note_failure.lua
+-- Returns { cursor of the next page ('': none), then for each: time in ms, kind, ticket, who, error
+-- }, as lib/note_failure.lua
 -- has them. A cursor is the time of the last one, and how many of that time there were.
 
 -- include refuse_newer

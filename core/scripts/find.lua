@@ -1,7 +1,8 @@
 -- find: looks a message up by its id and changes nothing.
 -- keys msg delayed leased dead outbox attempts meta
 -- args alone: id, how many bytes of its body at most (0: all)
--- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
+-- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms,
+-- ticket,
 -- envelope, attempts ('' where there are none), the size of the whole envelope }.
 
 -- include refuse_layout

@@ -1,4 +1,5 @@
--- kick_all: gives the dead messages that fit a filter back, as kick does; a bounded number at a time.
+-- kick_all: gives the dead messages that fit a filter back, as kick does; a bounded number at a
+-- time.
 -- keys msg ready high low dead wake meta attempts reply
 -- args cursor ('': from the first that died), how many to look at, text that their error contains ('': any), died
 --      from, died before (ms since 1970; 0: open)

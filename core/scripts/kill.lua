@@ -1,4 +1,5 @@
--- kill: makes delayed messages dead, so that they are kept, and not delivered, until they are kicked.
+-- kill: makes delayed messages dead, so that they are kept, and not delivered, until they are
+-- kicked.
 -- keys msg delayed dead meta attempts reply
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.

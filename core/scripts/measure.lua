@@ -1,4 +1,5 @@
--- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336 hours.
+-- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336
+-- hours.
 -- keys meta timings
 -- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time) and the number of a
 --      bucket, or the letter alone: the sum in ms

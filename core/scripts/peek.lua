@@ -2,9 +2,12 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many, how many
 --      bytes of each body at most (0: all)
--- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket, envelope,
--- attempts ('' where there are none), the size of the whole envelope }. Of one in the outbox that could not be relayed,
--- their error says why. A page ends with the message that brings the envelopes to 16 MiB: reading them holds up others.
+-- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms,
+-- ticket, envelope,
+-- attempts ('' where there are none), the size of the whole envelope }. Of one in the outbox that
+-- could not be relayed,
+-- their error says why. A page ends with the message that brings the envelopes to 16 MiB: reading
+-- them holds up others.
 -- The cursor: of ready a place in the lanes, one behind another, of the others as lib/set_page.lua.
 
 -- include refuse_layout

@@ -1,4 +1,5 @@
--- push_full: stores messages, also with ids of the caller's own, priorities, times to live and times of being unique.
+-- push_full: stores messages, also with ids of the caller's own, priorities, times to live and
+-- times of being unique.
 -- keys msg ready high low delayed wake meta reply rates unique
 -- args id, envelope, due, extra of each (lib/store_drafts.lua)
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.

@@ -1,4 +1,5 @@
--- push_later: stores messages whose ids the core made, so that none can be there yet; all are due at one time.
+-- push_later: stores messages whose ids the core made, so that none can be there yet; all are due
+-- at one time.
 -- keys msg ready delayed wake meta reply
 -- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
 -- Returns a digit for each: 0 stored.

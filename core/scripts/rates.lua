@@ -1,8 +1,10 @@
 -- rates: the history of a queue; changes nothing.
 -- keys msg meta ready rates timings
 -- args alone: of how many minutes at most (0: of hours), of how many hours
--- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals, and timings (see
--- measure.lua). First come those of now, since the queue exists; then those noted at the first call of each minute or
+-- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all
+-- totals, and timings (see
+-- measure.lua). First come those of now, since the queue exists; then those noted at the first call
+-- of each minute or
 -- hour, the latest first, with the timings from then on.
 
 -- include refuse_layout

@@ -2,7 +2,8 @@
 -- keys msg leased attempts reply
 -- args alone: number of the call, '1' if the call was a reserve, or '2' to learn how large its answer is; where WAIT follows, for how long its answer is kept
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
--- messages of that call that are still held, the time of that call, and as wait how long ago it was in us.
+-- messages of that call that are still held, the time of that call, and as wait how long ago it was
+-- in us.
 -- For '2' it returns how many bytes the messages have.
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')

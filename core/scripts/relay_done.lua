@@ -1,5 +1,7 @@
--- relay_done: takes what a relay has pushed out of the outbox. What the other queue refused because a message of the id
--- lives there is DEAD here; a successor then is dropped. What could not be pushed is tried again later, after a pause
+-- relay_done: takes what a relay has pushed out of the outbox. What the other queue refused because
+-- a message of the id
+-- lives there is DEAD here; a successor then is dropped. What could not be pushed is tried again
+-- later, after a pause
 -- that grows from 1 s to 5 minutes.
 -- keys msg outbox dead attempts handover wake meta
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each

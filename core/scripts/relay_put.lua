@@ -1,9 +1,11 @@
--- relay_put: pushes entries of another queue's outbox to this queue. What was pushed is kept until the entry is gone
+-- relay_put: pushes entries of another queue's outbox to this queue. What was pushed is kept until
+-- the entry is gone
 -- from the outbox, so that a relay that does it again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id, envelope, due, extra (as of
 --      push), attempts and ticket
--- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
+-- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or ''
+-- where the
 -- lease is over.
 
 -- include replace_message

@@ -1,8 +1,11 @@
--- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. Where the queue has a list of
--- targets, a message that names another dead-letter queue stays. A successor goes: its target is the worker's word.
+-- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. Where
+-- the queue has a list of
+-- targets, a message that names another dead-letter queue stays. A successor goes: its target is
+-- the worker's word.
 -- keys msg outbox dead attempts handover wake meta targets
 -- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
--- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
+-- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each
+-- entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
 
 -- include refuse_newer

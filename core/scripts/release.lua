@@ -1,4 +1,5 @@
--- release: gives leased messages back as if they had not been delivered: at the fronts of their lanes, in
+-- release: gives leased messages back as if they had not been delivered: at the fronts of their
+-- lanes, in
 -- their order, or delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- args delay in ms, tickets

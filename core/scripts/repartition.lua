@@ -1,8 +1,10 @@
--- repartition: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
+-- repartition: doubles the number of partitions, and opens the new ones, which are closed at first:
+-- consumers do not get them.
 -- keys partitions msg ready delayed meta
 -- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
 --      that: '' it is open, else how far it has come
--- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
+-- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the
+-- upper half how far it
 --         has come ('': it is open) }. There are no partitions: { 0 }.
 
 -- include refuse_newer

@@ -1,4 +1,5 @@
--- reschedule: gives a delayed message that was never delivered another due time. Of any other, and where that is over,
+-- reschedule: gives a delayed message that was never delivered another due time. Of any other, and
+-- where that is over,
 -- it changes nothing and answers nil, and the client calls reschedule_full in its place.
 -- keys msg delayed wake meta reply
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970

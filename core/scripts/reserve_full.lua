@@ -1,9 +1,12 @@
--- reserve_full: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
--- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB, what is over, exhausted
+-- reserve_full: a reserve that gives a failed message back, or meets more than first deliveries of
+-- plain messages:
+-- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB,
+-- what is over, exhausted
 -- or damaged.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
---      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
+--      is given back as failed. It may be asked for none: then it settles, and wakes others where
+-- it must.
 --      With '.0' behind how many: it says how late messages are, too.
 -- Returns what reserve does, or then reserve_timed; the outcome of what failed is the last.
 local call, argv = redis.call, ARGV
@@ -99,7 +102,8 @@ for i, ticket in ipairs(c.deliver) do
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first, now + ms - watch_ms(ms))
-  -- One whose lease had ended was in no lane: how late it is, is not known, as of one of low priority.
+  -- One whose lease had ended was in no lane: how late it is, is not known, as of one of low
+  -- priority.
   late_tickets[i] = c.ended[ticket] and '0.l:' or ticket
   if c.records[i] then
     table.insert(answer[6], i)
@@ -124,7 +128,8 @@ end
 bulk('ZADD', leased, deliver)
 bulk('HSET', attempts, c.crash_records)
 if #c.postponed > 0 then
-  -- Of what was due, that which waits again moved from the front of `delayed`, where the rest is removed.
+  -- Of what was due, that which waits again moved from the front of `delayed`, where the rest is
+  -- removed.
   due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
 end
 keep_failures()

@@ -1,7 +1,8 @@
 -- retry: gives a leased message back, or ends it when its attempts are exhausted.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts failures reply
 -- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text, who it is (lib/note_failure.lua)
--- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+' behind it where a
+-- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+'
+-- behind it where a
 -- relay is to take it to its dead-letter queue.
 
 -- include refuse_newer

@@ -1,4 +1,5 @@
--- schedule: stores the message of a schedule, unless one of the same definition lives that is not dead. Where a paused one
+-- schedule: stores the message of a schedule, unless one of the same definition lives that is not
+-- dead. Where a paused one
 -- is replaced, so is the new one.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- args id, envelope, due, extra (lib/store_drafts.lua). Its first header is `time`, of 13 digits.

@@ -1,10 +1,15 @@
 -- stats: counts the queue in O(1) and changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta rates
--- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried, expired, died,
---           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is paused,
---           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck ('': it is not) }.
--- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
--- known). It is the last one noted (see lib/keep_history.lua) before as many tickets had come as there left since.
+-- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
+-- expired, died,
+--           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is
+-- paused,
+--           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck
+-- ('': it is not) }.
+-- The mark is a time, not over a minute before the first ticket came to `ready`, and never after
+-- (0: not
+-- known). It is the last one noted (see lib/keep_history.lua) before as many tickets had come as
+-- there left since.
 
 -- include refuse_layout
 local sets, first = {}, math.huge

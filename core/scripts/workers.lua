@@ -1,7 +1,9 @@
--- workers: shows who is registered as a consumer of the queue, a page at a time, and changes nothing.
+-- workers: shows who is registered as a consumer of the queue, a page at a time, and changes
+-- nothing.
 -- keys consumers described meta
 -- args alone: cursor ('': the first page), how many
--- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there last, in ms, what it
+-- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there
+-- last, in ms, what it
 --           said last, behind when that was and after how many ms it lapses }.
 
 -- include refuse_newer

@@ -6,11 +6,12 @@
 #include "check_walk.h"
 
 /*
- * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the walk remembers the
- * ticket of each message. Then through the sets and lanes, where it meets these tickets. What it does not know, and what
- * looks wrong, a further script judges at one moment, together with all keys. A lane has no index: so a message that was
- * met nowhere is judged at the end. A ticket goes from `delayed` to a lane to `leased` and never back, so the keys are
- * walked in this order: what moves meanwhile is met where it comes to.
+ * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the
+ * walk remembers the ticket of each message. Then through the sets and lanes, where it meets these
+ * tickets. What it does not know, and what looks wrong, a further script judges at one moment,
+ * together with all keys. A lane has no index: so a message that was met nowhere is judged at the
+ * end. A ticket goes from `delayed` to a lane to `leased` and never back, so the keys are walked in
+ * this order: what moves meanwhile is met where it comes to.
  *
  * The walk stays in this process, and its result's cursor names it.
  */
@@ -44,7 +45,7 @@ static const struct kind {
 };
 _Static_assert(sizeof kinds / sizeof *kinds == DUEQ__KINDS, "each has its place in a walk");
 
-/* ---- A step's answer --------------------------------------------------------------------------------- */
+/* A step's answer */
 
 enum { NEXT, BYTES, LOOKED, TICKETS, MARKED, FIXED };
 
@@ -123,7 +124,7 @@ static dueq_status not_a_cursor(struct dueq__error *error) {
                       "the cursor is not that of the check's last step in this process");
 }
 
-/* ---- From step to step -------------------------------------------------------------------------------- */
+/* From step to step */
 
 static void enter(struct dueq__walk *walk, uint32_t stage) {
     walk->stage = stage;
@@ -135,7 +136,9 @@ static void enter(struct dueq__walk *walk, uint32_t stage) {
         walk->window = 1000;
 }
 
-/* Behind a window that is judged: to the next one, or to the next stage that has something to do. */
+/*
+ * Behind a window that is judged: to the next one, or to the next stage that has something to do.
+ */
 static void advance(struct dueq__walk *walk) {
     bool over = walk->next_cursor_size == 0;
     if (walk->stage == DUEQ__STAGE_LOST)
@@ -277,7 +280,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
         dueq__call_no_memory(client);
 }
 
-/* ---- A step --------------------------------------------------------------------------------------------- */
+/* A step */
 
 /* A queue from its start, with what was found before. */
 static void begin(struct dueq__walk *walk, const dueq_queue *queue) {
@@ -315,7 +318,10 @@ static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes tex
     return NULL;
 }
 
-/* What a script judges: tickets of the window, those that were met nowhere, or one that may be twice in lanes. */
+/*
+ * What a script judges: tickets of the window, those that were met nowhere, or one that may be
+ * twice in lanes.
+ */
 static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
     uint32_t count = 0;
     walk->judging = walk->judged;

@@ -10,7 +10,7 @@
 #define MOST_WALKS 8   /* of a process that are remembered, the last, */
 #define WALK_MS 600000 /* and for so long after their last step */
 
-/* ---- The walks of this process -------------------------------------------------------------------------- */
+/* The walks of this process */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
@@ -106,7 +106,7 @@ void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
     snprintf(out, DUEQ__CHECK_CURSOR, "1 %s %" PRIu32, cursor->mark, cursor->step);
 }
 
-/* ---- The messages of a walk ------------------------------------------------------------------------------ */
+/* The messages of a walk */
 
 /* The items with room for `wanted`; NULL: out of memory, or too many, and they stay. */
 static void *reach(void *items, size_t each, size_t wanted, size_t most, size_t *room) {

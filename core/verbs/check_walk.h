@@ -1,5 +1,6 @@
 /*
- * What a check remembers from step to step: check_walk.c. The walks of all clients stay in this process; a cursor names one.
+ * What a check remembers from step to step: check_walk.c. The walks of all clients stay in this
+ * process; a cursor names one.
  */
 #ifndef DUEQ_CHECK_WALK_H
 #define DUEQ_CHECK_WALK_H

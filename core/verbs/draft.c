@@ -134,8 +134,8 @@ dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *
 }
 
 /*
- * A worker takes a message with such an id and headers for a schedule, and pushes jobs by what they say: so a producer
- * could have it push without end.
+ * A worker takes a message with such an id and headers for a schedule, and pushes jobs by what they
+ * say: so a producer could have it push without end.
  */
 static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *error) {
     static const char *const names[] = {"schedule", "time", "zone", "catchup"};

@@ -3,7 +3,7 @@
 /* The fields of a policy in this order, each with its tag and the size of its value before it. */
 enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };
 
-/* ---- Writing ---- */
+/* Writing */
 
 /* Where the next byte goes (NULL: nowhere), and how many there are so far. */
 struct writer {
@@ -105,7 +105,7 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
     return writer.size;
 }
 
-/* ---- Reading ---- */
+/* Reading */
 
 /* Takes the next `size` bytes; false: there are fewer. */
 static bool take(dueq_bytes *rest, size_t size, dueq_bytes *taken) {

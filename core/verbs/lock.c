@@ -34,7 +34,7 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     return DUEQ_OK;
 }
 
-/* ---- lock ---- */
+/* lock */
 
 static dueq_status request(dueq_client *client, bool keep_waiting) {
     struct dueq__call *call = &client->call;
@@ -111,7 +111,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     return dueq__wait_request(client, 0);
 }
 
-/* ---- The owner's ---- */
+/* The owner's */
 
 static dueq_status begin(dueq_queue *queue, const struct dueq__script *script, dueq_bytes name,
                          dueq_bytes token, struct dueq__resp *words) {

@@ -7,7 +7,7 @@
 
 #include "../base/base.h"
 
-/* ---- draft.c: what a producer asks for --------------------------------------------------------- */
+/* draft.c: what a producer asks for */
 
 /* As a time to live: it is over already. For the core's own drafts, to partitions. */
 #define DUEQ__TTL_EXPIRED (-1)
@@ -17,7 +17,10 @@
 
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
-/* The same without the refusal of a schedule's id and headers: of drafts that the schedule verbs made. */
+/*
+ * The same without the refusal of a schedule's id and headers: of drafts that the schedule verbs
+ * made.
+ */
 dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
@@ -30,13 +33,15 @@ struct dueq__range {
 dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
 /* Checks a draft's headers alone. */
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error);
-/* Copies all that a draft points to, so many bytes, to `room`, which is aligned as malloc() does. */
+/*
+ * Copies all that a draft points to, so many bytes, to `room`, which is aligned as malloc() does.
+ */
 size_t dueq__draft_size(const dueq_draft *draft);
 void dueq__draft_copy(dueq_draft *out, const dueq_draft *draft, void *room);
 /* How many bytes all of a draft's headers take. */
 size_t dueq__headers_size(const dueq_draft *draft);
 
-/* ---- envelope.c -------------------------------------------------------------------------------- */
+/* envelope.c */
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
 enum { /* flags of the envelope */
@@ -64,13 +69,14 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
                          size_t room);
 
 /*
- * Reads an envelope as the draft that it was made of, which points into it, and has its end as the time to live. list:
- * for the delays of a backoff. False: it is none, or has more headers than that.
+ * Reads an envelope as the draft that it was made of, which points into it, and has its end as the
+ * time to live. list: for the delays of a backoff. False: it is none, or has more headers than
+ * that.
  */
 bool dueq__envelope_draft(dueq_bytes envelope, dueq_draft *draft, dueq_header *headers, size_t room,
                           int64_t list[DUEQ_MAX_BACKOFF_LIST]);
 
-/* ---- ticket.c ---------------------------------------------------------------------------------- */
+/* ticket.c */
 
 struct dueq__ticket {
     uint32_t deliveries; /* that ended before this one */

@@ -108,7 +108,9 @@ dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter)
                                        DUEQ_MAX_TIME_MS);
 }
 
-/* How many messages the answer has at most that this reads; a page of other things counts as one. */
+/*
+ * How many messages the answer has at most that this reads; a page of other things counts as one.
+ */
 static size_t messages_of(dueq__decode *decode) {
     if (decode == dueq__decode_peeked)
         return DUEQ_MAX_BATCH;

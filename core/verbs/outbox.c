@@ -4,13 +4,17 @@
 #include "verbs.h"
 
 /*
- * The relay: takes entries of a queue's outbox under a lease, pushes them to the other queue, takes them out of
- * the outbox, and has the other queue forget that it knows them. Each step is a call of its own. One that is done again
- * after a relay has died changes nothing more: see docs/protocol.md, "The outbox".
+ * The relay: takes entries of a queue's outbox under a lease, pushes them to the other queue, takes
+ * them out of the outbox, and has the other queue forget that it knows them. Each step is a call of
+ * its own. One that is done again after a relay has died changes nothing more: see
+ * docs/protocol.md, "The outbox".
  */
 
 #define LEASE_MS 30000
-/* A push that comes so late that another relay may have begun is refused, also where clocks differ so much. */
+/*
+ * A push that comes so late that another relay may have begun is refused, also where clocks differ
+ * so much.
+ */
 #define MARGIN_MS 5000
 /* The client that made an entry takes it before its time. */
 #define AHEAD_MS 1000
@@ -43,8 +47,8 @@ static struct relay *relay_of(dueq_client *client) { return client->suspended->o
 static void ended(dueq_client *client) { dueq__call_resume(client); }
 
 /*
- * Begins a call of the relay's; `other`: it is about the other queue, whose keys are then the caller's to free
- * by submit().
+ * Begins a call of the relay's; `other`: it is about the other queue, whose keys are then the
+ * caller's to free by submit().
  */
 static void begin(dueq_client *client, const struct dueq__script *script, bool other,
                   void (*decode)(dueq_client *, const struct dueq__reply *),
@@ -58,7 +62,9 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
     call->durable.wanted = relay->durability;
     /* One that the server reads late, when the entry is forgotten, would store it again. */
     call->at_most_once = true;
-    /* The caller does not wait for a node that is known to be away: the entries wait in the outbox. */
+    /*
+     * The caller does not wait for a node that is known to be away: the entries wait in the outbox.
+     */
     call->skip_down_node = client->cluster != NULL;
     dueq__call_arguments(client, words);
     if (other && !dueq__keys_make(call->keys, relay->name, relay->name_size)) {
@@ -105,8 +111,8 @@ static void forget(dueq_client *client) {
 static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
     int64_t left;
     /*
-     * Those that another relay has taken since it pushes again, and must not take them for new. So it would where this
-     * queue's server loses the step.
+     * Those that another relay has taken since it pushes again, and must not take them for new. So
+     * it would where this queue's server loses the step.
      */
     if (dueq__durable_is_met(&client->call) && dueq__reply_number(reply, &left) &&
         left == (int64_t)relay_of(client)->count)
@@ -149,7 +155,10 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
     done(client, "");
 }
 
-/* What the server refused is kept with the entries; of what was lost nothing is known, and it is tried again. */
+/*
+ * What the server refused is kept with the entries; of what was lost nothing is known, and it is
+ * tried again.
+ */
 static void put_ended(dueq_client *client) {
     struct dueq__error error = client->error;
     bool lost = error.status == DUEQ_CONNECT || error.status == DUEQ_CLOSED ||
@@ -160,7 +169,10 @@ static void put_ended(dueq_client *client) {
         done(client, error.text);
 }
 
-/* Takes an entry in: keeps its ticket, and adds its words to the push. False: it is not what the script answers. */
+/*
+ * Takes an entry in: keeps its ticket, and adds its words to the push. False: it is not what the
+ * script answers.
+ */
 static bool add(struct relay *relay, const struct dueq__reply *reply, size_t at,
                 struct dueq__resp *words) {
     struct entry *entry = &relay->entries[relay->count];

@@ -6,7 +6,10 @@
 
 /* What a draft asks of the script beyond its envelope, as text. */
 #define EXTRA_SIZE 40
-/* The scripts for plain drafts do not look at sizes: a message over this goes to one that notes it (lib/store_drafts.lua). */
+/*
+ * The scripts for plain drafts do not look at sizes: a message over this goes to one that notes it
+ * (lib/store_drafts.lua).
+ */
 #define LARGE (1 << 20)
 
 /* The drafts of a call, checked and measured. */
@@ -77,7 +80,10 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     return status;
 }
 
-/* Adds the draft and what its script asks besides. id: where its id is to be, for as long as the call lives. */
+/*
+ * Adds the draft and what its script asks besides. id: where its id is to be, for as long as the
+ * call lives.
+ */
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       dueq_bytes id, struct dueq__resp *words) {
     char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
@@ -102,7 +108,9 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     dueq__resp_text(words, extra);
 }
 
-/* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
+/*
+ * Adds the drafts to the words and submits the call. first: the id of an item before them, or none.
+ */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
     dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made_ids * DUEQ__ID_SIZE +

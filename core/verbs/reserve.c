@@ -4,14 +4,17 @@
 #include "verbs.h"
 
 /*
- * Taking messages under a lease, from the first of one or several queues that has any; what is held may be
- * settled by the same request.
+ * Taking messages under a lease, from the first of one or several queues that has any; what is held
+ * may be settled by the same request.
  */
 
 /* The most reserves in a row that go to reserve_full without asking the fast script first. */
 #define MOST_FULL 16
 
-/* After a failure a reserve leaves ended leases to their holders for so long, also where it else takes them at once. */
+/*
+ * After a failure a reserve leaves ended leases to their holders for so long, also where it else
+ * takes them at once.
+ */
 #define DISTRUST_MS 10000
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait,
@@ -53,7 +56,10 @@ static dueq_status request(dueq_client *client, bool keep_waiting) {
     return dueq__call_submit(client, &words);
 }
 
-/* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
+/*
+ * A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its
+ * number does not matter.
+ */
 static void build_release(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
     dueq_bytes keys[DUEQ__KEY_COUNT];
@@ -91,7 +97,10 @@ static void found_nothing(dueq_client *client) {
         dueq__wait_found_nothing(client, wait->server_now_ms, wait->server_pause_us);
 }
 
-/* Where the fast script passed the request on, the next ones spare it that; each time twice as many. */
+/*
+ * Where the fast script passed the request on, the next ones spare it that; each time twice as
+ * many.
+ */
 static void note_passed_on(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     if (call->script != &dueq__script_reserve_full)

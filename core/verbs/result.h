@@ -1,6 +1,6 @@
 /*
- * Results: result.c has what all are made of, result_messages.c makes messages and result_stats.c numbers of the
- * scripts' answers.
+ * Results: result.c has what all are made of, result_messages.c makes messages and result_stats.c
+ * numbers of the scripts' answers.
  */
 #ifndef DUEQ_RESULT_H
 #define DUEQ_RESULT_H
@@ -37,8 +37,8 @@ struct dueq_result {
 };
 
 /*
- * Each makes a result, or NULL with error set. With `reply` it points into that, which is to live as long: the
- * answer that is being decoded is given to it by dueq__result_take_reply().
+ * Each makes a result, or NULL with error set. With `reply` it points into that, which is to live
+ * as long: the answer that is being decoded is given to it by dueq__result_take_reply().
  */
 
 /* Items of a type, all of them zero, and room for so many copied bytes, in one allocation. */
@@ -56,7 +56,9 @@ dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
 /* Names, and where to go on. */
 dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes cursor,
                                struct dueq__error *error);
-/* From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default). */
+/*
+ * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
+ */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error);
 /* How late a message was delivered to a reserve that asked for that, in ms; -1: it is not known. */
@@ -77,7 +79,10 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
 /* From the answer of failures.lua: failures.c. */
 dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq__error *error);
 
-/* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
+/*
+ * Gives a result the answer that it points into; NULL: there is none, and the answer stays where it
+ * is.
+ */
 void dueq__result_take_reply(dueq_result *result, struct dueq__reply **reply);
 /* The value of an item of that type; NULL: the result has no such one. */
 const void *dueq__result_item_value(const dueq_result *result, const struct dueq__item_type *type,

@@ -17,7 +17,10 @@ static bool read_time(const struct dueq__reply *reply, int64_t *time) {
     return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
 }
 
-/* What became of it so far. Attempts that cannot be read are as none: each delivery before counts as a failure. */
+/*
+ * What became of it so far. Attempts that cannot be read are as none: each delivery before counts
+ * as a failure.
+ */
 static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes text) {
     struct dueq__attempts attempts;
     if (!dueq__attempts_read(text, &attempts) || attempts.deliveries != deliveries)
@@ -30,9 +33,10 @@ static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes 
 }
 
 /*
- * Reads the item's message, whose state and times are given, but for its headers, from its ticket, its envelope and
- * its attempts, which follow each other in the answer. What cannot be read has the status CORRUPT and no message, and
- * is named as far as its ticket says. False: the answer is malformed.
+ * Reads the item's message, whose state and times are given, but for its headers, from its ticket,
+ * its envelope and its attempts, which follow each other in the answer. What cannot be read has the
+ * status CORRUPT and no message, and is named as far as its ticket says. False: the answer is
+ * malformed.
  */
 static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts,
                        struct dueq__item *item) {
@@ -83,9 +87,9 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
 }
 
 /*
- * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, for each message ticket, envelope, and in the end
- * perhaps how late they are.
- * Attempts come as pairs: the number of an entry, and its attempts.
+ * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, for each message ticket,
+ * envelope, and in the end perhaps how late they are. Attempts come as pairs: the number of an
+ * entry, and its attempts.
  */
 enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_ATTEMPTS = 5, RESERVED_FIXED = 7 };
 #define RESERVED_EACH 2
@@ -122,12 +126,15 @@ static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
     return size > 0;
 }
 
-/* An id is made before its push comes to the server, which sets the mark by the first push of a minute. */
+/*
+ * An id is made before its push comes to the server, which sets the mark by the first push of a
+ * minute.
+ */
 #define ON_ITS_WAY_MS 20
 
 /*
- * How late each message is, as reserve_full.lua says it; text NULL: nobody asked. One that was in the lane since `mark` or
- * later was pushed there, or else came by its time, before `until`.
+ * How late each message is, as reserve_full.lua says it; text NULL: nobody asked. One that was in
+ * the lane since `mark` or later was pushed there, or else came by its time, before `until`.
  */
 static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
     dueq_bytes text = {"", 0};

@@ -4,7 +4,7 @@
 
 /* Numbers out of the scripts' answers: what a queue holds, did, and did by the minute. */
 
-/* ---- stats ---- */
+/* stats */
 
 /* When the message of a ready lane's head was made; 0: there is none, or it does not say. */
 static int64_t made_ms(dueq_bytes text) {
@@ -14,8 +14,8 @@ static int64_t made_ms(dueq_bytes text) {
 }
 
 /*
- * The oldest head of the lanes. The messages of the normal lane came to it after the mark, also those
- * that were made before.
+ * The oldest head of the lanes. The messages of the normal lane came to it after the mark, also
+ * those that were made before.
  */
 static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes heads[3]) {
     int64_t oldest = 0;
@@ -57,9 +57,12 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
     return dueq__result_single(&dueq__type_counts, &counts, error);
 }
 
-/* ---- rates: a text for now and one for each snapshot before, the latest first, each with timings ---- */
+/* rates: a text for now and one for each snapshot before, the latest first, each with timings */
 
-/* A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its order. */
+/*
+ * A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its
+ * order.
+ */
 enum { NUMBERS = 9, RATED_EACH = 2 };
 #define MOST INT64_C(1000000000000000000)
 

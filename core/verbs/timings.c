@@ -3,12 +3,15 @@
 
 #include "verbs.h"
 
-/* How late messages are delivered, and how long they run: counts by size, which consumers add up (measure.lua). */
+/*
+ * How late messages are delivered, and how long they run: counts by size, which consumers add up
+ * (measure.lua).
+ */
 
 /*
- * The bounds of a decade, in hundredths of its first. The longest time in whole ms between two bounds is at most a tenth
- * longer than the shortest, so a time is known within 5 %. 1, 2 and 5 are among the bounds. Up to EXACT each whole number
- * is a bound.
+ * The bounds of a decade, in hundredths of its first. The longest time in whole ms between two
+ * bounds is at most a tenth longer than the shortest, so a time is known within 5 %. 1, 2 and 5 are
+ * among the bounds. Up to EXACT each whole number is a bound.
  */
 enum { EXACT = 20, STEPS = 26, SHIFT = 14, DECADES = 8 };
 static const int64_t steps[STEPS] = {100, 109, 119, 130, 141, 154, 168, 183, 200,
@@ -83,7 +86,9 @@ int64_t dueq__timing_quantile(const dueq_timing *timing, double part) {
     return middle_ms(bucket);
 }
 
-/* ---- As text: "NAME:NUMBER NAME:NUMBER ...", NAME: l or r and the number of a bucket; alone: the sum ---- */
+/*
+ * As text: "NAME:NUMBER NAME:NUMBER ...", NAME: l or r and the number of a bucket; alone: the sum
+ */
 
 #define MOST INT64_C(9007199254740991)
 enum { TEXT_ROOM = 2 * (DUEQ_TIMING_BUCKETS + 1) * 32 };

@@ -1,4 +1,6 @@
-/* The scripts, and the verbs that send them: made by scripts/embed.py from scripts/ and verbs.toml. */
+/*
+ * The scripts, and the verbs that send them: made by scripts/embed.py from scripts/ and verbs.toml.
+ */
 #include "verbs.h"
 
 #include "../scripts.inc"

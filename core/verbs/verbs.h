@@ -8,7 +8,7 @@
 #include "message.h"
 #include "result.h"
 
-/* ---- decode.c: what the verbs make of their scripts' answers ------------------------------------- */
+/* decode.c: what the verbs make of their scripts' answers */
 
 typedef void dueq__decode(dueq_client *client, const struct dueq__reply *reply);
 
@@ -22,9 +22,12 @@ bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__ops_unexpected(dueq_client *client);
 
-/* ---- ops.c: what the verbs share; those of verbs.c are made of it alone ---------------------------- */
+/* ops.c: what the verbs share; those of verbs.c are made of it alone */
 
-/* Begins a call on `count` items and starts its words. `changes`: it is run once, also where it is repeated. */
+/*
+ * Begins a call on `count` items and starts its words. `changes`: it is run once, also where it is
+ * repeated.
+ */
 dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
                             size_t count, dueq__decode *decode, struct dueq__resp *words);
 /* The same of one that changes something and answers outcomes. */
@@ -74,7 +77,7 @@ dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_re
 dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
 dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
 
-/* ---- Queues of partitions (partition/) --------------------------------------------------------------- */
+/* Queues of partitions (partition/) */
 
 /* How a verb goes over all partitions. */
 enum dueq__fanout {
@@ -116,31 +119,38 @@ struct dueq__push_request {
 /* Refuses a verb that is not for queues of partitions; OK: this is none. */
 dueq_status dueq__ops_check_unpartitioned(dueq_queue *queue, const char *verb);
 
-/* ---- push.c -------------------------------------------------------------------------------------- */
+/* push.c */
 
-/* dueq_push_submit(); script: which takes drafts with ids of their own as push_full does. NULL: the one that is enough. */
+/*
+ * dueq_push_submit(); script: which takes drafts with ids of their own as push_full does. NULL: the
+ * one that is enough.
+ */
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
 /* dueq_ack_push_submit() of a schedule's message to its own queue, which is none of partitions. */
 dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
                               size_t count);
 
-/* ---- workers.c: who consumes ------------------------------------------------------------------------- */
+/* workers.c: who consumes */
 
 /* A registration lapses where it was not renewed for so long. */
 #define DUEQ__LAPSE_MS 55000
 /*
- * Registers a consumer, by the session of its client, with what it says, as of consumer/presence.c. size 0: it says the same as
- * before, and NOT_FOUND: that is to be said again. EMPTY: there are too many. whole: the queue is the name of partitions.
+ * Registers a consumer, by the session of its client, with what it says, as of consumer/presence.c.
+ * size 0: it says the same as before, and NOT_FOUND: that is to be said again. EMPTY: there are too
+ * many. whole: the queue is the name of partitions.
  */
 dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
                                   dueq_bytes says);
 
-/* ---- timings.c: how late messages are, and how long they run -------------------------------------------- */
+/* timings.c: how late messages are, and how long they run */
 
 /* Counts a lateness or a run time; ms < 0 counts as 0. */
 void dueq__timing_add(dueq_timing *timing, int64_t ms);
-/* The time that such a part (0 to 1) of what was counted does not exceed, in ms; -1: nothing was counted. */
+/*
+ * The time that such a part (0 to 1) of what was counted does not exceed, in ms; -1: nothing was
+ * counted.
+ */
 int64_t dueq__timing_quantile(const dueq_timing *timing, double part);
 void dueq__timings_add(dueq_timings *sum, const dueq_timings *more);
 /* Adds what a script has; what is no timing is left out. */
@@ -148,23 +158,23 @@ void dueq__timings_read(dueq_timings *timings, dueq_bytes text);
 /* Adds these, which are of messages of this queue, up in the server. */
 dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings);
 
-/* ---- durable_result.c ------------------------------------------------------------------------------------ */
+/* durable_result.c */
 
 /*
- * The status of a call with this result: NOT_DURABLE, with its text, where what it stored is not where it has to be.
- * Notes with the result where it is.
+ * The status of a call with this result: NOT_DURABLE, with its text, where what it stored is not
+ * where it has to be. Notes with the result where it is.
  */
 dueq_status dueq__durable_status(dueq_client *client, dueq_result *result);
 
-/* ---- outbox.c ------------------------------------------------------------------------------------ */
+/* outbox.c */
 
 /*
- * Before the call, which was answered, goes on with resume(): relays what is due in its queue's outbox to other queues.
- * What fails stays in the outbox, for later.
+ * Before the call, which was answered, goes on with resume(): relays what is due in its queue's
+ * outbox to other queues. What fails stays in the outbox, for later.
  */
 void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client));
 
-/* ---- reserve.c: one round trip of a consumer: what it holds is settled, and the next is reserved ---- */
+/* reserve.c: one round trip of a consumer: what it holds is settled, and the next is reserved */
 
 /* What a consumer says of messages that it holds. */
 struct dueq__settlement {
@@ -174,8 +184,9 @@ struct dueq__settlement {
     int64_t retry_delay_ms; /* as of dueq_retry() */
     dueq_bytes retry_error;
     /*
-     * Gets the outcomes, a digit for each ack and then the retry, when they come: the reserve may wait for long. It is
-     * called once, or not at all where what was settled is as the failure of the call says.
+     * Gets the outcomes, a digit for each ack and then the retry, when they come: the reserve may
+     * wait for long. It is called once, or not at all where what was settled is as the failure of
+     * the call says.
      */
     void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
@@ -191,7 +202,10 @@ struct dueq__reserve {
     bool with_lateness;    /* the result says how late each message is */
     bool is_top_up;        /* the caller holds others: no message that has crashed, and no wait */
     bool take_expired_now; /* ended leases are taken unwatched: core/scripts/lib/watch.lua */
-    /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
+    /*
+     * When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it
+     * is. NULL: all are.
+     */
     const int64_t *next_check_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;

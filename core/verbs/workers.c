@@ -4,12 +4,13 @@
 #include "verbs.h"
 
 /*
- * Who consumes: what a consumer says of itself, as a text of lines, and who reads it. The first line has numbers, the next
- * three host, program and version, and each further one a message that it holds: its age, 1 if the program works on it, the number of its partition and 1 (0: it has
+ * Who consumes: what a consumer says of itself, as a text of lines, and who reads it. The first
+ * line has numbers, the next three host, program and version, and each further one a message that
+ * it holds: its age, 1 if the program works on it, the number of its partition and 1 (0: it has
  * none), and its ticket.
  */
 
-/* ---- Saying it ---- */
+/* Saying it */
 
 static void decode_registered(dueq_client *client, const struct dueq__reply *reply) {
     int64_t registered;
@@ -36,7 +37,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     return dueq__call_submit(queue->client, &words);
 }
 
-/* ---- Reading it ---- */
+/* Reading it */
 
 const struct dueq__item_type dueq__type_worker = {sizeof(dueq_worker)};
 
@@ -97,7 +98,10 @@ static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holdin
     return true;
 }
 
-/* Reads what a worker said; its holdings go where `holdings` points. False: it is not what one says. */
+/*
+ * Reads what a worker said; its holdings go where `holdings` points. False: it is not what one
+ * says.
+ */
 static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *holdings) {
     int64_t said_ms, left_ms, age;
     if (!dueq__is_name(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||

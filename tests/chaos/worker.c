@@ -2,9 +2,9 @@
  * The worker of the chaos run in C:
  * chaos-worker ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all without
- * mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three. It ends when the file
- * STOP exists. README.md says what it writes to LEDGER.
+ * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from
+ * all without mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all
+ * three. It ends when the file STOP exists. README.md says what it writes to LEDGER.
  */
 #include <inttypes.h>
 
@@ -36,7 +36,7 @@ static dueq_status told(const char *verb, dueq_status status) {
     return status;
 }
 
-/* ---- The producer ---- */
+/* The producer */
 
 static const struct backoff {
     const char *name;
@@ -135,7 +135,9 @@ static void outcomes(const struct item *list, size_t count, dueq_status status,
     }
 }
 
-/* Keeps in items those to push again (an id of their own, an outcome not known); returns how many. */
+/*
+ * Keeps in items those to push again (an id of their own, an outcome not known); returns how many.
+ */
 static size_t push(int queue, size_t count) {
     dueq_draft drafts[MOST];
     intend(queue, items, count, drafts);
@@ -213,7 +215,7 @@ static void produce(double rate) {
     }
 }
 
-/* ---- The consumer ---- */
+/* The consumer */
 
 static const char *number(int64_t value) {
     static char text[24];
@@ -327,7 +329,9 @@ static void work(int queue, const dueq_result *result, bool calm) {
         sleep_ms(below(dawdle < 2 ? 2200 : 200));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
-        /* What failed is likely to fail again, but not so often that its backoff lasts for minutes. */
+        /*
+         * What failed is likely to fail again, but not so often that its backoff lasts for minutes.
+         */
         bool often = message->dead_letter.size || message->attempt > 1;
         unsigned fails = message->attempt >= 6 ? 0 : often ? 400 : 20;
         unsigned crashes = message->max_crashes == 2 || message->crashes ? 100 : 5;

@@ -28,7 +28,10 @@ static inline _Noreturn void die(const char *what) {
     exit(1);
 }
 
-/* clock: the run's time minus the monotonic one, in ns, from the environment; it feels no jump of the clock. */
+/*
+ * clock: the run's time minus the monotonic one, in ns, from the environment; it feels no jump of
+ * the clock.
+ */
 static inline void begin_worker(const char *ledger, const char *number, const char *seed,
                                 const char *stop) {
     const char *clock = getenv("CHAOS_CLOCK");

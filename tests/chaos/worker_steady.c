@@ -1,8 +1,9 @@
 /*
- * A worker in C whose handler never fails: chaos-worker-steady ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * A worker in C whose handler never fails: chaos-worker-steady ROLE LEDGER URL QUEUE NUMBER SEED
+ * RATE STOP
  *
- * It consumes from QUEUE until it gets SIGTERM, whatever happens to the server: only a poison message kills it.
- * README.md says what it writes to LEDGER.
+ * It consumes from QUEUE until it gets SIGTERM, whatever happens to the server: only a poison
+ * message kills it. README.md says what it writes to LEDGER.
  */
 #include <inttypes.h>
 #include <signal.h>

@@ -1,7 +1,11 @@
--- What must be true of queues' keys at the end of each situation: every living message is in exactly
--- one state, in the lane of its priority if it is ready, and every ticket outside the lanes has its message;
--- and the next events are not later than what comes next. What is noted of an entry's way to another queue ends with it.
--- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then only that no
+-- What must be true of queues' keys at the end of each situation: every living message is in
+-- exactly
+-- one state, in the lane of its priority if it is ready, and every ticket outside the lanes has its
+-- message;
+-- and the next events are not later than what comes next. What is noted of an entry's way to
+-- another queue ends with it.
+-- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then
+-- only that no
 --       message is in two states.
 -- Returns what is not true, a line each.
 local damaged = ARGV[1] == '1'
@@ -21,7 +25,8 @@ local function tag_of(envelope)
   return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
 end
 
--- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket without
+-- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket
+-- without
 -- a count is an id.
 local function living_id(queue, place, ticket)
   local tag, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')

@@ -1,4 +1,5 @@
--- The payloads of a key of Laravel's, with an X in the place of what is new in each: uuid, createdAt, id.
+-- The payloads of a key of Laravel's, with an X in the place of what is new in each: uuid,
+-- createdAt, id.
 -- ARGV[1] the key, a list or a sorted set
 local sorted = redis.call('TYPE', ARGV[1]).ok == 'zset'
 local found = redis.call(sorted and 'ZRANGE' or 'LRANGE', ARGV[1], 0, -1)

@@ -1,5 +1,6 @@
 -- Puts elements into a delayed queue of Redisson's, as a Redisson offers them.
--- ARGV[1] the destination in braces; then for each its layout (new, old, raw), its time (ms) and its value
+-- ARGV[1] the destination in braces; then for each its layout (new, old, raw), its time (ms) and
+-- its value
 for i = 2, #ARGV, 3 do
   local layout, time, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local element = layout == 'new' and struct.pack('<BI8I8c0', 8, i, #value, value)

@@ -23,8 +23,10 @@ struct opened {
     dueq_queue *queue;
 };
 
-/* A message, id, lock or job that a step gave a name. Of a lock: its name and token; of a job: its uuid, or
- * else its id, and what it is reserved as. */
+/*
+ * A message, id, lock or job that a step gave a name. Of a lock: its name and token; of a job: its
+ * uuid, or else its id, and what it is reserved as.
+ */
 struct capture {
     struct capture *next; /* the ones named before */
     const char *name;
@@ -164,8 +166,10 @@ struct verb {
     void (*run)(struct run *run, json_object *step);
 };
 
-/* What producers and consumers do; what is done from outside; locks; the queues of other systems. Each
- * ends with no name. */
+/*
+ * What producers and consumers do; what is done from outside; locks; the queues of other systems.
+ * Each ends with no name.
+ */
 extern const struct verb work_verbs[], manage_verbs[], lock_verbs[], redisson_verbs[],
     laravel_verbs[];
 

@@ -1,8 +1,11 @@
--- Stands around the source of a script, for slots.py: its clock stands still, it is told what it does with its
+-- Stands around the source of a script, for slots.py: its clock stands still, it is told what it
+-- does with its
 -- keys, and an error that ends it is an answer.
--- ARGV     behind the script's own: seconds and micros of the clock, '1' to look after each command which of the
+-- ARGV     behind the script's own: seconds and micros of the clock, '1' to look after each command
+-- which of the
 --          keys that it names are there
--- Returns { 1 and its answer, or 0 and its error; of each command its name, '1' if it did anything, and its keys:
+-- Returns { 1 and its answer, or 0 and its error; of each command its name, '1' if it did anything,
+-- and its keys:
 --          place, '1' there, ... }
 local server, looks = redis, table.remove(ARGV) == '1'
 local micros, seconds = table.remove(ARGV), table.remove(ARGV)

@@ -1,5 +1,7 @@
-/* A run's memory and failures, the fields of the JSON, and values: texts with ${...} in them, numbers,
- * hex, repeat, join. */
+/*
+ * A run's memory and failures, the fields of the JSON, and values: texts with ${...} in them,
+ * numbers, hex, repeat, join.
+ */
 #include "run.h"
 
 void wrong(struct run *run, const char *format, ...) {

@@ -1,4 +1,7 @@
-/* Delayed queues of Redisson's for the tests: the fixture's client has that of "orders", of strings. */
+/*
+ * Delayed queues of Redisson's for the tests: the fixture's client has that of "orders", of
+ * strings.
+ */
 #ifndef DELAYED_H
 #define DELAYED_H
 

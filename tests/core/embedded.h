@@ -1,7 +1,7 @@
 /*
- * The embedded server, with real servers in directories of their own under /tmp. Every wait is for an
- * event (a pipe, a lock) under the alarm of the whole program, but where a test shows that nothing
- * happens.
+ * The embedded server, with real servers in directories of their own under /tmp. Every wait is for
+ * an event (a pipe, a lock) under the alarm of the whole program, but where a test shows that
+ * nothing happens.
  */
 #ifndef EMBEDDED_H
 #define EMBEDDED_H
@@ -24,8 +24,10 @@ int tear_down_directory(void **state);
 dueq_status ensure(struct dueq__embedded *embedded);
 /* A share of the directory's server; asserts that it answers. */
 struct dueq__embedded *open_server(const char *path);
-/* Sends one inline command, again while the server loads, and returns the first bytes of its reply in a
- * static buffer. */
+/*
+ * Sends one inline command, again while the server loads, and returns the first bytes of its reply
+ * in a static buffer.
+ */
 const char *ask(const struct dueq__embedded *embedded, const char *line);
 pid_t server_pid(const struct dueq__embedded *embedded);
 

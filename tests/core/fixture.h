@@ -17,12 +17,16 @@ int tear_down_jobs(void **state);
     run_on_server_((tests), sizeof(tests) / sizeof *(tests), __VA_ARGS__)
 int run_on_server_(const struct CMUnitTest tests[], size_t count, const char *const options[]);
 
-/* The server's URL with a user ("name:password@") and parameters ("?timeout=1s"); good until the next
- * call. */
+/*
+ * The server's URL with a user ("name:password@") and parameters ("?timeout=1s"); good until the
+ * next call.
+ */
 const char *url_with(const char *user, const char *parameters);
 
-/* Drives a client with a submitted reserve until that many consumers sit in a blocking command; asserts
- * that its reserve goes on waiting. */
+/*
+ * Drives a client with a submitted reserve until that many consumers sit in a blocking command;
+ * asserts that its reserve goes on waiting.
+ */
 void pump_until_blocked(dueq_client *waiting, long long consumers);
 
 /* Waits until the wake marker under a key lies there for whoever comes; the format has one %s. */

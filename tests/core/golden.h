@@ -1,4 +1,6 @@
-/* Reads tests/golden/NAME.tsv: lines of fields between tabs; lines that begin with # are comments. */
+/*
+ * Reads tests/golden/NAME.tsv: lines of fields between tabs; lines that begin with # are comments.
+ */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 

@@ -1,4 +1,7 @@
-/* Laravel's queue "jobs" on the fixture's server, new for each test, and what a stock worker would do to it. */
+/*
+ * Laravel's queue "jobs" on the fixture's server, new for each test, and what a stock worker would
+ * do to it.
+ */
 #ifndef LARAVEL_FIXTURE_H
 #define LARAVEL_FIXTURE_H
 

@@ -1,4 +1,6 @@
-/* A proxy between client and server that cuts connections, or lets them hang, at a chosen moment. */
+/*
+ * A proxy between client and server that cuts connections, or lets them hang, at a chosen moment.
+ */
 #ifndef PROXY_H
 #define PROXY_H
 
@@ -8,8 +10,9 @@ enum cut {
     CUT_NOTHING,
     CUT_REQUEST, /* the request reaches the server, its answer is lost with the connection */
     CUT_BEFORE,  /* the request is lost with the connection */
-    HANG_REQUEST, /* the request reaches the server; from then on the connection is open and silent */
-    HANG_BEFORE   /* the same, and the request does not reach it */
+    /* the request reaches the server; from then on the connection is open and silent */
+    HANG_REQUEST,
+    HANG_BEFORE /* the same, and the request does not reach it */
 };
 
 struct proxy {

@@ -39,7 +39,10 @@ void server_kill(struct server *server);
 void server_stop(struct server *server);
 int free_port(void);
 
-/* A command on a connection of its own; asserts that it is not an error. Free with freeReplyObject(). */
+/*
+ * A command on a connection of its own; asserts that it is not an error. Free with
+ * freeReplyObject().
+ */
 redisReply *command(const struct server *server, const char *format, ...);
 /* The same for the side effect. */
 void run_command(const struct server *server, const char *format, ...);
@@ -82,8 +85,10 @@ long long info_number(const struct server *server, const char *section, const ch
 
 /* Waits for the end of a process, asserts that no signal ended it, and returns its exit status. */
 int child_end(pid_t child);
-/* A consumer in a process of its own: waits for one message, acknowledges it, and ends with 0, or with
- * the status that it met. */
+/*
+ * A consumer in a process of its own: waits for one message, acknowledges it, and ends with 0, or
+ * with the status that it met.
+ */
 pid_t consumer_start(const char *url, const char *queue, int64_t timeout_ms);
 /* A command in a process of its own, which ends with 0 unless the reply is an error. */
 pid_t command_start(const struct server *server, const char *format, ...);

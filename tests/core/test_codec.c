@@ -1,4 +1,7 @@
-/* Redisson's codecs: the bytes that a running Redisson wrote, both ways, and bytes that nobody wrote. */
+/*
+ * Redisson's codecs: the bytes that a running Redisson wrote, both ways, and bytes that nobody
+ * wrote.
+ */
 #include <float.h>
 #include <math.h>
 
@@ -26,7 +29,7 @@ static dueq_value json_of(const char *text) {
     return (dueq_value){.kind = DUEQ_JSON, .bytes = BYTES(text)};
 }
 
-/* ---- Against what Redisson wrote ------------------------------------------------------------------ */
+/* Against what Redisson wrote */
 
 static char *read_file(const char *name, size_t *size) {
     char path[4096];
@@ -150,7 +153,10 @@ static dueq_value expected(const struct golden_case *one, struct dueq__strbuf *p
     if (value.kind == DUEQ_LONG && json && one->codec != DUEQ_CODEC_JACKSON && narrow)
         value.kind = DUEQ_INTEGER;
     if (value.kind == DUEQ_JSON && typed) {
-        /* Without null members, and as the codec of the same Jackson writes it that names no classes. */
+        /*
+         * Without null members, and as the codec of the same Jackson writes it that names no
+         * classes.
+         */
         const enum dueq__nulls nulls = DUEQ__NULLS_AS_JAVA;
         struct dueq__strbuf lean = {0};
         assert_int_equal(dueq__codec_write(DUEQ_CODEC_TYPED_JSON, &value, nulls, &lean, &error),
@@ -218,7 +224,7 @@ static void test_codec_golden(void **state) {
     free(file);
 }
 
-/* ---- Further values, as Redisson 4.7.0 was seen to write and read them --------------------------- */
+/* Further values, as Redisson 4.7.0 was seen to write and read them */
 
 struct row {
     dueq_codec codec;
@@ -385,7 +391,7 @@ static void test_codec_writes_json(void **state) {
     check_rows_written(rows, sizeof rows / sizeof *rows, DUEQ__NULLS_AS_JAVA);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------------ */
+/* What is refused */
 
 static void refuse(dueq_codec codec, dueq_value value, const char *text) {
     struct dueq__error error = {0};
@@ -560,7 +566,7 @@ static void test_codec_refuses_to_read(void **state) {
     }
 }
 
-/* ---- Real numbers --------------------------------------------------------------------------------- */
+/* Real numbers */
 
 static void test_double_is_java(void **state) {
     (void)state;
@@ -621,7 +627,7 @@ static void test_double_comes_back(void **state) {
     dueq__strbuf_free(&text);
 }
 
-/* ---- The public two ------------------------------------------------------------------------------- */
+/* The public two */
 
 static void test_codec_public(void **state) {
     (void)state;

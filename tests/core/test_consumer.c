@@ -116,7 +116,10 @@ static void test_consumer_prefetch_makes_one_for_many(void **state) {
     stop(consumer);
 }
 
-/* Its acks go with a reserve of more while others are prefetched: one that crashed is not to wait behind these. */
+/*
+ * Its acks go with a reserve of more while others are prefetched: one that crashed is not to wait
+ * behind these.
+ */
 static void test_consumer_takes_what_crashed_when_it_holds_nothing_else(void **state) {
     (void)state;
     dueq_result *held;
@@ -150,7 +153,7 @@ static void test_consumer_waits_for_a_message(void **state) {
     stop(consumer);
 }
 
-/* ---- What falls due at a rate ---- */
+/* What falls due at a rate */
 
 #define APART_MS 4
 
@@ -186,7 +189,10 @@ static const dueq_message *next_by_descriptor(dueq_consumer *consumer, int *read
     return message;
 }
 
-/* Who knows that the next falls due at once waits by the clock: no block, which would have to be ended. */
+/*
+ * Who knows that the next falls due at once waits by the clock: no block, which would have to be
+ * ended.
+ */
 static void test_consumer_does_not_block_in_between(void **state) {
     (void)state;
     enum { COUNT = 60 };
@@ -259,7 +265,7 @@ static void test_consumer_with_slack_takes_all_that_falls_due_in_it(void **state
     stop(consumer);
 }
 
-/* ---- Stopping ---- */
+/* Stopping */
 
 static void test_consumer_stop_gives_back_what_is_in_hand_uncounted(void **state) {
     (void)state;
@@ -451,7 +457,7 @@ static void test_consumer_cut_settles_and_reserves_once(void **state) {
     proxy_stop(&proxy);
 }
 
-/* ---- What is cancelled after it was prefetched ---- */
+/* What is cancelled after it was prefetched */
 
 static void push_named(const char *name) {
     dueq_draft draft = DUEQ_DRAFT;
@@ -574,7 +580,10 @@ static void test_consumer_tells_that_it_cannot_ask(void **state) {
     stop(consumer);
 }
 
-/* A thread that starts may hold the sanitizer's allocator, and a child of then would hold it for ever. */
+/*
+ * A thread that starts may hold the sanitizer's allocator, and a child of then would hold it for
+ * ever.
+ */
 static void await_heartbeat(dueq_consumer *consumer) {
     for (bool waits = false; !waits; sched_yield()) {
         pthread_mutex_lock(&consumer->leases->lock);
@@ -606,7 +615,7 @@ static void test_consumer_after_fork_is_the_childs_own(void **state) {
     assert_gone(3);
 }
 
-/* ---- What is delivered and not settled ---- */
+/* What is delivered and not settled */
 
 static void assert_warns(bool warns) {
     const char *warning = dueq_warning(jobs.client);

@@ -1,4 +1,6 @@
-/* Connections that are lost when a request was sent: nothing is run twice, nothing is told wrongly. */
+/*
+ * Connections that are lost when a request was sent: nothing is run twice, nothing is told wrongly.
+ */
 #include <signal.h>
 
 #include "fixture.h"

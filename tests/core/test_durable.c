@@ -1,4 +1,7 @@
-/* Pushes that are to be on a replica or on disk: what they answer where they are not, and what a lost connection does. */
+/*
+ * Pushes that are to be on a replica or on disk: what they answer where they are not, and what a
+ * lost connection does.
+ */
 #include <signal.h>
 #include <unistd.h>
 
@@ -205,7 +208,10 @@ static void test_ack_push_tells_the_successors(void **state) {
                       dueq_ack_push(jobs.queue, message->ticket, targets[i], &draft, 1, NULL));
         dueq_result_free(result);
     }
-    /* It stays in the outbox until that is durable, and then until it is durable in the other queue, too. */
+    /*
+     * It stays in the outbox until that is durable, and then until it is durable in the other
+     * queue, too.
+     */
     dueq_counts counts;
     assert_status(jobs.client, OK, dueq_stats(parcels, &counts));
     assert_int_equal(counts.ready, 0);
@@ -225,7 +231,7 @@ static void test_schedule_waits_too(void **state) {
     assert_says("stored as schedule:hourly;");
 }
 
-/* ---- Lost connections ---- */
+/* Lost connections */
 
 static const char *const patient_url = "?replicas=1&durable_timeout=1s&timeout=20s";
 
@@ -341,7 +347,10 @@ static void test_relay_to_another_server_is_done_there(void **state) {
         if (i == 0)
             assert_status(by.client, OK, dueq_wait(by.client, -1));
     }
-    /* The replica gets the first step of the relay. The client sends the second step when it reads on. */
+    /*
+     * The replica gets the first step of the relay. The client sends the second step when it reads
+     * on.
+     */
     wait_until_blocked(by);
     kill(replica.pid, SIGCONT);
     await_blocked(&server, 0);
@@ -359,7 +368,7 @@ static void test_relay_to_another_server_is_done_there(void **state) {
     jobs_close(by);
 }
 
-/* ---- Pushers ---- */
+/* Pushers */
 
 static size_t finish(dueq_pusher *pusher, dueq_status expected) {
     size_t items = 0;
@@ -405,7 +414,7 @@ static void test_pusher_waits_once_for_many(void **state) {
     assert_int_equal(living(&server), 2000);
 }
 
-/* ---- What the server does not do ---- */
+/* What the server does not do */
 
 static bool knows_waitaof(void) {
     redisReply *reply = command(&server, "COMMAND INFO WAITAOF");
@@ -476,9 +485,12 @@ static void test_what_is_out_of_range_is_invalid(void **state) {
     }
 }
 
-/* ---- Failover ---- */
+/* Failover */
 
-/* Kills the primary in the middle of pushes; each that was acknowledged is on the replica, which takes over. */
+/*
+ * Kills the primary in the middle of pushes; each that was acknowledged is on the replica, which
+ * takes over.
+ */
 static void test_acknowledged_pushes_survive_a_failover(void **state) {
     (void)state;
     enum { MOST = 100000 };

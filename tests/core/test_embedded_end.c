@@ -196,7 +196,9 @@ static void test_push_past_the_deadline(void **state) {
     jobs_close(jobs);
 }
 
-/* No step of the call takes long while the server starts, and the descriptor says when it is there. */
+/*
+ * No step of the call takes long while the server starts, and the descriptor says when it is there.
+ */
 static void test_push_pumps_while_the_server_starts(void **state) {
     (void)state;
     char script[2 * PATH_MAX];

@@ -1,4 +1,6 @@
-/* What other users did to an embedded server's directory changes nothing: it is refused, and said. */
+/*
+ * What other users did to an embedded server's directory changes nothing: it is refused, and said.
+ */
 #include "embedded.h"
 
 #include <errno.h>

@@ -78,8 +78,9 @@ static int64_t sampled_ms[SAMPLES];
 static long long sampled[SAMPLES];
 
 /*
- * How many connections came in the fullest window, and in *back_ms when 99 of 100 consumers waited again. What this
- * machine did not let the fleet do in time, it does in a bunch: windows with such a pause are not counted.
+ * How many connections came in the fullest window, and in *back_ms when 99 of 100 consumers waited
+ * again. What this machine did not let the fleet do in time, it does in a bunch: windows with such
+ * a pause are not counted.
  */
 static long long watch_return(int64_t *back_ms) {
     int64_t start = now_ms();

@@ -68,7 +68,7 @@ static void test_ids_of_a_child_are_none_of_the_parent(void **state) {
     munmap(shared, 2 * sizeof(ids));
 }
 
-/* ---- Threads whose calls fail while the process forks ---- */
+/* Threads whose calls fail while the process forks */
 
 #define THREADS 3
 /* CI has so many; FORKS=5000 by hand. */

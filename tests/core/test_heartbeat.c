@@ -151,8 +151,10 @@ static void test_heartbeat_needs_no_connection_for_short_work(void **state) {
     dueq_consumer_close(consumer);
 }
 
-/* A worker in a process of its own, which takes one message, tells so by a byte, and sits on it until it is
- * told to go on; it ends with how many messages it lost. */
+/*
+ * A worker in a process of its own, which takes one message, tells so by a byte, and sits on it
+ * until it is told to go on; it ends with how many messages it lost.
+ */
 static pid_t start_worker(int told[2], int go_on[2]) {
     assert_int_equal(pipe(told), 0);
     assert_int_equal(pipe(go_on), 0);

@@ -5,7 +5,7 @@
 #define RAISED "{\"job\":\"A@b\",\"attempts\":1,\"data\":1}"
 #define TWICE "{\"job\":\"A@b\",\"attempts\":2,\"data\":1}"
 
-/* ---- Names ---- */
+/* Names */
 
 static void test_open_takes_prefix_and_braces(void **state) {
     (void)state;
@@ -62,7 +62,7 @@ static void test_open_refuses_bad_names(void **state) {
     dueq_laravel_close(queue);
 }
 
-/* ---- pop ---- */
+/* pop */
 
 static void test_pop_reads_the_payloads_of_all_versions(void **state) {
     (void)state;
@@ -188,7 +188,7 @@ static void test_pop_keeps_jobs_of_the_same_bytes_apart(void **state) {
     dueq_result_free(result);
 }
 
-/* ---- delete, release ---- */
+/* delete, release */
 
 static void test_delete_finishes_a_job_once(void **state) {
     (void)state;
@@ -273,7 +273,7 @@ static void test_what_is_stale_changes_nothing(void **state) {
     dueq_result_free(result);
 }
 
-/* ---- size, clear ---- */
+/* size, clear */
 
 static void test_size_and_clear_count_all(void **state) {
     (void)state;

@@ -1,4 +1,6 @@
-/* Connections that are lost on a call of Laravel's queues: nothing is run twice, nothing is lost. */
+/*
+ * Connections that are lost on a call of Laravel's queues: nothing is run twice, nothing is lost.
+ */
 #include "laravel_fixture.h"
 #include "proxy.h"
 

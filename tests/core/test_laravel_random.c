@@ -1,6 +1,6 @@
 /*
- * Random payloads, most of them odd: attempts are what Laravel's own arithmetic makes of them, no other byte
- * changes, and what its script would fail on is set aside. $SEED repeats a run.
+ * Random payloads, most of them odd: attempts are what Laravel's own arithmetic makes of them, no
+ * other byte changes, and what its script would fail on is set aside. $SEED repeats a run.
  */
 #include <time.h>
 

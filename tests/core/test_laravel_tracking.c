@@ -1,6 +1,6 @@
 /*
- * Who waits for a queue of Laravel's is told of what its producers and workers tell nobody: without that, it
- * would look after 12 seconds.
+ * Who waits for a queue of Laravel's is told of what its producers and workers tell nobody: without
+ * that, it would look after 12 seconds.
  */
 #include <time.h>
 

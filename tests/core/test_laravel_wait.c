@@ -208,7 +208,7 @@ static void test_pop_ends_soon_when_its_wait_is_stopped(void **state) {
     dueq_result_free(result);
 }
 
-/* ---- migrate ---- */
+/* migrate */
 
 static void test_migrate_moves_what_is_due_in_bounded_steps(void **state) {
     (void)state;

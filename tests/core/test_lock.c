@@ -1,4 +1,7 @@
-/* Locks: one owner at a time, who waits gets it as soon as it is free, and nobody else can give it up. */
+/*
+ * Locks: one owner at a time, who waits gets it as soon as it is free, and nobody else can give it
+ * up.
+ */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,7 +116,9 @@ static void test_relock_keeps_the_lock(void **state) {
     assert_status(jobs.client, OK, dueq_unlock(jobs.queue, NAME, owner));
 }
 
-/* Adds 1 to a number under the lock, in two steps that another could come between, `times` times. */
+/*
+ * Adds 1 to a number under the lock, in two steps that another could come between, `times` times.
+ */
 static void count_up(int times) {
     struct jobs own = jobs_open(server.url);
     for (int i = 0; i < times; i++) {

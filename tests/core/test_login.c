@@ -1,4 +1,6 @@
-/* What a client learns when it connects: why it is not let in, and what the operator should know. */
+/*
+ * What a client learns when it connects: why it is not let in, and what the operator should know.
+ */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -54,7 +56,7 @@ static void test_push_to_a_server_with_too_many_clients_says_so(void **state) {
     assert_push(OK, server.url);
 }
 
-/* ---- Versions ---- */
+/* Versions */
 
 /* Answers every command by +OK, but INFO by this; a true server of that age is hard to come by. */
 static pid_t pretend(const char *info) {
@@ -114,7 +116,7 @@ static void test_push_to_an_old_server_says_so(void **state) {
     expect_version("nothing that is known", DUEQ_PROTOCOL, "push");
 }
 
-/* ---- Servers that evict ---- */
+/* Servers that evict */
 
 /* What a new client is warned of by its first push; "": nothing. */
 static const char *warning_at(const char *url) {

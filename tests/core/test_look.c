@@ -148,7 +148,7 @@ static void test_peek_refuses(void **state) {
         }
 }
 
-/* ---- kick_all ---- */
+/* kick_all */
 
 static size_t kick_all(const dueq_filter *filter, size_t most) {
     char cursor[512];
@@ -195,7 +195,7 @@ static void test_kick_all_refuses(void **state) {
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, &filter, none, 1, NULL));
 }
 
-/* ---- stats and rates ---- */
+/* stats and rates */
 
 static void test_stats_oldest(void **state) {
     (void)state;
@@ -276,7 +276,7 @@ static void test_rates_of_minutes_before(void **state) {
     assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, DUEQ_MAX_RATES + 1, 0, NULL));
 }
 
-/* ---- queues ---- */
+/* queues */
 
 static void test_queues_by_page(void **state) {
     (void)state;

@@ -45,7 +45,9 @@ static int64_t living(dueq_queue *queue) {
     return counts.ready + counts.delayed + counts.leased + counts.dead;
 }
 
-/* Takes one message of the queue, asserts its id, state of attempts and error, and acknowledges it. */
+/*
+ * Takes one message of the queue, asserts its id, state of attempts and error, and acknowledges it.
+ */
 static void expect(dueq_queue *queue, const char *id, const char *error, int64_t timeout_ms) {
     dueq_result *result;
     const dueq_message *message = reserve_one(queue, timeout_ms, 0, &result);

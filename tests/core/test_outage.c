@@ -1,4 +1,7 @@
-/* Calls that wait live through outages of any length; what loses its connection again and again is tried until its deadline. */
+/*
+ * Calls that wait live through outages of any length; what loses its connection again and again is
+ * tried until its deadline.
+ */
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,7 +13,7 @@
 #define CALL "?timeout=150ms"
 #define OUTAGE_MS 700
 
-/* ---- Each way to wait, at once ---- */
+/* Each way to wait, at once */
 
 struct waits {
     dueq_client *client;
@@ -321,7 +324,7 @@ static void test_consumers_stop_amid_an_outage_without_an_error(void **state) {
     server_restart(&server);
 }
 
-/* ---- Connections that are closed ---- */
+/* Connections that are closed */
 
 static struct proxy proxy;
 
@@ -414,7 +417,9 @@ static void test_waits_go_on_where_client_commands_are_not_permitted(void **stat
     run_command(&server, "ACL DELUSER plain");
 }
 
-/* The pauses of a long outage are not those of the next call, which tries at once, and then seldom. */
+/*
+ * The pauses of a long outage are not those of the next call, which tries at once, and then seldom.
+ */
 static void test_calls_in_a_loop_try_at_once_and_seldom(void **state) {
     (void)state;
     proxy_start(&proxy, &server);

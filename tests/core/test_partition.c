@@ -1,4 +1,6 @@
-/* Queues of partitions: names and hash, the verbs over all of them, and how consumers share them. */
+/*
+ * Queues of partitions: names and hash, the verbs over all of them, and how consumers share them.
+ */
 #include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
@@ -61,7 +63,7 @@ static int64_t ready_in(size_t partition) {
     return ready;
 }
 
-/* ---- Names and hash ---- */
+/* Names and hash */
 
 static void test_hash(void **state) {
     (void)state;
@@ -134,7 +136,7 @@ static void test_a_queue_with_messages_gets_no_partitions(void **state) {
     dueq_queue_close(plain);
 }
 
-/* ---- The verbs ---- */
+/* The verbs */
 
 static void test_push_goes_by_key_then_id_then_in_turn(void **state) {
     (void)state;
@@ -334,7 +336,7 @@ static void test_pusher(void **state) {
     assert_int_equal(counts_of(orders).ready, 500);
 }
 
-/* ---- Consumers ---- */
+/* Consumers */
 
 struct member {
     struct jobs jobs;
@@ -438,7 +440,10 @@ static void test_next_of_a_partition_waits_for_the_one_before(void **state) {
     push_key("a", "", "1");
     push_key("a", "", "2");
     assert_status(first.jobs.client, OK, dueq_consumer_next(first.consumer, 5000, &message, NULL));
-    /* The first one works for so long that it is no member any more: the other has all, but not this. */
+    /*
+     * The first one works for so long that it is no member any more: the other has all, but not
+     * this.
+     */
     const dueq_message *other;
     size_t owned = 0, owners = 2;
     for (int64_t end = now_ms() + 6000; owned < PARTITIONS || owners != 1;) {
@@ -547,7 +552,7 @@ static void test_busy_partition_leaves_the_others_their_turn(void **state) {
     leave(&member);
 }
 
-/* ---- Growing ---- */
+/* Growing */
 
 /* A key that goes to another partition when there are twice as many. */
 static const char *moving_key(void) {
@@ -641,7 +646,10 @@ static double lease_end(size_t partition, dueq_bytes ticket) {
     return end;
 }
 
-/* To end a heartbeat is to wait for it, which consumer_take() must not. The one that runs serves the new partitions. */
+/*
+ * To end a heartbeat is to wait for it, which consumer_take() must not. The one that runs serves
+ * the new partitions.
+ */
 static void test_repartition_keeps_the_heartbeat(void **state) {
     (void)state;
     struct jobs grower = jobs_open(server.url);

@@ -156,7 +156,7 @@ static void test_policy_read_cut_anywhere(void **state) {
     }
 }
 
-/* ---- Drafts ---- */
+/* Drafts */
 
 static dueq_status check(const dueq_draft *draft, const char *text) {
     struct dueq__error error = {0};

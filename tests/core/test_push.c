@@ -102,7 +102,7 @@ static void test_push_time_to_live(void **state) {
     assert_int_equal(counts.expired, 1);
 }
 
-/* ---- ack_push ---- */
+/* ack_push */
 
 static void test_ack_push_to_its_own_queue(void **state) {
     (void)state;

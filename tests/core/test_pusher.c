@@ -1,4 +1,6 @@
-/* Many pushes in flight: their order, their own outcomes, and what a lost connection does to them. */
+/*
+ * Many pushes in flight: their order, their own outcomes, and what a lost connection does to them.
+ */
 #include <unistd.h>
 
 #include "fixture.h"

@@ -1,6 +1,6 @@
 /*
- * A host with two addresses, of which the first drops packets. This file's getaddrinfo() knows the name; the address is a
- * listener's whose queue is full, where Linux drops what would connect.
+ * A host with two addresses, of which the first drops packets. This file's getaddrinfo() knows the
+ * name; the address is a listener's whose queue is full, where Linux drops what would connect.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>

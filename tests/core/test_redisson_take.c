@@ -28,7 +28,7 @@ static void assert_nothing_left(void) {
     assert_int_equal(command_number(&server, "EXISTS orders dueq:{orders}:parked"), 0);
 }
 
-/* ---- take ---- */
+/* take */
 
 static void test_take_takes_as_many_as_asked(void **state) {
     (void)state;
@@ -281,7 +281,7 @@ static void test_take_at_the_end_of_its_patience_loses_nothing(void **state) {
     assert_nothing_left();
 }
 
-/* ---- Connections that are lost ---- */
+/* Connections that are lost */
 
 static void test_take_and_the_others_cut_are_run_once(void **state) {
     (void)state;
@@ -453,7 +453,7 @@ static void test_take_in_the_parent_is_not_disturbed_by_a_fork(void **state) {
     assert_int_equal(child_end(child), 0);
 }
 
-/* ---- Values that wait ---- */
+/* Values that wait */
 
 static void test_poll_and_peek_have_the_longest_offered_first(void **state) {
     (void)state;

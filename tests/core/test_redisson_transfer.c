@@ -1,4 +1,7 @@
-/* Redisson's delayed queues: what is due reaches the destination, once and in time, whatever happens. */
+/*
+ * Redisson's delayed queues: what is due reaches the destination, once and in time, whatever
+ * happens.
+ */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,7 @@
-/* What a server refuses for a while: who waits, or is busy with finishing, goes on when it has passed. */
+/*
+ * What a server refuses for a while: who waits, or is busy with finishing, goes on when it has
+ * passed.
+ */
 #include "fixture.h"
 #include "proxy.h"
 #include "verbs/verbs.h"
@@ -234,7 +237,7 @@ static void test_lock_outlives_a_failover(void **state) {
     jobs_close(other);
 }
 
-/* ---- A busy server, and a connection that was lost ---- */
+/* A busy server, and a connection that was lost */
 
 static pid_t begin_busy(void) {
     run_command(&server, "CONFIG SET busy-reply-threshold 10");

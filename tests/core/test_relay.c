@@ -1,4 +1,7 @@
-/* The relay from a queue's outbox to another queue: what dies between its steps, and what the other queue refuses. */
+/*
+ * The relay from a queue's outbox to another queue: what dies between its steps, and what the other
+ * queue refuses.
+ */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,7 +103,10 @@ static void finish(struct jobs own, dueq_bytes ticket, bool dies) {
         dueq_ack_push(own.queue, ticket, target, drafts, SUCCESSORS, NULL);
 }
 
-/* A process that ends a message, as a dead letter or with successors, by way of the proxy, and is killed as it hangs. */
+/*
+ * A process that ends a message, as a dead letter or with successors, by way of the proxy, and is
+ * killed as it hangs.
+ */
 static void kill_at(enum cut cut, const struct dueq__script *step, bool dies) {
     push_mortal(jobs.queue, "m");
     dueq_result *result;
@@ -171,7 +177,10 @@ static void test_relays_of_two_clients_at_once_bring_each_entry_once(void **stat
     jobs_close(second);
 }
 
-/* Good messages behind those that cannot be relayed come one after the other, and none of the calls fails. */
+/*
+ * Good messages behind those that cannot be relayed come one after the other, and none of the calls
+ * fails.
+ */
 static void work_through(dueq_queue *queue, dueq_client *client, int count) {
     const dueq_message *message;
     dueq_consumer_options options = DUEQ_CONSUMER;

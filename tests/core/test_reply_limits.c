@@ -1,4 +1,6 @@
-/* How large an answer may be: it is refused at the length that it announces, before its bytes come. */
+/*
+ * How large an answer may be: it is refused at the length that it announces, before its bytes come.
+ */
 #include <stdio.h>
 
 #include "../../core/net/net.h"

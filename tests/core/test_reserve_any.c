@@ -279,7 +279,9 @@ static void test_reserve_any_that_gives_up_leaves_markers_to_others(void **state
     dueq_result *result;
     pid_t consumer = consumer_start(server.url, "b", 20000);
     await_blocked(&server, 1);
-    /* Patience that ends about when the push comes: whoever gets the marker, the message is taken. */
+    /*
+     * Patience that ends about when the push comes: whoever gets the marker, the message is taken.
+     */
     for (int i = 0; i < 30; i++) {
         assert_status(jobs.client, PENDING,
                       dueq_reserve_any_submit(queue, 2, DUEQ_ROUND_ROBIN, 1, 20, 0));

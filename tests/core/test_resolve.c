@@ -1,6 +1,6 @@
 /*
- * Names that resolve late. The name server is this file's getaddrinfo(), which really waits: until a test
- * lets it answer, or LONGEST_MS have passed. Numeric addresses go to the C library's.
+ * Names that resolve late. The name server is this file's getaddrinfo(), which really waits: until
+ * a test lets it answer, or LONGEST_MS have passed. Numeric addresses go to the C library's.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -94,8 +94,8 @@ static size_t threads(void) {
 }
 
 /*
- * Waits until the threads of all who asked have ended. One that has its answer, and has not ended yet, would be shared by
- * the next test, which counts who asks.
+ * Waits until the threads of all who asked have ended. One that has its answer, and has not ended
+ * yet, would be shared by the next test, which counts who asks.
  */
 static int tear_down(void **state) {
     const struct timespec pause = {.tv_nsec = 1000000};

@@ -55,7 +55,7 @@ static void test_schedule_zones_are_in_tzdir_first(void **state) {
                      DUEQ_INVALID);
 }
 
-/* ---- With a clock of this machine that is wrong ---- */
+/* With a clock of this machine that is wrong */
 
 #define DAY_S 86400
 

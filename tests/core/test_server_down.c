@@ -1,4 +1,7 @@
-/* Servers that are not there, not ready, or silent: a class and a text for each, and nothing is lost. */
+/*
+ * Servers that are not there, not ready, or silent: a class and a text for each, and nothing is
+ * lost.
+ */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -137,7 +140,9 @@ static void test_reserve_at_a_stopped_server_ends_at_the_deadline(void **state) 
 
 static void test_reserve_goes_on_when_the_server_was_killed_and_is_back(void **state) {
     (void)state;
-    /* With everysec a server whose disk is busy holds writes back: a kill would lose the message. */
+    /*
+     * With everysec a server whose disk is busy holds writes back: a kill would lose the message.
+     */
     run_command(&server, "CONFIG SET appendfsync always");
     push_body(jobs.queue, "kept", 60000, NULL);
     assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 30000, 0));

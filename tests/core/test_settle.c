@@ -1,12 +1,14 @@
-/* One round trip of a consumer: what is held is settled, and the next is reserved. And batches of release
- * and extend. */
+/*
+ * One round trip of a consumer: what is held is settled, and the next is reserved. And batches of
+ * release and extend.
+ */
 #include "fixture.h"
 #include "proxy.h"
 #include "verbs/verbs.h"
 
 static struct proxy proxy;
 
-/* ---- What the tests share ---- */
+/* What the tests share */
 
 /* The outcomes of the last settlement. */
 static char settled[DUEQ_MAX_BATCH + 2];
@@ -101,7 +103,7 @@ static const dueq_message *find(dueq_queue *queue, const char *id, dueq_result *
     return dueq_result_message(*result, 0);
 }
 
-/* ---- Outcomes ---- */
+/* Outcomes */
 
 static void test_settle_acks_and_reserves_the_next(void **state) {
     (void)state;
@@ -136,7 +138,10 @@ static void test_settle_without_a_settlement_is_a_reserve(void **state) {
     assert_null(result);
 }
 
-/* The fast script passes on what it does not do; then the next requests go to the full one, for a while. */
+/*
+ * The fast script passes on what it does not do; then the next requests go to the full one, for a
+ * while.
+ */
 static void test_settle_in_a_busy_queue(void **state) {
     (void)state;
     struct holding held = hold(jobs, "a", 0);
@@ -331,7 +336,7 @@ static void test_settle_of_count_0_after_the_lease_counts(void **state) {
     dueq_result_free(held.result);
 }
 
-/* ---- Retry ---- */
+/* Retry */
 
 static void test_settle_gives_a_retried_message_back_to_the_same_call(void **state) {
     (void)state;
@@ -423,7 +428,7 @@ static void test_settle_on_a_paused_queue(void **state) {
     dueq_result_free(held.result);
 }
 
-/* ---- Lost connections ---- */
+/* Lost connections */
 
 static void settle_cut(enum cut cut, const char *ready, const char *bodies, dueq_status expected) {
     struct jobs far = jobs_open(proxy.url);
@@ -469,7 +474,7 @@ static void test_settle_cut_before_the_request_is_done_once(void **state) {
     settle_cut(CUT_BEFORE, "c", "c", DUEQ_OK);
 }
 
-/* ---- Foreign keys ---- */
+/* Foreign keys */
 
 static void test_settle_by_foreign_keys_does_all_or_nothing(void **state) {
     (void)state;
@@ -539,7 +544,7 @@ static void test_settle_refuses_what_is_no_settlement(void **state) {
     dueq_result_free(held.result);
 }
 
-/* ---- Batches ---- */
+/* Batches */
 
 static void test_release_of_several_keeps_their_order_at_the_front(void **state) {
     (void)state;
@@ -599,7 +604,10 @@ static void test_extend_of_several(void **state) {
     dueq_result_free(held.result);
 }
 
-/* An answer is kept for the call's deadline and 5 s, whichever handle called before, and however long ago. */
+/*
+ * An answer is kept for the call's deadline and 5 s, whichever handle called before, and however
+ * long ago.
+ */
 static void test_answers_are_kept_past_the_deadline(void **state) {
     (void)state;
     struct holding held = hold(jobs, "ab", 60000);
@@ -607,7 +615,9 @@ static void test_answers_are_kept_past_the_deadline(void **state) {
     snprintf(key, sizeof key, "dueq:{jobs}:reply:%s", jobs.client->session);
     int64_t least = jobs.client->url.timeout_ms + 5000;
     assert_true(command_number(&server, "PTTL %s", key) > least);
-    /* As if most of a minute was over; a handle whose first call in this one has nothing to keep. */
+    /*
+     * As if most of a minute was over; a handle whose first call in this one has nothing to keep.
+     */
     run_command(&server, "PEXPIRE %s 1000", key);
     dueq_queue *other = open_queue(jobs.client, "jobs");
     assert_status(jobs.client, EMPTY, dueq_reserve(other, 1, 0, 0, NULL));

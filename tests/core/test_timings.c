@@ -1,4 +1,7 @@
-/* How late messages are and how long they run: what consumers measure, and what the queue keeps of it. */
+/*
+ * How late messages are and how long they run: what consumers measure, and what the queue keeps of
+ * it.
+ */
 #include <time.h>
 #include <unistd.h>
 
@@ -178,7 +181,10 @@ static void test_rates_are_within_5_percent_of_what_was_measured(void **state) {
     }
 }
 
-/* Many sizes at once: a text of many words is added up now and then, not each time, and nothing is lost. */
+/*
+ * Many sizes at once: a text of many words is added up now and then, not each time, and nothing is
+ * lost.
+ */
 static void test_times_of_all_sizes_add_up(void **state) {
     (void)state;
     dueq_timings all = {0};
@@ -326,7 +332,10 @@ static void test_lateness_needs_no_rare_reserve(void **state) {
     assert_in_range(count_of(&found.late), 2, 20);
 }
 
-/* What was delayed, and moved to the line by somebody else's reserve: late since the minute that is known, no earlier. */
+/*
+ * What was delayed, and moved to the line by somebody else's reserve: late since the minute that is
+ * known, no earlier.
+ */
 static void test_lateness_in_the_line_is_not_said_too_high(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++)

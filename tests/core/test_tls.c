@@ -140,7 +140,9 @@ static void test_push_over_tls_with_a_client_certificate(void **state) {
     char url[600];
     snprintf(url, sizeof url, "rediss://localhost:%d?timeout=20s%s", port, without);
     struct jobs jobs = jobs_open(url);
-    /* With TLS 1.3 the refusal comes when the handshake is over: it is told at once all the same. */
+    /*
+     * With TLS 1.3 the refusal comes when the handshake is over: it is told at once all the same.
+     */
     int64_t start = now_ms();
     dueq_status status = dueq_stats(jobs.queue, NULL);
     assert_true(now_ms() - start < 8000);
@@ -237,7 +239,7 @@ static void test_connections_over_tls_begin_anew_where_the_session_is_unknown(vo
     server_stop(&server);
 }
 
-/* ---- Threads whose connections begin and end while the process forks ---- */
+/* Threads whose connections begin and end while the process forks */
 
 #define THREADS 3
 #define FORKS 300

@@ -168,7 +168,7 @@ static void test_open_shows_no_password(void **state) {
     dueq_close(client);
 }
 
-/* ---- The default ---- */
+/* The default */
 
 static const char *const names[] = {"DUEQ_URL", "DUEQ_REQUIRE_URL", "XDG_STATE_HOME", "HOME"};
 #define NAMES (sizeof names / sizeof *names)

@@ -126,7 +126,9 @@ static void test_reserve_that_gives_up_leaves_the_marker_to_others(void **state)
     pid_t consumer;
     start_waiting(&consumer, 1);
     struct jobs other = jobs_open(server.url);
-    /* Patience that ends about when the push comes: whoever gets the marker, the message is taken. */
+    /*
+     * Patience that ends about when the push comes: whoever gets the marker, the message is taken.
+     */
     for (int i = 0; i < 30; i++) {
         dueq_result *result;
         assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 20, 0));

@@ -12,7 +12,7 @@
 /* What a person would notice, and far below the first probe of a consumer that was forgotten. */
 #define SOON_MS 4000
 
-/* ---- Many consumers in one process ---- */
+/* Many consumers in one process */
 
 struct consumer {
     struct jobs jobs;
@@ -50,7 +50,9 @@ static void finish(struct consumer *consumer) {
         wait_for_one(consumer, DUEQ_FOREVER);
 }
 
-/* Lets all that wait move on, for so long or until so many messages were taken in all (0: never). */
+/*
+ * Lets all that wait move on, for so long or until so many messages were taken in all (0: never).
+ */
 static void drive(int64_t at_most_ms, size_t taken) {
     static struct pollfd set[DUEQ_MAX_SOCKETS * MOST];
     for (int64_t end = now_ms() + at_most_ms; now_ms() < end && (!taken || fleet_taken < taken);) {
@@ -99,11 +101,11 @@ static void assert_each_took_one(void) {
         assert_int_equal(fleet[i].taken, 1);
 }
 
-/* ---- What clients send ---- */
+/* What clients send */
 
 /*
- * MONITOR shows each command, and tells those that scripts call ("lua]") from those that clients send.
- * It leaves CLIENT UNBLOCK out, which INFO counts and no script may call.
+ * MONITOR shows each command, and tells those that scripts call ("lua]") from those that clients
+ * send. It leaves CLIENT UNBLOCK out, which INFO counts and no script may call.
  */
 static redisContext *monitor;
 static long long unblocks;
@@ -134,7 +136,7 @@ static void sent_start(void) {
 
 static void sent_end(void) { redisFree(monitor); }
 
-/* ---- Messages one by one ---- */
+/* Messages one by one */
 
 #define MESSAGES 3
 
@@ -148,7 +150,9 @@ static size_t sent_for_one(int64_t delay_ms) {
     return sent();
 }
 
-/* The commands of all that a message costs: push, what wakes whom, reserve, ack, and waiting again. */
+/*
+ * The commands of all that a message costs: push, what wakes whom, reserve, ack, and waiting again.
+ */
 static size_t sent_for_each(size_t consumers, int64_t delay_ms) {
     fleet_start(consumers, DUEQ_FOREVER, true);
     /* The first calls of a client load the scripts. */
@@ -202,7 +206,7 @@ static void test_waking_for_messages_due_one_by_one(void **state) {
     }
 }
 
-/* ---- Idle ---- */
+/* Idle */
 
 static void test_waking_idle_consumers_send_a_probe_each_in_twelve_seconds(void **state) {
     (void)state;
@@ -230,8 +234,10 @@ static void test_waking_leaves_the_heartbeat_of_who_waits_at_rest(void **state) 
     sent_start();
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
     assert_status(jobs.client, EMPTY, dueq_consumer_next(consumer, 1000, &message, NULL));
-    /* Settle and reserve; a login of two and the block; unblock, reserve and block at the end of the
-     * lease; unblock. To extend, the heartbeat would log in too. */
+    /*
+     * Settle and reserve; a login of two and the block; unblock, reserve and block at the end of
+     * the lease; unblock. To extend, the heartbeat would log in too.
+     */
     assert_in_range(sent(), 4, 8);
     sent_end();
     assert_int_equal(dueq_consumer_lost(consumer), 0);
@@ -239,7 +245,7 @@ static void test_waking_leaves_the_heartbeat_of_who_waits_at_rest(void **state) 
     jobs_close(other);
 }
 
-/* ---- Bursts ---- */
+/* Bursts */
 
 /* Each takes one and does not come back, as if its work took long: so none may be left out. */
 static void burst_reaches_all(size_t consumers, int64_t delay_ms) {
@@ -293,7 +299,7 @@ static void test_waking_of_a_small_burst_leaves_the_others_alone(void **state) {
     fleet_end();
 }
 
-/* ---- Times ---- */
+/* Times */
 
 static void test_waking_for_an_earlier_message_pushed_in_front(void **state) {
     (void)state;
@@ -332,7 +338,7 @@ static void test_waking_at_the_end_of_a_lease(void **state) {
     fleet_end();
 }
 
-/* ---- Leaving ---- */
+/* Leaving */
 
 static void test_waking_many_that_leave_at_once_lose_no_marker(void **state) {
     (void)state;
@@ -343,7 +349,9 @@ static void test_waking_many_that_leave_at_once_lose_no_marker(void **state) {
     fleet[STAYS].again = true;
     wait_for_one(&fleet[STAYS], DUEQ_FOREVER);
     drive_until_blocked(MOST);
-    /* When they move again the patience of all is over, and one has a marker that it did not read. */
+    /*
+     * When they move again the patience of all is over, and one has a marker that it did not read.
+     */
     struct pollfd set[DUEQ_MAX_SOCKETS];
     int left;
     do {
@@ -379,7 +387,7 @@ static void test_waking_many_that_leave_at_once_send_little(void **state) {
     fleet_end();
 }
 
-/* ---- Consumers that are killed ---- */
+/* Consumers that are killed */
 
 static void end_by_kill(pid_t consumer) {
     kill(consumer, SIGKILL);
@@ -395,8 +403,9 @@ static void stop(pid_t consumer) {
 }
 
 /*
- * One consumer is killed with the marker of a ready message in its hands, one with the only claim on a due
- * time. The probes of those who wait find both: half of them begin with the lines, half with the times.
+ * One consumer is killed with the marker of a ready message in its hands, one with the only claim
+ * on a due time. The probes of those who wait find both: half of them begin with the lines, half
+ * with the times.
  */
 static void test_waking_duties_of_killed_consumers_are_taken_over(void **state) {
     (void)state;

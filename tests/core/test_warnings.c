@@ -1,4 +1,7 @@
-/* Who holds a message is told: of a server that is away while the program works, and of a lease that was lost. */
+/*
+ * Who holds a message is told: of a server that is away while the program works, and of a lease
+ * that was lost.
+ */
 #include <poll.h>
 #include <signal.h>
 

@@ -216,7 +216,7 @@ static void test_workers_of_partitions_are_with_the_name(void **state) {
     dueq_queue_close(whole);
 }
 
-/* ---- Lapsing, and the bound ---- */
+/* Lapsing, and the bound */
 
 static pid_t start_worker(void) {
     pid_t pid = fork();
@@ -359,7 +359,7 @@ static void test_workers_register_on_a_full_server(void **state) {
     assert_int_equal(count_workers(other.queue), 1);
 }
 
-/* ---- What others wrote ---- */
+/* What others wrote */
 
 static void test_workers_that_cannot_be_read_are_left_out(void **state) {
     (void)state;

@@ -1,6 +1,7 @@
 /*
  * A whole client against a server that answers with any bytes. The first byte chooses the call, the
- * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2) and the disk (4).
+ * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2)
+ * and the disk (4).
  */
 #include "hostile.h"
 #include "verbs/check_walk.h"

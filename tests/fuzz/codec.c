@@ -1,6 +1,6 @@
 /*
- * The first byte chooses a codec, and the rest is what somebody else wrote, and a string, bytes and JSON to
- * write. What is read can be written, and reads the same again.
+ * The first byte chooses a codec, and the rest is what somebody else wrote, and a string, bytes and
+ * JSON to write. What is read can be written, and reads the same again.
  */
 #include "redisson/codec.h"
 #include "fuzz.h"
@@ -16,8 +16,9 @@ static void touch_value(const dueq_value *value) {
 }
 
 /*
- * Writes a value and reads it, again and again. The second time the bytes may be others, where Java's
- * own text was given: a HashMap comes back as JSON, 0.50 as 0.5. From then on they are the same.
+ * Writes a value and reads it, again and again. The second time the bytes may be others, where
+ * Java's own text was given: a HashMap comes back as JSON, 0.50 as 0.5. From then on they are the
+ * same.
  */
 static void write_and_read(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls) {
     struct dueq__error error = {0};
@@ -56,7 +57,10 @@ static void read_and_write(dueq_codec codec, dueq_bytes bytes) {
     dueq__strbuf_free(&room);
 }
 
-/* Looks into bytes that were not checked: what is said of them is nothing, but nothing else is read. */
+/*
+ * Looks into bytes that were not checked: what is said of them is nothing, but nothing else is
+ * read.
+ */
 static void look_into(dueq_bytes bytes) {
     struct dueq__json_walk walk = dueq__json_walk(bytes);
     dueq_bytes name, value;

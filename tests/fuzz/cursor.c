@@ -1,6 +1,7 @@
 /*
- * The bytes as the cursor of a check, and as a change of one that is good: each first byte of two says where, the second
- * what is done there. A cursor that is not exactly the one of the walk's next step is refused.
+ * The bytes as the cursor of a check, and as a change of one that is good: each first byte of two
+ * says where, the second what is done there. A cursor that is not exactly the one of the walk's
+ * next step is refused.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * Queues of Redisson and of Laravel on a server that answers with any bytes. The first byte chooses the call,
- * the second whether the server closes after its bytes.
+ * Queues of Redisson and of Laravel on a server that answers with any bytes. The first byte chooses
+ * the call, the second whether the server closes after its bytes.
  */
 #include "dueq_redisson.h"
 #include "hostile.h"

@@ -1,6 +1,6 @@
 /*
- * A fuzz target: one function that takes any bytes and aborts where a promise does not hold. libFuzzer
- * calls it by ./dev fuzz; the C tests call it with the files of corpus/NAME (replay.c).
+ * A fuzz target: one function that takes any bytes and aborts where a promise does not hold.
+ * libFuzzer calls it by ./dev fuzz; the C tests call it with the files of corpus/NAME (replay.c).
  */
 #ifndef FUZZ_H
 #define FUZZ_H

@@ -1,6 +1,6 @@
 /*
- * A server that answers with any bytes, and a client's call against it. '|' parts what each connection gets
- * in turn.
+ * A server that answers with any bytes, and a client's call against it. '|' parts what each
+ * connection gets in turn.
  */
 #ifndef HOSTILE_H
 #define HOSTILE_H

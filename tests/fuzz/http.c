@@ -1,6 +1,7 @@
 /*
- * The bytes as what a client sends to `dueq web`, which ends its side then. The first byte chooses a server with a token
- * (1) or without. No Redis answers, so what is admitted ends as 503. Nobody knows the token.
+ * The bytes as what a client sends to `dueq web`, which ends its side then. The first byte chooses
+ * a server with a token (1) or without. No Redis answers, so what is admitted ends as 503. Nobody
+ * knows the token.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -13,7 +14,10 @@
 static char server_url[] = "unix:///nonexistent/socket?timeout=1ms";
 static struct web webs[2];
 
-/* What is admitted has no token here: nothing is changed for it, and nothing told where one is wanted. */
+/*
+ * What is admitted has no token here: nothing is changed for it, and nothing told where one is
+ * wanted.
+ */
 static void check_handle(const struct http_request *request, struct http_answer *made,
                          void *context) {
     const struct web *web = context;
@@ -60,8 +64,10 @@ static void start_once(void) {
     start(&webs[1], token);
 }
 
-/* Sends the bytes and reads the answers, until the server ends the connection or is silent: it waits for the rest of a
- * request up to HTTP_IDLE_S, and a stream has no end. */
+/*
+ * Sends the bytes and reads the answers, until the server ends the connection or is silent: it
+ * waits for the rest of a request up to HTTP_IDLE_S, and a stream has no end.
+ */
 static void ask(const struct web *web, const uint8_t *data, size_t size) {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons((uint16_t)web->listener.port),

@@ -1,12 +1,15 @@
 /*
- * The bytes as a cursor of the verbs that have pages, and as pages of a server. The first byte chooses the verb. Up to
- * the first line feed the bytes are the cursor; the server answers with what follows.
+ * The bytes as a cursor of the verbs that have pages, and as pages of a server. The first byte
+ * chooses the verb. Up to the first line feed the bytes are the cursor; the server answers with
+ * what follows.
  */
 #include "hostile.h"
 
 static const dueq_bytes nothing = {"", 0};
 
-/* The names of queues, then the pages of an ordinary queue, then those of one of four partitions. */
+/*
+ * The names of queues, then the pages of an ordinary queue, then those of one of four partitions.
+ */
 enum { OF_QUEUE = 1, OF_PARTITIONS = 8, VERBS = 15, PARTITIONS = 4 };
 
 static dueq_status submit(dueq_client *client, dueq_queue *const queues[2], unsigned verb,
@@ -34,7 +37,10 @@ static size_t digits(const char *text, size_t size) {
     return count;
 }
 
-/* Whether the client itself can tell that these bytes are a cursor; the rest of them only the server's script reads. */
+/*
+ * Whether the client itself can tell that these bytes are a cursor; the rest of them only the
+ * server's script reads.
+ */
 static bool is_cursor(unsigned verb, dueq_bytes cursor) {
     const char *text = cursor.data;
     size_t first = digits(text, cursor.size);

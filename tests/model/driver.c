@@ -14,8 +14,8 @@
 static const char *names[MOST + 1]; /* the last is NULL */
 static dueq_queue *queues[MOST];
 /*
- * Handles for a reserve of two queues, by their place in it: a handle remembers what the next reserve
- * by it needs.
+ * Handles for a reserve of two queues, by their place in it: a handle remembers what the next
+ * reserve by it needs.
  */
 static dueq_queue *apart[2][MOST];
 static size_t queue_count;

@@ -1,6 +1,6 @@
 /*
- * Preloaded into PHP: at the process's end, when its modules are gone, lets the names resolve that wait for
- * the FIFO $HOSTALIASES, and gives their threads time to end.
+ * Preloaded into PHP: at the process's end, when its modules are gone, lets the names resolve that
+ * wait for the FIFO $HOSTALIASES, and gives their threads time to end.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -35,7 +35,9 @@ static void send_bytes(const char *data, size_t size) {
     }
 }
 
-/* Makes `size` bytes, or a whole line where it is 0, stand at input + begin; returns their number. */
+/*
+ * Makes `size` bytes, or a whole line where it is 0, stand at input + begin; returns their number.
+ */
 static size_t need(size_t size) {
     for (;;) {
         const char *stop = size ? NULL : memmem(input + begin, end - begin, "\r\n", 2);

@@ -39,9 +39,12 @@ dueq_status dueq_php_put_back(dueq_php_link *link) {
     return dueq_php_link_finish(link, link->interop->size(link->queue));
 }
 
-/* ---- Moving what is due ---- */
+/* Moving what is due */
 
-/* Says what was quarantined, and makes the Dueq\Interop\Moved; result: NULL where nothing was moved. */
+/*
+ * Says what was quarantined, and makes the Dueq\Interop\Moved; result: NULL where nothing was
+ * moved.
+ */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
     static const dueq_moved nothing = {0};
     const dueq_moved *moved = dueq_result_moved(result);
@@ -101,7 +104,7 @@ void dueq_php_move_start(zend_execute_data *execute_data, zval *return_value,
     }
 }
 
-/* ---- In a loop ---- */
+/* In a loop */
 
 typedef struct agent {
     const dueq_php_source *source;

@@ -1,6 +1,9 @@
--- What is kept of a message that came back at least once: "deliveries forgiven crashes suffix error".
--- The deliveries are those of its current ticket; the forgiven are those that count as nothing: released,
--- or before it was last kicked; the crashes are leases that ended since then. What is left are failures.
+-- What is kept of a message that came back at least once: "deliveries forgiven crashes suffix
+-- error".
+-- The deliveries are those of its current ticket; the forgiven are those that count as nothing:
+-- released,
+-- or before it was last kicked; the crashes are leases that ended since then. What is left are
+-- failures.
 -- The suffix is its ticket's ('-': none).
 -- Returns these as a table; one of zeros where there is nothing.
 local function attempts_read(text)

@@ -1,4 +1,5 @@
--- The delay in ms that a message's backoff says after so many failures, or the default where it has none (nil): exponential,
+-- The delay in ms that a message's backoff says after so many failures, or the default where it has
+-- none (nil): exponential,
 -- with equal jitter. chance is 0 to 65535.
 local function backoff_ms(bytes, failed, chance)
   bytes = bytes or struct.pack('>BBI4I4', 3, 2, DUEQ_DEFAULT_BACKOFF_BASE_MS, DUEQ_DEFAULT_BACKOFF_CAP_MS)

@@ -34,7 +34,8 @@ local function make_dead(ticket)
   forget_prefetched()
 end
 
--- Says what is wrong with a ticket of a set (nil: of a lane). Returns whether it is to go from there, and what is wrong.
+-- Says what is wrong with a ticket of a set (nil: of a lane). Returns whether it is to go from
+-- there, and what is wrong.
 local seen = {}
 local function judge(set, ticket)
   local verdict, bytes = verdict_of(ticket, set, seen)

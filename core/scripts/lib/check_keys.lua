@@ -51,7 +51,8 @@ local function check_meta()
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
-  -- While ended leases are left to their holders, they are looked at every 2 s: lib/ended_leases.lua.
+  -- While ended leases are left to their holders, they are looked at every 2 s:
+  -- lib/ended_leases.lua.
   local ended = math.max(head(leased), now + 2000)
   local earliest = { next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox) }
   for i, name in ipairs(names) do

@@ -1,4 +1,5 @@
--- The sets in which a ticket may be; where it is in several, the first holds it, and a lane holds what no set does.
+-- The sets in which a ticket may be; where it is in several, the first holds it, and a lane holds
+-- what no set does.
 local sets = { leased, outbox, dead, delayed }
 
 -- What a command answers that answers a list; a key of another type counts as empty.
@@ -56,7 +57,8 @@ local function place_of(ticket)
   end
 end
 
--- Reads at once what judging takes: of ARGV from `from` on, or of a page of a set. Returns these tickets as a set.
+-- Reads at once what judging takes: of ARGV from `from` on, or of a page of a set. Returns these
+-- tickets as a set.
 local function prefetch_tickets(from, page)
   local tickets, ids, asked = {}, {}, {}
   for i = from, #ARGV do
@@ -111,7 +113,8 @@ local function is_readable(id, stored, set, e)
   return e
 end
 
--- What is wrong with a ticket of a set (nil: of a lane), where `seen` were before it; and the bytes that were read. Nil:
+-- What is wrong with a ticket of a set (nil: of a lane), where `seen` were before it; and the bytes
+-- that were read. Nil:
 -- nothing is.
 local function verdict_of(ticket, set, seen)
   local deliveries, id, suffix = ticket_read(ticket)

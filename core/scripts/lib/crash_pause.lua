@@ -1,13 +1,18 @@
--- How long a message with crashes waits, in ms, when its turn comes. `had` are its attempts, `e` is its envelope as a table;
--- `crashed_now`: this reserve has found the end of its lease. After one crash not at all: its process may have crashed by
--- the fault of another message. From the second crash on it waits as its backoff says of failures, and then a second or more
--- while the last message of this kind that was delivered (`suspect`: TIME TICKET) is worked on, for a minute at most. So no
+-- How long a message with crashes waits, in ms, when its turn comes. `had` are its attempts, `e` is
+-- its envelope as a table;
+-- `crashed_now`: this reserve has found the end of its lease. After one crash not at all: its
+-- process may have crashed by
+-- the fault of another message. From the second crash on it waits as its backoff says of failures,
+-- and then a second or more
+-- while the last message of this kind that was delivered (`suspect`: TIME TICKET) is worked on, for
+-- a minute at most. So no
 -- message runs beside one that ends its process a third time.
 local function crash_pause(e, id, had, now, crashed_now, suspect, settled)
   if had.crashes < 2 then
     return 0
   end
-  -- A script has no chance of its own, and messages that crashed together are to come back apart. Jitter leaves a 64th.
+  -- A script has no chance of its own, and messages that crashed together are to come back apart.
+  -- Jitter leaves a 64th.
   local chance = math.max(1024, tonumber(string.sub(redis.sha1hex(id .. decimal(now)), 1, 4), 16))
   local pause = backoff_ms(e.backoff, had.crashes - 1, chance)
   if crashed_now and pause > 0 then

@@ -1,4 +1,5 @@
--- What a call takes away it takes at its end, by one command for each key: so no key that it needs vanishes before.
+-- What a call takes away it takes at its end, by one command for each key: so no key that it needs
+-- vanishes before.
 -- Messages go before their tickets, of which one without a message is dropped when it is met.
 local goes = {}
 -- The words of the command that takes members of a key away.

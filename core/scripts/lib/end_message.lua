@@ -1,5 +1,7 @@
--- Ends a message whose attempts, with the last delivery, are given; `e` is its envelope as a table (nil: damaged). As
--- its policy says, it is DEAD, gone, or moves to its dead-letter queue by the outbox. Returns whether a relay has work.
+-- Ends a message whose attempts, with the last delivery, are given; `e` is its envelope as a table
+-- (nil: damaged). As
+-- its policy says, it is DEAD, gone, or moves to its dead-letter queue by the outbox. Returns
+-- whether a relay has work.
 local function end_message(id, e, had, now)
   local ticket = ticket_write(had.deliveries, id, had.suffix)
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')

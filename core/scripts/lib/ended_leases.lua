@@ -1,7 +1,11 @@
--- The messages whose leases have ended, by their lanes: the earlier end first or, where `ordered`, by id; 200 at most, and
--- none that this call settles. None before `from`: until then they are left to their holders. Returns for each lane a list
--- of tables (ticket, at: the lease's end, deliveries, id and suffix; nil: it is no ticket), and when a reserve is to look
--- at the ends of leases again: `span` before the first of them, then four times in that time (huge: no other lease).
+-- The messages whose leases have ended, by their lanes: the earlier end first or, where `ordered`,
+-- by id; 200 at most, and
+-- none that this call settles. None before `from`: until then they are left to their holders.
+-- Returns for each lane a list
+-- of tables (ticket, at: the lease's end, deliveries, id and suffix; nil: it is no ticket), and
+-- when a reserve is to look
+-- at the ends of leases again: `span` before the first of them, then four times in that time (huge:
+-- no other lease).
 local function ended_leases(now, span, from, settled, ordered)
   local by_lane, keys = { [high] = {}, [ready] = {}, [low] = {} }, { high = high, ready = ready, low = low }
   local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now + span), 'WITHSCORES', 'LIMIT', '0', '200')

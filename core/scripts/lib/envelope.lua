@@ -1,4 +1,5 @@
--- Envelopes (docs/protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as far as it was read).
+-- Envelopes (docs/protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as
+-- far as it was read).
 
 -- The next bytes; where they are not there the envelope is not sound.
 local function next_bytes(e, size)
@@ -55,8 +56,10 @@ local function next_policy(e)
   e.sound = e.sound and e.at == stop
 end
 
--- Reads an envelope's header: returns a table of max_attempts, max_crashes, headers (where they stand or would), and where
--- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter; nil where the
+-- Reads an envelope's header: returns a table of max_attempts, max_crashes, headers (where they
+-- stand or would), and where
+-- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop,
+-- dead_letter; nil where the
 -- envelope is damaged.
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)

@@ -1,4 +1,5 @@
--- What reserve does, and reserve_timed: `timed`, which says how late the messages are. It reads all that it needs before it
+-- What reserve does, and reserve_timed: `timed`, which says how late the messages are. It reads all
+-- that it needs before it
 -- writes.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
@@ -95,7 +96,8 @@ if n > 0 or #acked_tickets == 0 then
 end
 if n > 0 then
   if n > 9 then
-    -- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
+    -- A small sorted set is a packed list, which each change reads from its start. A member of this
+    -- size makes
     -- it a skip list, and that it stays until it is empty.
     deliver[2 * n + 1], deliver[2 * n + 2] = '0', '-----------------------------------------------------------------'
     acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]

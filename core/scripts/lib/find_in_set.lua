@@ -1,4 +1,5 @@
--- Which of `ids`, each once, are messages in a set. Returns a digit for each (0 it is, 3 there is no such message), and
+-- Which of `ids`, each once, are messages in a set. Returns a digit for each (0 it is, 3 there is
+-- no such message), and
 -- the tickets, and by id the messages (lib/message.lua), that are.
 local function find_in_set(ids, set)
   local digits, tickets, messages, seen = {}, {}, {}, {}

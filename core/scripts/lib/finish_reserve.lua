@@ -1,6 +1,9 @@
--- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
--- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `events_due`: it moved what was due. Returns
--- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if it alone looks.
+-- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows
+-- the next event
+-- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `events_due`: it
+-- moved what was due. Returns
+-- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if
+-- it alone looks.
 local function finish_reserve(n, left, first, noted, fields, events_due, timekeepers, now, us)
   local waits, must_rewake = n == 0 and string.byte(ARGV[6]) % 2 == 1, ARGV[6] > '3'
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''

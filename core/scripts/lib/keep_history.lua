@@ -1,5 +1,7 @@
--- Keeps the history: at a session's first call of a minute, before it counts anything, the totals so far are noted. When
--- there are 60 entries too many, the last 360 minutes stay, and of those before the first of each hour, the last 336. Who
+-- Keeps the history: at a session's first call of a minute, before it counts anything, the totals
+-- so far are noted. When
+-- there are 60 entries too many, the last 360 minutes stay, and of those before the first of each
+-- hour, the last 336. Who
 -- may not read them leaves that to others; then the last 1056 stay.
 if ARGV[3] == '1' then
   -- include totals
@@ -8,7 +10,8 @@ if ARGV[3] == '1' then
   local wire = table.remove(values, 1)
   -- include refuse_wire
   local is_noted = values.err or type(length) == 'table' or table.remove(values, 1) == minute
-  -- On a full server it writes nothing: after a first write the server lets a script fill it further.
+  -- On a full server it writes nothing: after a first write the server lets a script fill it
+  -- further.
   if not is_noted and type(redis.pcall('HSET', meta, 'minute', minute)) ~= 'table' then
     local entries = redis.pcall('LPUSH', rates, totals(now, length, values))
     redis.pcall('LTRIM', rates, 0, 1055)

@@ -1,10 +1,12 @@
--- Gives dead messages back, their failures and crashes forgiven. Returns a digit for each id: 0 it is ready, 3 there is
+-- Gives dead messages back, their failures and crashes forgiven. Returns a digit for each id: 0 it
+-- is ready, 3 there is
 -- no such dead message; and how many are ready.
 local function kick_messages(ids)
   local outcome, back, messages = find_in_set(ids, dead)
   local records = {}
   for id, m in pairs(messages) do
-    -- One that was never delivered has none, and gets none: who delivers it first does not look for them.
+    -- One that was never delivered has none, and gets none: who delivers it first does not look for
+    -- them.
     if m.text then
       m.had.forgiven, m.had.crashes = m.had.deliveries, 0
       records[#records + 1], records[#records + 2] = id, attempts_write(m.had)

@@ -7,7 +7,8 @@ local function lane_of(ticket)
   return 'ready'
 end
 
--- Puts tickets at the end of the lanes of their priorities, or (`front`) back to the front, the last first. Returns
+-- Puts tickets at the end of the lanes of their priorities, or (`front`) back to the front, the
+-- last first. Returns
 -- whether one of these was empty. Where one is foreign no other gets any.
 local function lane_push(tickets, front)
   local lanes, was_empty = { high = {}, ready = {}, low = {} }, false

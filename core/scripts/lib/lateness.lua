@@ -1,4 +1,5 @@
--- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at most, spread evenly. What
+-- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at
+-- most, spread evenly. What
 -- was delayed still is.
 local function lateness(tickets, now)
   local texts, in_lane = {}, false

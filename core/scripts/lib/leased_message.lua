@@ -1,4 +1,5 @@
--- The message that a ticket holds: its id, its envelope, and its attempts with this delivery counted;
+-- The message that a ticket holds: its id, its envelope, and its attempts with this delivery
+-- counted;
 -- nil where the lease was lost: where the ticket is not in `leased` any more.
 local function leased_message(ticket)
   local deliveries, id, suffix = ticket_read(ticket)

@@ -8,7 +8,8 @@ local function current_ticket(id, envelope, text)
   return ticket_write(had.deliveries, id, had.suffix), had
 end
 
--- Looks a message up. Returns nil, or a table of envelope, text (its attempts; false: none), ticket, had (its attempts
+-- Looks a message up. Returns nil, or a table of envelope, text (its attempts; false: none),
+-- ticket, had (its attempts
 -- as a table) and, where one of `sets` holds it, place (which) and time.
 local function find_message(id, sets)
   local envelope = redis.call('HGET', msg, id)

@@ -1,4 +1,5 @@
--- Notes that a message falls due, or a lease ends, at the time `at`: if it is the next event and no timekeeper
+-- Notes that a message falls due, or a lease ends, at the time `at`: if it is the next event and no
+-- timekeeper
 -- looks in time, one waiting consumer is woken to become one.
 local function note_event(at, now)
   local state = redis.pcall('HMGET', meta, 'next_event', 'timekeepers')

@@ -1,7 +1,9 @@
--- What failed in this call. It is kept at its end, in one step: the last 1000 of the queue, the latest first.
+-- What failed in this call. It is kept at its end, in one step: the last 1000 of the queue, the
+-- latest first.
 local failed = {}
 
--- kind: failed, crashed, buried or died. by: who says so, "HOST PID" ('': nobody). text: the error, of which 500 bytes are
+-- kind: failed, crashed, buried or died. by: who says so, "HOST PID" ('': nobody). text: the error,
+-- of which 500 bytes are
 -- kept at most, whole characters.
 local function note_failure(now, kind, ticket, by, text)
   if #text > 500 then

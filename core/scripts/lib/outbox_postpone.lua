@@ -1,4 +1,5 @@
--- Leaves an entry in the outbox for a while, as `problem` says that it cannot go: from 1 s on, doubled up to 5 minutes.
+-- Leaves an entry in the outbox for a while, as `problem` says that it cannot go: from 1 s on,
+-- doubled up to 5 minutes.
 local function outbox_postpone(ticket, id, problem, now)
   local tries = tonumber(string.match(redis.call('HGET', handover, id) or '', '^(%d+) ') or 0)
   local at = now + math.min(1000 * 2 ^ math.min(tries, 20), 300000)

@@ -1,4 +1,5 @@
--- Puts an entry into the outbox, from which a relay takes it to another queue: who put it there does so within the
+-- Puts an entry into the outbox, from which a relay takes it to another queue: who put it there
+-- does so within the
 -- second that it is due in, after that whoever meets the event.
 local function outbox_put(ticket, at)
   put_tickets(outbox, at, { ticket })

@@ -1,4 +1,5 @@
--- Puts what is due at the ends of its lanes: at most 100, which the caller removes from the front of `delayed`. Returns
+-- Puts what is due at the ends of its lanes: at most 100, which the caller removes from the front
+-- of `delayed`. Returns
 -- how many these were, and the next due time (huge: none).
 local function promote_due(now)
   local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', string.format('%d', now), 'LIMIT', '0', '100')

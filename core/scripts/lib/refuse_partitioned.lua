@@ -1,4 +1,5 @@
--- Refuses the name of a queue of partitions, which has no messages: assignment puts a text in their place.
+-- Refuses the name of a queue of partitions, which has no messages: assignment puts a text in their
+-- place.
 if type(redis.pcall('HGET', msg, '')) == 'table' then
   local text = redis.pcall('GET', msg)
   local count = type(text) == 'string' and string.match(text, '^partitions (%d+)$')

@@ -1,6 +1,9 @@
--- Puts a draft in the place of the living message of its id. One that is READY or DELAYED stays where and when it is
--- where only its body is replaced (draft.keeps_place), as does one that is READY, never came back, and becomes READY. What
--- another one leaves behind goes (lib/deferred_removals.lua). Returns false where the old one is on its way to another queue.
+-- Puts a draft in the place of the living message of its id. One that is READY or DELAYED stays
+-- where and when it is
+-- where only its body is replaced (draft.keeps_place), as does one that is READY, never came back,
+-- and becomes READY. What
+-- another one leaves behind goes (lib/deferred_removals.lua). Returns false where the old one is on
+-- its way to another queue.
 local function replace_message(draft, id)
   local sets = { delayed, leased, dead, outbox }
   local m = find_message(id, sets)

@@ -1,5 +1,7 @@
--- Gives the message of a ticket back as failed, after `delay` ms (-1: by its backoff, with the chance of 0 to 65535),
--- or ends it when its attempts are exhausted. `by` is who says so (lib/note_failure.lua). Returns the outcome, whether a relay has work, and when the message is due
+-- Gives the message of a ticket back as failed, after `delay` ms (-1: by its backoff, with the
+-- chance of 0 to 65535),
+-- or ends it when its attempts are exhausted. `by` is who says so (lib/note_failure.lua). Returns
+-- the outcome, whether a relay has work, and when the message is due
 -- (nil: now).
 local function retry_message(ticket, delay, chance, text, by, now)
   local id, envelope, had = leased_message(ticket)

@@ -1,14 +1,25 @@
--- Takes tickets from the lanes, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
--- message, is over its time to live or has exhausted its attempts is not delivered. Before those of a lane come the
--- messages whose leases have `ended` (lib/ended_leases.lua), each with one more delivery and one more crash: the lease of one
--- that is not met stays its holder's. A message with a crash is delivered alone, so that it does not end others' processes,
--- and they do not end its: not where the caller `holds` others; nor while pause(envelope, id, attempts, its lease had ended)
--- says how many ms it waits. `large`: the queue has had messages over 1 MiB; then 8 MiB at most are delivered, or one
--- message. Changes nothing but what ends (lib/end_message.lua), what goes (lib/deferred_removals.lua), and `garbage`, to which it adds what is
--- no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of those that came back) by the same index,
--- leases (their own), crash_records (those of messages whose leases had ended: id, record and so on), ended (these tickets), postponed
--- (due times and tickets of those that wait), suspect (the ticket of the delivered one, if that crashed twice), expired and
--- corrupt (how many), met (by lane), waiting (how many ended leases were not met), first (when the first of these ended, or
+-- Takes tickets from the lanes, in order, until `most` are to be delivered or 1,000 were met: what
+-- is no ticket, has no
+-- message, is over its time to live or has exhausted its attempts is not delivered. Before those of
+-- a lane come the
+-- messages whose leases have `ended` (lib/ended_leases.lua), each with one more delivery and one
+-- more crash: the lease of one
+-- that is not met stays its holder's. A message with a crash is delivered alone, so that it does
+-- not end others' processes,
+-- and they do not end its: not where the caller `holds` others; nor while pause(envelope, id,
+-- attempts, its lease had ended)
+-- says how many ms it waits. `large`: the queue has had messages over 1 MiB; then 8 MiB at most are
+-- delivered, or one
+-- message. Changes nothing but what ends (lib/end_message.lua), what goes
+-- (lib/deferred_removals.lua), and `garbage`, to which it adds what is
+-- no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of those that came
+-- back) by the same index,
+-- leases (their own), crash_records (those of messages whose leases had ended: id, record and so
+-- on), ended (these tickets), postponed
+-- (due times and tickets of those that wait), suspect (the ticket of the delivered one, if that
+-- crashed twice), expired and
+-- corrupt (how many), met (by lane), waiting (how many ended leases were not met), first (when the
+-- first of these ended, or
 -- the first that waits is due; huge: none), relay_due (a relay has work).
 local function select_messages(lanes, most, now, garbage, ended, pause, large, holds)
   local c = {

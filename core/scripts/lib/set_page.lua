@@ -3,7 +3,8 @@ local function cursor_after(member, score)
   return decimal(tonumber(score)) .. ' ' .. member
 end
 
--- A page of a sorted set, by score: up to `most` members behind a cursor ('': from the first on). The
+-- A page of a sorted set, by score: up to `most` members behind a cursor ('': from the first on).
+-- The
 -- cursor is "score member" of the last one seen; where that is gone, its score is begun anew.
 -- Returns members and scores in turn, and the next cursor ('': there is no more).
 local function set_page(set, cursor, most)

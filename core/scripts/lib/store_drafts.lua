@@ -1,5 +1,7 @@
--- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace": ms, negative: it is over; ms; 0 refuse,
--- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written into the envelope.
+-- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace":
+-- ms, negative: it is over; ms; 0 refuse,
+-- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written
+-- into the envelope.
 local function draft_read(words, i, now)
   local id, envelope = words[i], words[i + 1]
   local ttl, window, replace = string.match(words[i + 3], '^(%-?%d+) (%d+) (%d)$')
@@ -17,12 +19,17 @@ local function draft_read(words, i, now)
   }
 end
 
--- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace_message.lua), which is asked about living
--- messages that drafts replace; leaving, the id of a message that goes in the same step, which is free for one of
--- them, also while it is unique; records, the attempts of each draft ('': none). Tickets are written before envelopes:
--- where a write fails, tickets without messages may be left, which a reserve drops, and never a message without a
+-- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace_message.lua),
+-- which is asked about living
+-- messages that drafts replace; leaving, the id of a message that goes in the same step, which is
+-- free for one of
+-- them, also while it is unique; records, the attempts of each draft ('': none). Tickets are
+-- written before envelopes:
+-- where a write fails, tickets without messages may be left, which a reserve drops, and never a
+-- message without a
 -- ticket.
--- Returns a digit for each: 0 stored, 2 refused; or nil, and why it cannot tell: then nothing is changed.
+-- Returns a digit for each: 0 stored, 2 refused; or nil, and why it cannot tell: then nothing is
+-- changed.
 local function store_drafts(words, from, now, how)
   local ids, outcome, fresh, unique_windows, pushed, replaced, own = {}, {}, {}, {}, 0, 0, false
   for i = from, #words, 4 do

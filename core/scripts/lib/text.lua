@@ -14,7 +14,8 @@ local function is_utf8(text)
   return not string.find(text, '[\128-\255]')
 end
 
--- Is it what an id, a queue or a header may be called: 1 to 255 bytes of UTF-8 without control characters?
+-- Is it what an id, a queue or a header may be called: 1 to 255 bytes of UTF-8 without control
+-- characters?
 -- They come back from the server too, where anybody may have written them.
 local function is_text(text)
   return #text > 0 and #text <= 255 and not string.find(text, '%c') and is_utf8(text)

@@ -1,7 +1,11 @@
--- A ticket is "deliveries:id", or "deliveries.suffix:id": the number of deliveries that ended before this one, nine
--- digits at most. The suffix is the incarnation (10 base-62 digits) where the producer gave the id, and 'h' or 'l'
--- where the priority is high or low. A ticket stays the same from READY (or DELAYED) to LEASED, and rises when the
--- message comes back: so a stale holder's ticket matches nothing. An id that the core made (22 base-62 digits) is
+-- A ticket is "deliveries:id", or "deliveries.suffix:id": the number of deliveries that ended
+-- before this one, nine
+-- digits at most. The suffix is the incarnation (10 base-62 digits) where the producer gave the id,
+-- and 'h' or 'l'
+-- where the priority is high or low. A ticket stays the same from READY (or DELAYED) to LEASED, and
+-- rises when the
+-- message comes back: so a stale holder's ticket matches nothing. An id that the core made (22
+-- base-62 digits) is
 -- its own ticket for the first delivery, without a suffix.
 -- Returns deliveries, id, suffix (nil without one); nil where it is no ticket.
 local function ticket_read(ticket)

@@ -1,7 +1,10 @@
--- Timekeepers are waiting consumers that look at the next event by their own timers, as texts "at:session": the first
--- at its time. The second looks in case the first died, at the time of the next delayed message but one, where it is
+-- Timekeepers are waiting consumers that look at the next event by their own timers, as texts
+-- "at:session": the first
+-- at its time. The second looks in case the first died, at the time of the next delayed message but
+-- one, where it is
 -- the first of that; 50 ms to 1 s after the first. More wait without a timer.
--- Takes the session's own text back and drops stale ones; if it is to wait, it may become one. Returns how long to wait
+-- Takes the session's own text back and drops stale ones; if it is to wait, it may become one.
+-- Returns how long to wait
 -- in ms, or nil where others look; the timekeepers; and whether they changed.
 local function elect_timekeeper(timekeepers, session, first, now, wait)
   local kept, early = {}, false

@@ -1,5 +1,7 @@
--- What a queue did so far, as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED". "In"
--- is how many tickets ever came to `ready`, whose length is given: the place of its head among them tells
+-- What a queue did so far, as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED".
+-- "In"
+-- is how many tickets ever came to `ready`, whose length is given: the place of its head among them
+-- tells
 -- about when that came (see stats.lua). `values` are those of the fields in `totals_names`.
 local totals_names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'ready_offset' }
 local function totals(now, length, values)

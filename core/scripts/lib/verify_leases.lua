@@ -1,5 +1,7 @@
--- Which of the tickets in ARGV from `from` to `to` are held, each once: a ticket is held while it is in `leased`, also
--- after its lease has ended, until a reserve takes its message. Returns a digit for each, and the tickets that are; or
+-- Which of the tickets in ARGV from `from` to `to` are held, each once: a ticket is held while it
+-- is in `leased`, also
+-- after its lease has ended, until a reserve takes its message. Returns a digit for each, and the
+-- tickets that are; or
 -- nil, and why it cannot tell.
 local function verify_leases(from, to)
   local digits, tickets, seen = {}, {}, {}

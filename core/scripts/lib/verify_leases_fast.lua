@@ -1,4 +1,5 @@
--- Which of the tickets to acknowledge are held, as lib/verify_leases.lua: those of one call have one end, so that one look mostly
+-- Which of the tickets to acknowledge are held, as lib/verify_leases.lua: those of one call have
+-- one end, so that one look mostly
 -- tells. None is named twice. Returns a digit for each, and the tickets that are.
 local function verify_leases_fast()
   local digits, tickets, there = {}, {}, {}

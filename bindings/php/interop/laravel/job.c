@@ -124,11 +124,11 @@ static void make_job(zval *out, const dueq_php_source *source, const dueq_result
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, JOB_UNTIL), dueq_php_seconds(job->until_ms));
 }
 
-/* ---- pop, popStart, popMany ---- */
+/* pop, popStart, popMany */
 
 /*
- * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and NULL where
- * they were not given. False: it threw.
+ * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and
+ * NULL where they were not given. False: it threw.
  */
 static bool read_options(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
                          uint32_t first, dueq_php_reserve_options *options) {
@@ -228,7 +228,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
     dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &options), make_job);
 }
 
-/* ---- deleteMany ---- */
+/* deleteMany */
 
 /* Is it of a queue with the keys of this one? */
 static bool is_of(const job_object *job, const dueq_php_laravel *queue) {
@@ -269,7 +269,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, deleteMany) {
     dueq_php_many_run(&many, jobs, return_value);
 }
 
-/* ---- Dueq\Laravel\Job ---- */
+/* Dueq\Laravel\Job */
 
 /* Job's constructor is private, so that each has its queue; other extensions may bypass it. */
 static job_object *this_job(const zval *this) {

@@ -10,7 +10,7 @@
 extern zend_class_entry *dueq_php_laravel_queue_ce;
 extern zend_class_entry *dueq_php_laravel_job_ce;
 
-/* ---- queue.c: Queue ---- */
+/* queue.c: Queue */
 
 typedef struct dueq_php_laravel {
     dueq_php_client *client;
@@ -35,7 +35,7 @@ dueq_php_laravel *dueq_php_this_laravel(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/* ---- job_draft.c: what push, later, pushRaw, pushObject and pushMany are given ---- */
+/* job_draft.c: what push, later, pushRaw, pushObject and pushMany are given */
 
 /* One job in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_job_fields {
@@ -51,7 +51,7 @@ bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_field
 /* Reads argument 1, an array of jobs, into as many drafts. False: it threw. */
 bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held);
 
-/* ---- job.c: Job, and what takes and finishes jobs ---- */
+/* job.c: Job, and what takes and finishes jobs */
 
 void dueq_php_job_startup(void);
 

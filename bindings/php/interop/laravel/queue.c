@@ -105,7 +105,7 @@ dueq_php_laravel *dueq_php_this_laravel(const zval *this) {
     return laravel;
 }
 
-/* ---- On other clients ---- */
+/* On other clients */
 
 static dueq_status open_again(zend_object *object, dueq_client *client, void **queue) {
     dueq_laravel *opened = NULL;
@@ -138,7 +138,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, url) {
     RETURN_STRING(dueq_client_url(laravel->client->client));
 }
 
-/* ---- Pushes ---- */
+/* Pushes */
 
 /* Pushes one job, and makes its id; or throws. */
 static void push(zval *this, zval *out, const dueq_php_job_fields *fields) {
@@ -273,7 +273,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, pushMany) {
     efree(drafts);
 }
 
-/* ---- The queue ---- */
+/* The queue */
 
 ZEND_METHOD(Dueq_Laravel_Queue, size) {
     ZEND_PARSE_PARAMETERS_NONE();

@@ -1,4 +1,7 @@
-/* Redisson's delayed queues: Dueq\Redisson\DelayedQueue is queue.c and queue_values.c, with value.c. */
+/*
+ * Redisson's delayed queues: Dueq\Redisson\DelayedQueue is queue.c and queue_values.c, with
+ * value.c.
+ */
 #ifndef DUEQ_PHP_REDISSON_H
 #define DUEQ_PHP_REDISSON_H
 
@@ -16,19 +19,21 @@ extern zend_class_entry *dueq_php_redisson_unreadable_ce;
 extern dueq_php_enum dueq_php_codec;
 extern dueq_php_enum dueq_php_layout;
 
-/* ---- value.c: values of Redisson's and PHP's; Long, Binary, Unreadable ---- */
+/* value.c: values of Redisson's and PHP's; Long, Binary, Unreadable */
 
 /* Reads a value. What it borrows is in `held`, as above. False: it threw. */
 bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec codec,
                          dueq_value *value, HashTable *held);
-/* Makes a value of a result: a dueq_php_item. It throws CorruptException where it cannot be read. */
+/*
+ * Makes a value of a result: a dueq_php_item. It throws CorruptException where it cannot be read.
+ */
 void dueq_php_value_alone(zval *out, const dueq_php_source *source, const dueq_result *result,
                           size_t index);
 /* The same of one among others: a Dueq\Redisson\Unreadable stands for what cannot be read. */
 void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                          size_t index);
 
-/* ---- queue.c, queue_values.c: DelayedQueue ---- */
+/* queue.c, queue_values.c: DelayedQueue */
 
 typedef struct dueq_php_redisson {
     dueq_php_client *client;
@@ -46,7 +51,10 @@ static inline dueq_php_redisson *dueq_php_redisson_of(zend_object *object) {
 void dueq_php_redisson_startup(void);
 /* The queue as what to take from. */
 dueq_php_source dueq_php_redisson_source(dueq_php_redisson *redisson);
-/* The queue of $this; NULL, with an Error thrown, before its constructor has run and after destroy(). */
+/*
+ * The queue of $this; NULL, with an Error thrown, before its constructor has run and after
+ * destroy().
+ */
 dueq_php_redisson *dueq_php_this_redisson(const zval *this);
 
 #define THIS_REDISSON(redisson)                                                                    \

@@ -111,7 +111,7 @@ dueq_php_redisson *dueq_php_this_redisson(const zval *this) {
     return redisson;
 }
 
-/* ---- On other clients ---- */
+/* On other clients */
 
 static dueq_status open_again(zend_object *object, dueq_client *client, void **queue) {
     const zend_string *destination = Z_STR_P(OBJ_PROP_NUM(object, DELAYED_DESTINATION));
@@ -149,7 +149,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, destroy) {
     destroy(dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS)));
 }
 
-/* ---- Transfers ---- */
+/* Transfers */
 
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, transfer) {
     THIS_REDISSON(redisson);
@@ -169,7 +169,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, runTransfer) {
     dueq_php_move_run(execute_data, &source);
 }
 
-/* ---- Counts ---- */
+/* Counts */
 
 /* NULL: it threw. */
 static const dueq_sizes *count(dueq_php_redisson *redisson) {

@@ -2,7 +2,7 @@
 
 /* The methods of Dueq\Redisson\DelayedQueue that have to do with values. */
 
-/* ---- Offers ---- */
+/* Offers */
 
 /* What a call offers, and the strings that are borrowed for it. */
 struct batch {
@@ -105,7 +105,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, offerMany) {
     batch_free(&all);
 }
 
-/* ---- take, poll, peek ---- */
+/* take, poll, peek */
 
 static dueq_status take(dueq_php_redisson *redisson, zend_long count, int64_t timeout_ms) {
     return dueq_php_finish_soon(

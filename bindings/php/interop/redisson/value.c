@@ -4,7 +4,7 @@
 
 #include "ext/json/php_json.h"
 
-/* ---- From PHP ---- */
+/* From PHP */
 
 /* The property of a Dueq\Redisson\Long or Dueq\Redisson\Binary. */
 enum { WRAPPED };
@@ -88,7 +88,7 @@ bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec co
     return false;
 }
 
-/* ---- To PHP ---- */
+/* To PHP */
 
 /* Why an item cannot be read; to be freed. */
 static zend_string *reason_of(const dueq_php_source *source, dueq_bytes raw) {
@@ -166,7 +166,7 @@ void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_re
     }
 }
 
-/* ---- Dueq\Redisson\Long, Dueq\Redisson\Binary, Dueq\Redisson\Unreadable ---- */
+/* Dueq\Redisson\Long, Dueq\Redisson\Binary, Dueq\Redisson\Unreadable */
 
 /* The property to set; NULL, with an Error thrown: it is set. */
 static zval *unset(const zval *this) {
