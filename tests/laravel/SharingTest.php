@@ -80,6 +80,8 @@ final class SharingTest extends LaravelTestCase
 
     public function testApplicationsWithPrefixesDoNotMeet(): void
     {
+        // A worker of an earlier test may still register with its queue in the shared server.
+        $this->server = new Server();
         foreach (self::TWO as $number => $entry) {
             $this->configure($entry);
             $this->queue()->push(new Act("of $number"));
@@ -94,7 +96,8 @@ final class SharingTest extends LaravelTestCase
             $this->assertNull($this->queue()->pop());
         }
         $names = Queue::names($this->server->url());
-        $this->assertSame(['journal', 'one:default', 'two:default'], $names);
+        $this->assertSame(['one:default', 'two:default'], $names);
+        $this->server->remove();
     }
 
     public function testTotalsAndListsAreThoseOfThePrefix(): void
