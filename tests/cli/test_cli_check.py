@@ -48,7 +48,7 @@ def test_what_is_not_wrong_ends_with_0(dueq: Program) -> None:
     id = dueq("push", "orders", "body").text.strip()
     dueq("cancel", "orders", id)
     found = dueq("check", "orders")
-    assert found.text == f"1 tickets of cancelled messages in lines (not wrong)\n  {id}\n"
+    assert found.text == f"1 tickets of cancelled messages in lanes (not wrong)\n  {id}\n"
 
 
 def test_examples_are_escaped(dueq: Program, server: Server) -> None:
