@@ -19,7 +19,7 @@ static const char token_characters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     "!#$%&'*+-.^_`|~";
 
-/* Of these a request has one at most: a proxy may go by the first, and we by the last. */
+/* A request with two of one is refused: a proxy may use the first, and dueq the last. */
 enum { HOST, LENGTH, ENCODING, AUTHORIZATION, ORIGIN, SINGLES };
 static const char *const singles[SINGLES] = {"host", "content-length", "transfer-encoding",
                                              "authorization", "origin"};

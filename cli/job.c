@@ -213,7 +213,7 @@ void job_tell(const struct job *job) {
              job->child.pid, since, time_format_span(run_ms, span));
 }
 
-/* What comes of the message */
+/* How the message ends */
 
 #define REASON_ROOM (DUEQ_MAX_ERROR + 64)
 

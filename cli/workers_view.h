@@ -23,7 +23,7 @@ struct workers_view {
 
 /* realloc(), or the end of the command. */
 void *cli_grown(void *list, size_t count, size_t each);
-/* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
+/* Reads the consumers of the named queues; without names, of all queues of the server. */
 dueq_status workers_read(struct cli *cli, char *names[], size_t count,
                          struct workers_view *workers);
 /*

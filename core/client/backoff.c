@@ -136,7 +136,7 @@ bool dueq__backoff_is_fatal(const dueq_client *client, const struct dueq__error 
     case DUEQ_NO_MEMORY:
         return true;
     case DUEQ_CONNECT:
-        /* Where sentinels have led to a server that is gone, they lead to another one soon. */
+        /* Sentinels that named a server that is down name another one soon. */
         return !client->ever_connected && !client->sentinels.found_primary;
     case DUEQ_TLS:
         return !client->ever_connected;
