@@ -245,9 +245,13 @@ void cli_warn(const struct cli *cli);
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
 int cli_system_error(const char *what);
-/* Says so and exits with CLI_AGAIN; or, where this thread's cli_memory_back is set, goes there. */
+/* Ends the act of the innermost cli_try() of this thread; without one, the program (CLI_AGAIN). */
 _Noreturn void cli_out_of_memory(void);
-extern _Thread_local jmp_buf *cli_memory_back;
+/*
+ * Runs act(context) for a program that goes on serving. False: memory ran out, and the act was left
+ * where it was; the caller frees what the context owns.
+ */
+bool cli_try(void (*act)(void *context), void *context);
 
 /* output.c */
 

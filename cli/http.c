@@ -27,6 +27,7 @@ struct exchange {
     char *body;
     size_t size, room;
     bool bad;             /* its arguments are none */
+    bool no_memory;       /* there was none for its arguments */
     unsigned int refused; /* why its body was not kept: a status of HTTP; 0: it was */
     /* Of a stream: the piece under way. */
     http_stream *stream;
@@ -35,6 +36,7 @@ struct exchange {
     bool ended;
     uint64_t seen; /* the stream's own */
     struct buffer piece;
+    FILE *piece_out;
     size_t piece_sent;
 };
 
@@ -95,6 +97,20 @@ static size_t leave_encoded(void *context, struct MHD_Connection *connection, ch
     return strlen(text);
 }
 
+struct encoded {
+    struct http_argument *argument;
+    const char *name;
+    size_t name_size;
+    const char *value;
+    size_t value_size;
+};
+
+static void decode_argument(void *context) {
+    const struct encoded *encoded = context;
+    encoded->argument->name = http_decode(encoded->name, encoded->name_size);
+    encoded->argument->value = http_decode(encoded->value, encoded->value_size);
+}
+
 static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *name,
                                     size_t name_size, const char *value, size_t value_size) {
     struct exchange *exchange = context;
@@ -104,10 +120,10 @@ static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, cons
         exchange->bad = true;
         return MHD_NO;
     }
-    struct http_argument *argument = &request->arguments[request->argument_count++];
-    argument->name = http_decode(name, name_size);
-    argument->value = http_decode(value ? value : "", value ? value_size : 0);
-    exchange->bad |= !argument->name || !argument->value;
+    struct encoded encoded = {&request->arguments[request->argument_count++], name, name_size,
+                              value ? value : "", value ? value_size : 0};
+    exchange->no_memory |= !cli_try(decode_argument, &encoded);
+    exchange->bad |= !encoded.argument->name || !encoded.argument->value;
     return MHD_YES;
 }
 
@@ -152,23 +168,21 @@ static const char *const headers[][2] = {
     {"Connection", "close"}, /* a further request would come without admission */
 };
 
+static void stream(void *context) {
+    struct exchange *exchange = context;
+    exchange->ended = !exchange->stream(&exchange->request, exchange->streamed, &exchange->seen,
+                                        exchange->piece_out);
+}
+
 /* False: it is not whole. */
 static bool make_piece(struct exchange *exchange) {
-    jmp_buf back;
-    volatile bool made = false;
     free(exchange->piece.data);
     exchange->piece_sent = 0;
-    FILE *const out = buffer_open(&exchange->piece);
-    if (!out)
+    exchange->piece_out = buffer_open(&exchange->piece);
+    if (!exchange->piece_out)
         return false;
-    cli_memory_back = &back;
-    if (setjmp(back) == 0) {
-        exchange->ended =
-            !exchange->stream(&exchange->request, exchange->streamed, &exchange->seen, out);
-        made = true;
-    }
-    cli_memory_back = NULL;
-    return buffer_close(&exchange->piece, out) && made;
+    const bool made = cli_try(stream, exchange);
+    return buffer_close(&exchange->piece, exchange->piece_out) && made;
 }
 
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t room) {
@@ -213,37 +227,53 @@ static enum MHD_Result answer(struct exchange *exchange, const struct http_answe
     return result;
 }
 
-/* One stage of an exchange. *done: it is answered. */
-static enum MHD_Result run(struct exchange *exchange, bool admission, bool *done) {
+struct stage {
+    struct exchange *exchange;
+    struct http_answer answer;
+    bool admission, done; /* done: it is answered */
+};
+
+static void run_stage(void *context) {
+    struct stage *stage = context;
+    const struct exchange *exchange = stage->exchange;
     const struct http_service *service = exchange->server->service;
-    struct buffer body;
-    struct http_answer made = {
-        .status = MHD_HTTP_OK, .type = "text/plain; charset=utf-8", .out = buffer_open(&body)};
-    *done = true;
-    if (!made.out)
-        return MHD_NO;
-    if (!admission)
-        service->handle(&exchange->request, &made, service->context);
+    if (!stage->admission)
+        service->handle(&exchange->request, &stage->answer, service->context);
     else if (exchange->bad)
-        made.status = MHD_HTTP_BAD_REQUEST;
+        stage->answer.status = MHD_HTTP_BAD_REQUEST;
     else
-        *done = !service->admit(&exchange->request, &made, service->context);
+        stage->done = !service->admit(&exchange->request, &stage->answer, service->context);
+}
+
+/* One stage of an exchange. */
+static enum MHD_Result run(struct exchange *exchange, bool admission) {
+    struct buffer body;
+    struct stage stage = {.exchange = exchange,
+                          .answer = {.status = MHD_HTTP_OK,
+                                     .type = "text/plain; charset=utf-8",
+                                     .out = buffer_open(&body)},
+                          .admission = admission,
+                          .done = true};
+    struct http_answer *made = &stage.answer;
+    if (!made->out)
+        return MHD_NO;
+    made->no_memory = exchange->no_memory || !cli_try(run_stage, &stage) || made->no_memory;
     /* From now on they are the exchange's, whatever is answered. */
-    exchange->streamed = made.streamed;
-    exchange->release = made.release;
-    if (!buffer_close(&body, made.out) || made.no_memory) {
-        made.status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-        made.type = "application/json";
-        made.fixed = (dueq_bytes){HTTP_NO_MEMORY, strlen(HTTP_NO_MEMORY)};
-        made.stream = NULL;
-        *done = true;
+    exchange->streamed = made->streamed;
+    exchange->release = made->release;
+    if (!buffer_close(&body, made->out) || made->no_memory) {
+        made->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        made->type = "application/json";
+        made->fixed = (dueq_bytes){HTTP_NO_MEMORY, strlen(HTTP_NO_MEMORY)};
+        made->stream = NULL;
+        stage.done = true;
     }
     enum MHD_Result result = MHD_YES;
-    if (*done)
-        result = answer(exchange, &made, body.data, body.size);
-    if (!*done || made.fixed.data || made.stream)
+    if (stage.done)
+        result = answer(exchange, made, body.data, body.size);
+    if (!stage.done || made->fixed.data || made->stream)
         free(body.data);
-    free(made.next);
+    free(made->next);
     return result;
 }
 
@@ -264,8 +294,7 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
     exchange->request.method = method;
     exchange->request.path = path;
     MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_argument, exchange);
-    bool done;
-    return run(exchange, true, &done);
+    return run(exchange, true);
 }
 
 /*
@@ -294,7 +323,6 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *path, const char *method, const char *version,
                                   const char *data, size_t *size, void **kept) {
     struct exchange *exchange = *kept;
-    bool done;
     (void)version;
     if (!exchange)
         return begin(context, connection, path, method, kept);
@@ -304,7 +332,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return refuse(exchange, exchange->refused);
     if (*size == 0) {
         exchange->request.body = (dueq_bytes){exchange->body, exchange->size};
-        return run(exchange, false, &done);
+        return run(exchange, false);
     }
     take(exchange, data, *size);
     *size = 0;

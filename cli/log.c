@@ -169,11 +169,23 @@ int cli_system_error(const char *what) {
     return CLI_FAILED;
 }
 
-_Thread_local jmp_buf *cli_memory_back;
+static _Thread_local jmp_buf *memory_back;
 
 void cli_out_of_memory(void) {
-    if (cli_memory_back)
-        longjmp(*cli_memory_back, 1);
+    if (memory_back)
+        longjmp(*memory_back, 1);
     fputs("dueq: NO_MEMORY: out of memory\n", stderr);
     exit(CLI_AGAIN);
+}
+
+bool cli_try(void (*act)(void *context), void *context) {
+    jmp_buf back, *const outer = memory_back;
+    volatile bool done = false;
+    memory_back = &back;
+    if (setjmp(back) == 0) {
+        act(context);
+        done = true;
+    }
+    memory_back = outer;
+    return done;
 }

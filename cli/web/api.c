@@ -190,17 +190,6 @@ static void run_or_refuse(struct call *call, const struct route *route) {
     }
 }
 
-static void act(struct call *call, const struct route *route) {
-    jmp_buf back;
-    cli_memory_back = &back;
-    if (setjmp(back) == 0)
-        run_or_refuse(call, route);
-    else
-        call->answer->no_memory = true;
-    cli_memory_back = NULL;
-    dueq_result_free(call->page);
-}
-
 static void on_queue(struct call *call, const char *name, const char *verb) {
     const struct route *route = find(call, call->item ? items : routes, verb);
     if (!route)
@@ -212,9 +201,7 @@ static void on_queue(struct call *call, const char *name, const char *verb) {
     }
     call->cli.queue_name = name;
     call->queue = (dueq_bytes){name, strlen(name)};
-    act(call, route);
-    draft_end(&call->draft);
-    dueq_queue_close(call->cli.queue);
+    run_or_refuse(call, route);
 }
 
 /* About the API itself. */
@@ -232,46 +219,51 @@ static void follow(struct call *call) {
     call->answer->streamed = call->web;
 }
 
-/* Parts of the path behind /api, decoded. */
-enum { PARTS = 4 };
-
-static size_t split(const char *path, char *parts[PARTS], bool *good) {
+static size_t split(const char *path, char *parts[API_PARTS], bool *good) {
     size_t count = 0;
     *good = true;
     while (*path == '/' && *good) {
         const size_t size = strcspn(++path, "/");
-        *good = count < PARTS && (parts[count] = http_decode(path, size)) != NULL;
+        *good = count < API_PARTS && (parts[count] = http_decode(path, size)) != NULL;
         count += *good;
         path += size;
     }
     return count;
 }
 
-static void route(struct call *call, char *const parts[PARTS], size_t count) {
+static void route(struct call *call, char *const *parts, size_t count) {
     if (count > 1 && strcmp(parts[0], "queues") == 0) {
         call->item = count > 3 ? parts[3] : NULL;
         on_queue(call, parts[1], count > 2 ? parts[2] : "");
     } else if (count < 2) {
         const struct route *route = find(call, tops, count > 0 ? parts[0] : "");
         if (route)
-            act(call, route);
+            run_or_refuse(call, route);
     } else {
         refuse(call, 404, "there is nothing at this path");
     }
 }
 
-void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer) {
-    char *parts[PARTS] = {NULL};
+static void act(void *context) {
+    struct call *call = context;
     bool good;
+    call->cli.client = web_client(call->web);
+    const size_t count = split(call->request->path + strlen("/api"), call->parts, &good);
+    if (good)
+        route(call, call->parts, count);
+    else
+        refuse(call, 404, "there is nothing at this path");
+}
+
+void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer) {
     struct call call = {.web = web, .request = request, .answer = answer, .draft = DRAFT_NONE};
     call.cli.json = call.cli.finishing = true; /* a signal is for the thread that serves */
-    call.cli.client = web_client(web);
-    const size_t count = split(request->path + strlen("/api"), parts, &good);
-    if (good)
-        route(&call, parts, count);
-    else
-        refuse(&call, 404, "there is nothing at this path");
-    web_client_back(web, call.cli.client);
-    for (size_t i = 0; i < PARTS; i++)
-        free(parts[i]);
+    answer->no_memory = !cli_try(act, &call);
+    dueq_result_free(call.page);
+    draft_end(&call.draft);
+    dueq_queue_close(call.cli.queue);
+    if (call.cli.client)
+        web_client_back(web, call.cli.client);
+    for (size_t i = 0; i < API_PARTS; i++)
+        free(call.parts[i]);
 }

@@ -35,6 +35,7 @@ struct events {
     uint64_t number;    /* of the last event, from 1 on */
     struct piece pieces[EVENTS];
     char *failure;                  /* an event: why the last look failed. NULL: it did not */
+    bool no_memory;                 /* there was none for the last look, nor for an event of it */
     struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
     int64_t names_ms, due_ms;       /* when the names and the queues are to be read again */
     struct queue_rows rows;         /* what is wrong, and when that is to be read again */
@@ -50,6 +51,8 @@ struct events {
 struct poller {
     struct cli cli;
     struct events *events;
+    struct piece piece; /* that is made */
+    FILE *out;          /* of the piece */
 };
 
 /* The server's answers */
@@ -227,16 +230,21 @@ static int64_t latest_minute(const struct queue_rows *rows) {
 
 typedef dueq_status put_event(struct events *events, struct cli *cli, FILE *out);
 
-static FILE *begin(struct piece *piece) {
-    FILE *out = buffer_open(&piece->text);
-    if (!out)
+static void begin(struct poller *poller) {
+    poller->out = buffer_open(&poller->piece.text);
+    if (!poller->out)
         cli_out_of_memory();
-    return out;
 }
 
-static void end(struct piece *piece, FILE *out) {
-    if (!buffer_close(&piece->text, out))
+/* The piece is the caller's from now on. */
+static struct piece end(struct poller *poller) {
+    FILE *const out = poller->out;
+    poller->out = NULL;
+    if (!buffer_close(&poller->piece.text, out))
         cli_out_of_memory();
+    const struct piece piece = poller->piece;
+    poller->piece = (struct piece){0};
+    return piece;
 }
 
 /* The last one is told no more. */
@@ -253,27 +261,26 @@ static void tell(struct events *events, enum event event, struct piece piece) {
     pthread_mutex_unlock(&events->lock);
 }
 
-static dueq_status make(struct events *events, struct cli *cli, enum event event, put_event *put) {
-    struct piece piece = {0};
-    FILE *out = begin(&piece);
-    dueq_status status = put(events, cli, out);
-    end(&piece, out);
+static dueq_status make(struct poller *poller, enum event event, put_event *put) {
+    begin(poller);
+    dueq_status status = put(poller->events, &poller->cli, poller->out);
+    const struct piece piece = end(poller);
     if (status == DUEQ_OK)
-        tell(events, event, piece);
+        tell(poller->events, event, piece);
     else
         free(piece.text.data);
     return status;
 }
 
-static void fail(struct events *events, const struct cli *cli, dueq_status status) {
-    struct piece piece = {0};
-    FILE *out = begin(&piece);
-    const char *text = dueq_error_text(cli->client);
+static void fail(struct poller *poller, dueq_status status) {
+    struct events *events = poller->events;
+    begin(poller);
+    const char *text = dueq_error_text(poller->cli.client);
     if (status == DUEQ_INTERRUPTED)
-        put_silence(PATIENCE_MS, out);
+        put_silence(PATIENCE_MS, poller->out);
     else
-        put_failure(dueq_status_name(status), *text ? text : dueq_status_text(status), out);
-    end(&piece, out);
+        put_failure(dueq_status_name(status), *text ? text : dueq_status_text(status), poller->out);
+    const struct piece piece = end(poller);
     pthread_mutex_lock(&events->lock);
     free(events->failure);
     events->failure = piece.text.data;
@@ -283,17 +290,18 @@ static void fail(struct events *events, const struct cli *cli, dueq_status statu
 
 /* The thread */
 
-static dueq_status look(struct events *events, struct cli *cli) {
+static dueq_status look(struct poller *poller) {
+    struct events *events = poller->events;
     const int64_t begin_ms = time_monotonic_ms();
-    dueq_status status = make(events, cli, QUEUES, put_queues);
+    dueq_status status = make(poller, QUEUES, put_queues);
     events->due_ms = again_ms(begin_ms, EVENTS_MS, PATIENT);
     if (status == DUEQ_OK && time_monotonic_ms() >= events->why_ms) {
         const int64_t why_ms = time_monotonic_ms();
-        status = make(events, cli, WHY, put_why);
+        status = make(poller, WHY, put_why);
         events->why_ms = again_ms(why_ms, DIAGNOSES_MS, PATIENT);
         const int64_t minute_ms = latest_minute(&events->rows);
         if (status == DUEQ_OK && minute_ms != events->history_ms) {
-            make(events, cli, HISTORY, put_history);
+            make(poller, HISTORY, put_history);
             events->history_ms = minute_ms;
         }
     }
@@ -304,7 +312,9 @@ static dueq_status look(struct events *events, struct cli *cli) {
  * Whether the server answers is known between two looks, too: one queue is asked, each time
  * another.
  */
-static dueq_status probe(struct events *events, struct cli *cli) {
+static dueq_status probe(struct poller *poller) {
+    struct events *events = poller->events;
+    struct cli *cli = &poller->cli;
     dueq_counts counts;
     dueq_result *page = NULL;
     dueq_status status;
@@ -318,17 +328,32 @@ static dueq_status probe(struct events *events, struct cli *cli) {
     return is_server_status(status) ? status : DUEQ_OK;
 }
 
-static void ask(struct events *events) {
-    struct poller poller = {.cli = {.finishing = true, .wait = wait_call}, .events = events};
-    poller.cli.client = web_client(events->web);
+static void ask_server(void *context) {
+    struct poller *poller = context;
+    struct events *events = poller->events;
+    poller->cli.client = web_client(events->web);
     const bool due = time_monotonic_ms() >= events->due_ms;
-    dueq_status status = (due ? look : probe)(events, &poller.cli);
+    dueq_status status = due ? look(poller) : probe(poller);
     if (status != DUEQ_OK) {
-        fail(events, &poller.cli, status);
+        fail(poller, status);
         events->due_ms = 0;
     }
-    web_client_back(events->web, poller.cli.client);
+}
+
+static void ask(struct events *events) {
+    struct poller poller = {.cli = {.finishing = true, .wait = wait_call}, .events = events};
+    const bool no_memory = !cli_try(ask_server, &poller);
+    if (poller.out)
+        buffer_close(&poller.piece.text, poller.out);
+    free(poller.piece.text.data);
+    if (poller.cli.client)
+        web_client_back(events->web, poller.cli.client);
     note(events, 0);
+    pthread_mutex_lock(&events->lock);
+    events->no_memory = no_memory;
+    pthread_mutex_unlock(&events->lock);
+    if (no_memory)
+        events->due_ms = 0;
 }
 
 /* What was told last is old by the time that somebody looks on again. */
@@ -414,7 +439,9 @@ void events_end(struct events *events) {
 /* How it is now: the page says "live" by this alone. */
 static void put_state(const struct events *events, FILE *out) {
     const int64_t silent_ms = events->asked_ms ? time_monotonic_ms() - events->asked_ms : 0;
-    if (events->failure)
+    if (events->no_memory)
+        fputs("event: failure\ndata: " HTTP_NO_MEMORY "\n", out);
+    else if (events->failure)
         fputs(events->failure, out);
     else if (silent_ms >= LATE_MS)
         put_silence(silent_ms, out);

@@ -29,6 +29,9 @@ struct web {
 };
 
 /* One request to the API: a run of the program, almost. */
+/* Parts of the path behind /api, decoded. */
+enum { API_PARTS = 4 };
+
 struct call {
     struct web *web;
     const struct http_request *request;
@@ -38,11 +41,12 @@ struct call {
     dueq_bytes queue;  /* its name */
     dueq_result *page; /* that is looked at; freed with the call */
     char *item;        /* what the path names in it, or NULL */
+    char *parts[API_PARTS];
 };
 
 /* web.c */
 
-/* A client of nobody else, until it is given back. */
+/* A client of nobody else, until it is given back; or it is cli_out_of_memory(). */
 dueq_client *web_client(struct web *web);
 void web_client_back(struct web *web, dueq_client *client);
 
