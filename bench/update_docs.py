@@ -1,4 +1,4 @@
-"""Puts a run's tables into docs/benchmarks.md, between its two markers."""
+"""Puts a run's tables into docs/internals/benchmarks.md, between its two markers."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import machine
 import tables
 
-PAGE = machine.ROOT / "docs/benchmarks.md"
-PLOTS = machine.ROOT / "docs/benchmarks"
+PAGE = machine.ROOT / "docs/internals/benchmarks.md"
+PLOTS = machine.ROOT / "docs/internals/benchmarks"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
 

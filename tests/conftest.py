@@ -1,4 +1,4 @@
-"""What the tests work on: a cluster; and those of docs/protocol.md: queues seen from inside."""
+"""What the tests work on: a cluster; and those of protocol.md: queues seen from inside."""
 
 from __future__ import annotations
 

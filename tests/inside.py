@@ -1,4 +1,4 @@
-"""What the tests of docs/protocol.md share: its text, the golden tables, a queue from inside."""
+"""What the tests of protocol.md share: its text, the golden tables, a queue from inside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent / "python"))
 from private_server import Reply, Server
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs/internals/protocol.md").read_text(encoding="utf-8")
 MADE_ID = "034q4HWvPr75LHPWlJby2F"
 
 

@@ -227,7 +227,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
         or "cli_summary" in VERBS[verb]
         or any(f"{command}_command = {{" in text(path) for path in files("cli", "*.c"))
     )
-    documents = text("docs/protocol.md") + text("docs/reference.md")
+    documents = text("docs/internals/protocol.md") + text("docs/reference.md")
     described = re.search(rf"\*\*{verb}\.?\*\*|`dueq {verb} QUEUE", documents, re.M)
     assert described or verb == "reserve_any"
 
@@ -291,7 +291,7 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     assert "KEYS[" not in code
     assert re.search(r"^-- args ", comment, flags=re.M) or "ARGV" not in code
     assert re.search(r"^-- Returns ", comment, flags=re.M)
-    # Locks and answers that are kept have no wire version: docs/protocol.md, Versions.
+    # Locks and answers that are kept have no wire version: docs/internals/protocol.md, Versions.
     parts = re.findall(r"^ *-- include (\w+)$", text(path), flags=re.M)
     for library in (ROOT / f"core/scripts/lib/{part}.lua" for part in [*parts]):
         parts += re.findall(r"^ *-- include (\w+)$", text(library), flags=re.M)

@@ -1,4 +1,4 @@
-"""What the keys of docs/protocol.md hold while a queue works, in a real server."""
+"""What the keys of protocol.md hold while a queue works, in a real server."""
 
 from __future__ import annotations
 

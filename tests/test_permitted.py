@@ -1,4 +1,4 @@
-"""What the server must permit by docs/protocol.md, and what works where it permits less."""
+"""What the server must permit by protocol.md, and what works where it permits less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of docs/protocol.md and tests/golden/ in a server: envelopes, tickets, attempts."""
+"""The bytes of protocol.md and tests/golden/ in a server: envelopes, tickets, attempts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 /*
  * Messages as bytes: the draft, the envelope with its policy, the ticket and the attempts.
- * docs/protocol.md has the layouts.
+ * docs/internals/protocol.md has the layouts.
  */
 #ifndef DUEQ_MESSAGE_H
 #define DUEQ_MESSAGE_H

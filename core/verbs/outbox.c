@@ -7,7 +7,7 @@
  * The relay: takes entries of a queue's outbox under a lease, pushes them to the other queue, takes
  * them out of the outbox, and has the other queue forget that it knows them. Each step is a call of
  * its own. One that is done again after a relay has died changes nothing more: see
- * docs/protocol.md, "The outbox".
+ * docs/internals/protocol.md, "The outbox".
  */
 
 #define LEASE_MS 30000

@@ -314,7 +314,7 @@ def test_doctor_finds_a_long_way(dueq: Program, sound: Server, delay: float, lev
 
 LEAST = re.search(
     r"^ACL SETUSER shop on >secret resetkeys ~dueq:\{orders\}:\* resetchannels -@all\n(.*?)```",
-    (ROOT / "docs/protocol.md").read_text("utf-8"),
+    (ROOT / "docs/internals/protocol.md").read_text("utf-8"),
     flags=re.S | re.M,
 )
 
@@ -395,7 +395,7 @@ def test_what_may_not_be_asked_is_no_pass(dueq: Program, shop: str) -> None:
 
 
 def test_rights_of_the_document_show_all(dueq: Program, sound: Server, shop: str) -> None:
-    text = " ".join((ROOT / "docs/protocol.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "docs/internals/protocol.md").read_text("utf-8").split())
     more = re.search(r"`dueq doctor` sees all with `(.+?)`", text)
     assert more
     sound.command("ACL", "SETUSER", "shop", *more[1].split())
@@ -424,7 +424,7 @@ def test_info_that_is_not_permitted_is_no_pass(dueq: Program, sound: Server, sho
 
 
 def put_old(server: Server, ms: int) -> None:
-    """A message in `orders` that is ready for so long, docs/protocol.md."""
+    """A message in `orders` that is ready for so long, docs/internals/protocol.md."""
     digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     number, id = int(time.time() * 1000) - ms << 80, ""
     for _ in range(22):

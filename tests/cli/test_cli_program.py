@@ -188,7 +188,7 @@ def test_words_behind_two_dashes_are_no_options(dueq: Program) -> None:
 def test_no_example_uses_an_id_as_the_name_of_a_file(dueq: Program) -> None:
     root = Path(__file__).parents[2]
     helps = [dueq(command, "--help").text for command in COMMANDS]
-    paths = [root / "README.md", *root.glob("docs/*.md"), *root.glob("examples/**/*.*")]
+    paths = [root / "README.md", *root.glob("docs/**/*.md"), *root.glob("examples/**/*.*")]
     paths += root.glob("bindings/php/laravel/*.md")
     for text in helps + [path.read_text(encoding="utf-8", errors="replace") for path in paths]:
         assert not re.search(r"""[\w.}]/(\$|\$?\{)\w*id\b|\$\{?DUEQ_ID\}?\.""", text, re.I)

@@ -1,4 +1,4 @@
--- Makes the queue one of a newer dueq, as docs/protocol.md says (Versions), and notes what its keys
+-- Makes the queue one of a newer dueq, as protocol.md says (Versions), and notes what its keys
 -- hold then.
 -- KEYS[1] what the queue's keys begin with; ARGV[1] its wire
 local queue, wire = KEYS[1], ARGV[1]

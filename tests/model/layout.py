@@ -1,4 +1,4 @@
-"""The bytes of docs/protocol.md: the words of push, and messages from what is stored."""
+"""The bytes of protocol.md: the words of push, and messages from what is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- Envelopes (docs/protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as
+-- Envelopes (protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as
 -- far as it was read).
 
 -- The next bytes; where they are not there the envelope is not sound.
