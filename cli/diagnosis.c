@@ -114,12 +114,12 @@ static int64_t waited_ms(const dueq_counts *counts) {
     return first ? counts->now_ms - first : 0;
 }
 
-static const dueq_worker *last_lapsed(const struct workers_view *workers,
-                                      const struct queue_row *row) {
+static const dueq_worker *last_offline(const struct workers_view *workers,
+                                       const struct queue_row *row) {
     const dueq_worker *last = NULL;
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
-        if (strcmp(workers->list[i].queue, row->whole) == 0 && worker_lapsed(worker) &&
+        if (strcmp(workers->list[i].queue, row->whole) == 0 && worker_offline(worker) &&
             (!last || worker->seen_ms > last->seen_ms))
             last = worker;
     }
@@ -130,23 +130,26 @@ static const dueq_worker *last_lapsed(const struct workers_view *workers,
 
 static bool nobody(const struct workers_view *workers, const struct queue_row *row,
                    const char *waited, struct diagnosis *why) {
-    const dueq_worker *lapsed = last_lapsed(workers, row);
+    const dueq_worker *offline = last_offline(workers, row);
     char ago[TIME_ROOM];
-    /* What was delivered in the minutes after it lapsed, others took. */
-    bool others = lapsed ? lapsed->now_ms - lapsed->until_ms >= 120000 && SUM(row, 2, reserved) > 0
-                         : row->leased_now;
+    /* What was delivered in the minutes after it went offline, others took. */
+    bool others = offline
+                      ? offline->now_ms - offline->until_ms >= 120000 && SUM(row, 2, reserved) > 0
+                      : row->leased_now;
     if (row->out > 0 || others)
         return because(why, CAUSE_BEHIND, SEVERITY_LOOK,
                        "waits for %s: no worker is registered; consumers without heartbeat hold "
                        "%lld",
                        waited, (long long)row->counts.leased);
-    if (!lapsed)
+    if (!offline)
         return because(why, CAUSE_NOBODY, SEVERITY_ACT,
                        "no workers: none is registered; the oldest waits for %s", waited);
     return because(why, CAUSE_NOBODY, SEVERITY_ACT,
-                   "no workers: the last, %.*s process %lld, %s %s ago; waits for %s",
-                   SHOWN(lapsed->host), (long long)lapsed->pid, worker_state(lapsed, false),
-                   time_format_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
+                   "no workers: the last, %.*s process %lld, %s%s%s; waits for %s",
+                   SHOWN(offline->host), (long long)offline->pid,
+                   offline->stopping ? "stopped " : "offline for ",
+                   time_format_span(offline->now_ms - offline->until_ms, ago),
+                   offline->stopping ? " ago" : "", waited);
 }
 
 /* The highest p99 of the run times in the last half hour; 0: none ran. */
@@ -164,7 +167,7 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
     least = least > STUCK_MS ? least : STUCK_MS;
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
-        if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_lapsed(worker))
+        if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_offline(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
             hanging += worker->holdings[k].working &&

@@ -102,8 +102,8 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
         const dueq_worker *worker = holder->consumer->worker;
         cli_label("held by");
         put_process(worker);
-        if (worker_lapsed(worker))
-            fputs(worker->stopping ? ", which was stopped" : ", which has lapsed", stdout);
+        if (worker_offline(worker))
+            fputs(worker->stopping ? ", which was stopped" : ", which is offline", stdout);
         fputs("\n", stdout);
         cli_label(holder->holding->working ? "works since" : "has it since");
         cli_print_time(holder->holding->since_ms, message->now_ms);
@@ -321,7 +321,7 @@ const struct command running_command = {
     "dueq\n"
     "workers. STATE is what the consumer does with it: it works on it, it waits (it is "
     "prefetched),\n"
-    "or the consumer has lapsed, and the message comes back when its lease ends.\n"
+    "or the consumer is offline, and the message comes back when its lease ends.\n"
     "\n"
     "Options:\n"
     "  --count N  up to N messages (20)\n"

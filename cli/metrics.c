@@ -171,7 +171,7 @@ static int64_t refused(const struct row *row) {
 }
 
 static int64_t workers(const struct row *row) { return row->seen->workers; }
-static int64_t lapsed(const struct row *row) { return row->seen->lapsed; }
+static int64_t offline(const struct row *row) { return row->seen->offline; }
 static int64_t longest(const struct row *row) { return row->longest_ms; }
 
 static const struct number numbers[] = {
@@ -198,8 +198,8 @@ static const struct number numbers[] = {
     {"dueq_outbox_refused", "gauge", "1: another queue refuses what is in the outbox.", refused,
      false, false},
     {"dueq_workers", "gauge", "Consumers registered with the queue.", workers, false, true},
-    {"dueq_lapsed_workers", "gauge",
-     "Consumers that ceased to register in the last hour, and were not stopping.", lapsed, false,
+    {"dueq_offline_workers", "gauge",
+     "Consumers that ceased to register in the last hour, and were not stopping.", offline, false,
      true},
     {"dueq_longest_run_seconds", "gauge",
      "How long the message runs that registered consumers have worked on longest; 0: none runs.",

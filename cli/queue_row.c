@@ -106,12 +106,12 @@ static void count_workers(const struct workers_view *workers, struct queue_row *
         const dueq_worker *worker = workers->list[i].worker;
         if (strcmp(workers->list[i].queue, row->whole) != 0)
             continue;
-        bool lapsed = worker_lapsed(worker);
-        row->lapsed += worker_crashed(worker);
-        row->workers += !lapsed;
-        row->held += lapsed ? 0 : worker->held;
-        row->working += lapsed ? 0 : worker->working;
-        row->slots += lapsed ? 0 : worker->slots ? worker->slots : 1;
+        bool offline = worker_offline(worker);
+        row->offline += worker_crashed(worker);
+        row->workers += !offline;
+        row->held += offline ? 0 : worker->held;
+        row->working += offline ? 0 : worker->working;
+        row->slots += offline ? 0 : worker->slots ? worker->slots : 1;
     }
 }
 

@@ -90,7 +90,7 @@ struct queue_row {
     dueq_rate minutes[ROW_MINUTES]; /* the latest last, also those without an event */
     struct error_group groups[ROW_ERROR_GROUPS];
     size_t group_count;
-    int64_t workers, lapsed, held, working, slots;
+    int64_t workers, offline, held, working, slots;
     bool leased_now; /* where no worker is registered: the lease of a message lasts */
     int urgency;     /* the level of what is wrong, of a partition with its queue; -1: nothing is */
 };

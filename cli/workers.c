@@ -33,7 +33,7 @@ void cli_json_worker(json_object *object, const dueq_worker *worker) {
     json_object_object_add(object, "seen_ms", json_object_new_int64(worker->seen_ms));
     json_object_object_add(object, "until_ms", json_object_new_int64(worker->until_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(worker->now_ms));
-    json_object_object_add(object, "lapsed", json_object_new_boolean(worker_lapsed(worker)));
+    json_object_object_add(object, "offline", json_object_new_boolean(worker_offline(worker)));
     json_object_object_add(object, "stopping", json_object_new_boolean(worker->stopping));
 }
 
@@ -111,10 +111,9 @@ const struct command workers_command = {
     "command lists those of all queues, for which it scans the names of all keys of the server. A\n"
     "line has\n"
     "  STATE    works, waits, or stops: it takes no further message, and ends when it has settled\n"
-    "           those that it holds. lapsed: it was not seen for a minute, so it was killed or is\n"
-    "           cut off; stopped: the same after it began to stop, as at a deploy that did not "
-    "wait\n"
-    "           for it. Both are shown for an hour\n"
+    "           those that it holds. offline: it was not seen for a minute, so it was killed\n"
+    "           or is cut off; stopped: the same after it began to stop, as at a deploy that did\n"
+    "           not wait for it. Both are shown for an hour\n"
     "  SLOTS    how many messages it works on at a time\n"
     "  WORKING  how many it worked on when it was seen\n"
     "  HELD     the same with those that it has prefetched\n"
@@ -126,5 +125,5 @@ const struct command workers_command = {
     "\n"
     "Examples:\n"
     "  dueq workers\n"
-    "  dueq workers orders mails --json | jq -r 'select(.lapsed) | \"\\(.host) \\(.pid)\"'\n",
+    "  dueq workers orders mails --json | jq -r 'select(.offline) | \"\\(.host) \\(.pid)\"'\n",
     run_workers};

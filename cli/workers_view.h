@@ -34,7 +34,7 @@ int workers_report(struct cli *cli, char *names[], size_t count, struct workers_
 void workers_end(struct workers_view *workers);
 /* One consumer is as often in the list, from there on, as it has queues. */
 size_t workers_queue_count(const struct workers_view *workers, size_t first);
-bool worker_lapsed(const dueq_worker *worker);
+bool worker_offline(const dueq_worker *worker);
 /* The same, and it was not stopping: it crashed, or is cut off. */
 bool worker_crashed(const dueq_worker *worker);
 /* In one word what it does, or what became of it. */

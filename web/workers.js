@@ -8,11 +8,11 @@ import { cell, problem, table } from "./table.js";
 /** The queue or partition that has what a consumer holds. */
 const placeOf = (queue, holding) => (holding.partition === null ? queue : `${queue}#${holding.partition}`);
 
-/** One for each process, which may have many consumers; those that have lapsed are of another process, or of none. */
+/** One for each process, which may have many consumers; those that are offline are of another process, or of none. */
 function processes(list) {
   const found = new Map();
   for (const worker of list) {
-    const key = JSON.stringify([worker.host, worker.pid, worker.program, worker.lapsed]);
+    const key = JSON.stringify([worker.host, worker.pid, worker.program, worker.offline]);
     const one = found.get(key) ?? { ...worker, key, queues: new Map(), working: 0, slots: 0, holdings: [] };
     for (const { queue, working, holdings } of worker.queues) {
       one.queues.set(queue, queue);
@@ -30,8 +30,8 @@ function processes(list) {
 
 const state = (text, kind) => cell("State", [text, kind], () => el("span", { class: "badge " + kind }, text));
 
-const stateOf = ({ lapsed, stopping, working }) =>
-  lapsed ? (stopping ? state("stopped", "") : state("lapsed", "bad"))
+const stateOf = ({ offline, stopping, working }) =>
+  offline ? (stopping ? state("stopped", "") : state("offline", "bad"))
     : stopping ? state("stops", "") : working ? state("works", "good") : state("waits", "");
 
 const queueLink = (queue, most) => el("a", { href: path("q", queue) }, brief(queue, most));

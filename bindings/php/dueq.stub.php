@@ -1755,13 +1755,13 @@ namespace Dueq
         /** When it registered last. */
         public readonly float $seen;
 
-        /** From then on it has lapsed: its process was killed, or is cut off. */
+        /** From then on it is offline: its process was killed, or is cut off. */
         public readonly float $until;
 
         public readonly float $now;
 
         /** Whether it was not seen for a minute. It is listed for an hour then. */
-        public readonly bool $lapsed;
+        public readonly bool $offline;
 
         /** How many messages of this queue it held, prefetched ones too. */
         public readonly int $held;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: be149b5f0940b757f224cb24bc9707c408f03ad4 */
+ * Stub hash: d981c140a1f8a52e8025e1e1752bbaad9a5b62ca */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2284,11 +2284,11 @@ static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
 
-	zval property_lapsed_default_value;
-	ZVAL_UNDEF(&property_lapsed_default_value);
-	zend_string *property_lapsed_name = zend_string_init("lapsed", sizeof("lapsed") - 1, 1);
-	zend_declare_typed_property(class_entry, property_lapsed_name, &property_lapsed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
-	zend_string_release(property_lapsed_name);
+	zval property_offline_default_value;
+	ZVAL_UNDEF(&property_offline_default_value);
+	zend_string *property_offline_name = zend_string_init("offline", sizeof("offline") - 1, 1);
+	zend_declare_typed_property(class_entry, property_offline_name, &property_offline_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_offline_name);
 
 	zval property_held_default_value;
 	ZVAL_UNDEF(&property_held_default_value);

@@ -12,7 +12,7 @@ enum {
     WORKER_SEEN,
     WORKER_UNTIL,
     WORKER_NOW,
-    WORKER_LAPSED,
+    WORKER_OFFLINE,
     WORKER_HELD,
     WORKER_WORKING,
     WORKER_STOPPING,
@@ -63,7 +63,7 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_SEEN), dueq_php_seconds(worker->seen_ms));
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_UNTIL), dueq_php_seconds(worker->until_ms));
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_NOW), dueq_php_seconds(worker->now_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_LAPSED), worker->until_ms <= worker->now_ms);
+    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_OFFLINE), worker->until_ms <= worker->now_ms);
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_HELD), (zend_long)worker->held);
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_WORKING), (zend_long)worker->working);
     ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_STOPPING), worker->stopping);

@@ -37,7 +37,7 @@
     X(STUCK, "stuck", "ready messages that nobody takes, or late")                                 \
     X(PAUSED, "paused", "queues that are paused and fill up")                                      \
     X(DEAD, "dead", "dead messages that grow in number")                                           \
-    X(LAPSED, "lapsed", "leases that ended, consumers that crash")                                 \
+    X(CRASHED, "crashed", "leases that ended, consumers that crash")                               \
     X(OUTBOX, "outbox", "messages that do not get to another queue")                               \
     X(DAMAGED, "damaged", "entries that were quarantined")                                         \
     X(UNIQUE, "unique", "ids that are kept in great number")

@@ -55,7 +55,7 @@ static enum check check_of(enum cause cause) {
     case CAUSE_FAILING:
         return CHECK_DEAD;
     case CAUSE_CRASHING:
-        return CHECK_LAPSED;
+        return CHECK_CRASHED;
     default:
         return CHECKS;
     }
@@ -141,17 +141,17 @@ static void check_leases(struct queue *queue, struct server *server) {
     const dueq_answer *entries = answer ? dueq_answer_item(answer, 1) : NULL;
     size_t crashed = answer ? count_crashed(entries) : 0;
     if (server->silent)
-        queue->found[CHECK_LAPSED] = true; /* neither good nor bad */
+        queue->found[CHECK_CRASHED] = true; /* neither good nor bad */
     else if (!answer)
-        say_queue(queue, LAPSED, UNKNOWN, "permit this user +zcount +hscan",
+        say_queue(queue, CRASHED, UNKNOWN, "permit this user +zcount +hscan",
                   "its leases cannot be looked at: %s", dueq_server_error_text(server->conn));
     else if (over > 0)
-        say_queue(queue, LAPSED, WARNING, "start workers for it: who waits or reserves takes them",
+        say_queue(queue, CRASHED, WARNING, "start workers for it: who waits or reserves takes them",
                   "%lld leases ended, and nobody takes these messages", (long long)over);
     else if (crashed >= MANY_CRASHED)
-        say_queue(queue, LAPSED, WARNING, fix, "%zu %s", crashed, what);
+        say_queue(queue, CRASHED, WARNING, fix, "%zu %s", crashed, what);
     else if (crashed > 0)
-        say_queue(queue, LAPSED, NOTE, fix, "%zu %s", crashed, what);
+        say_queue(queue, CRASHED, NOTE, fix, "%zu %s", crashed, what);
 }
 
 static void check_ids(struct queue *queue, struct server *server) {
@@ -175,7 +175,7 @@ static void check_ids(struct queue *queue, struct server *server) {
 /* What is not counted by stats is asked of its server. */
 static void check_keys(struct queue *queue, struct server *server) {
     const struct doctor *doctor = queue->doctor;
-    if (server && doctor->wanted[CHECK_LAPSED])
+    if (server && doctor->wanted[CHECK_CRASHED])
         check_leases(queue, server);
     if (server && doctor->wanted[CHECK_UNIQUE])
         check_ids(queue, server);
@@ -214,7 +214,7 @@ static const struct {
 } fine[] = {{CHECK_STUCK, "no queue has ready messages that nobody takes in time"},
             {CHECK_PAUSED, "no queue is paused"},
             {CHECK_DEAD, "no queue has dead messages"},
-            {CHECK_LAPSED, "no lease ended without a settlement"},
+            {CHECK_CRASHED, "no lease ended without a settlement"},
             {CHECK_OUTBOX, "all messages get to the queues that they are for"},
             {CHECK_DAMAGED, "no entry was damaged"},
             {CHECK_UNIQUE, "no queue keeps ids in great number"}};

@@ -34,12 +34,12 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
         return;
     }
     const dueq_worker *worker = holder->worker;
-    page_say(page, worker_lapsed(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
+    page_say(page, worker_offline(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
              LABEL, "held by", (int)worker->host.size, (const char *)worker->host.data,
              (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
-             !worker_lapsed(worker) ? ""
-             : worker->stopping     ? ", which was stopped"
-                                    : ", which has lapsed");
+             !worker_offline(worker) ? ""
+             : worker->stopping      ? ", which was stopped"
+                                     : ", which is offline");
     put_time(page, holding->working ? "works since" : "has it since", holding->since_ms,
              message->now_ms);
 }

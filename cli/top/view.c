@@ -44,7 +44,7 @@ static void draw_title(const struct top *top, struct top_page *page) {
 
 static void draw_sums(const struct top *top, struct top_page *page) {
     char number[TIME_ROOM];
-    int64_t sums[5] = {0}, workers = 0, lapsed = 0;
+    int64_t sums[5] = {0}, workers = 0, offline = 0;
     static const char *const names[] = {"ready", "delayed", "leased", "dead", "outbox"};
     for (size_t i = 0; i < top->rows.count; i++) {
         const dueq_counts *counts = &top->rows.list[i].counts;
@@ -58,15 +58,15 @@ static void draw_sums(const struct top *top, struct top_page *page) {
         bool again = i && one[-1].worker->session.size == one->worker->session.size &&
                      memcmp(one[-1].worker->session.data, one->worker->session.data,
                             one->worker->session.size) == 0;
-        lapsed += !again && worker_crashed(one->worker);
-        workers += !again && !worker_lapsed(one->worker);
+        offline += !again && worker_crashed(one->worker);
+        workers += !again && !worker_offline(one->worker);
     }
     FILE *out = page_line(page);
     for (size_t k = 0; k < 5; k++)
         fprintf(out, "%s %s  ", names[k], text_number(sums[k], number));
     fprintf(out, "workers %lld", (long long)workers);
-    if (lapsed)
-        fprintf(out, "  lapsed %lld", (long long)lapsed);
+    if (offline)
+        fprintf(out, "  offline %lld", (long long)offline);
     page_put(page, TOP_PLAIN, false);
 }
 

@@ -1,10 +1,10 @@
 -- register: a consumer says that it is there, who it is, and what it holds. When it has not for
--- `left` ms it has lapsed. It is
+-- `left` ms it is offline. It is
 -- shown for an hour more, and then goes with the next call, or when there is room for no other. At
 -- most 1000 are registered.
 -- keys consumers described meta
 -- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
--- Returns 1; 0: there are as many already, and none has lapsed; 2: it is to say all, what it said
+-- Returns 1; 0: there are as many already, and none is offline; 2: it is to say all, what it said
 -- before is not there.
 
 local now, session, left, description = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]

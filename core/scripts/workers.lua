@@ -4,7 +4,7 @@
 -- args alone: cursor ('': the first page), how many
 -- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there
 -- last, in ms, what it
---           said last, behind when that was and after how many ms it lapses }.
+--           said last, behind when that was and after how many ms it is offline }.
 
 -- include refuse_newer
 local found, cursor = set_page(consumers, ARGV[1], tonumber(ARGV[2]))

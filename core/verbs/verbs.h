@@ -133,8 +133,8 @@ dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_d
 
 /* workers.c: who consumes */
 
-/* A registration lapses where it was not renewed for so long. */
-#define DUEQ__LAPSE_MS 55000
+/* A consumer is offline when it has not registered for so long. */
+#define DUEQ__OFFLINE_MS 55000
 /*
  * Registers a consumer, by the session of its client, with what it says, as of consumer/presence.c.
  * size 0: it says the same as before, and NOT_FOUND: that is to be said again. EMPTY: there are too

@@ -31,7 +31,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     if (status)
         return status;
     dueq__resp_text(&words, session);
-    dueq__resp_number(&words, leaves ? 0 : DUEQ__LAPSE_MS);
+    dueq__resp_number(&words, leaves ? 0 : DUEQ__OFFLINE_MS);
     dueq__ops_put(&words, &says, 1);
     dueq__resp_text(&words, whole ? "1" : "0");
     return dueq__call_submit(queue->client, &words);

@@ -387,7 +387,7 @@ def test_keys_of_another_queue_are_not_this_users(dueq: Program, shop: str) -> N
 
 def test_what_may_not_be_asked_is_no_pass(dueq: Program, shop: str) -> None:
     found = look(dueq, "--queue", "orders", shop)
-    hidden = ["persistence", "timeout", "buffers", "slow", "lapsed"]
+    hidden = ["persistence", "timeout", "buffers", "slow", "crashed"]
     assert {code: found[code] for code in hidden} == dict.fromkeys(hidden, "unknown")
     assert found["eviction"] == "ok"
     assert found["queues"] == "ok"
@@ -490,12 +490,12 @@ def test_doctor_finds_leases_that_ended(dueq: Program, sound: Server) -> None:
     dueq("push", "orders", "x", "--max-crashes", "none")
     dueq.take()
     let_leases_end(sound)
-    finding = only(dueq, "lapsed")
+    finding = only(dueq, "crashed")
     assert finding["level"] == "warning"
     assert finding["text"] == "1 leases ended, and nobody takes these messages"
     # Who comes next takes it, and it is known that its consumer was lost.
     dueq("release", "orders", dueq.take())
-    finding = only(dueq, "lapsed")
+    finding = only(dueq, "crashed")
     assert finding["level"] == "note"
     assert finding["text"].startswith("1 messages that were looked at")
     for _ in range(4):
@@ -505,7 +505,7 @@ def test_doctor_finds_leases_that_ended(dueq: Program, sound: Server) -> None:
     let_leases_end(sound)
     for _ in range(5):
         dueq("release", "orders", dueq.take())
-    assert only(dueq, "lapsed")["level"] == "warning"
+    assert only(dueq, "crashed")["level"] == "warning"
 
 
 def let_leases_end(server: Server) -> None:
@@ -576,7 +576,7 @@ def test_doctor_gives_up_a_server_that_stops_answering(
     assert [one["code"] for one in bad] == ["reach", "queues"], bad
     assert "it stopped answering" in bad[0]["text"]
     assert not [one for one in ended.objects if "permit" in (one["fix"] or "")]
-    assert {"lapsed", "unique", "access", "clock"}.isdisjoint(levels(ended))
+    assert {"crashed", "unique", "access", "clock"}.isdisjoint(levels(ended))
 
 
 def test_doctor_gives_up_a_server_that_answers_slowly(

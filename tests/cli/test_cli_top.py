@@ -495,7 +495,7 @@ def test_why_no_workers(dueq: Program, server: Server) -> None:
     with stuck_queues.no_workers(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! no workers: none is registered; the oldest waits for 1")
         register(server, "dead", seen_ms=90_000)
-        shown.until("! no workers: the last, shop-3 process 17, lapsed 3")
+        shown.until("! no workers: the last, shop-3 process 17, offline for 3")
 
 
 def test_why_poison(dueq: Program, server: Server) -> None:

@@ -51,7 +51,7 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         dueq.until(lambda: dueq("workers").out != b"")
         [seen] = dueq("workers", "--json").objects
         assert (seen["host"], seen["pid"]) == (socket.gethostname(), worker.pid)
-        assert (seen["program"], seen["slots"], seen["lapsed"]) == ("dueq work", 2, False)
+        assert (seen["program"], seen["slots"], seen["offline"]) == ("dueq work", 2, False)
         assert seen["since_ms"] < seen["seen_ms"] <= seen["now_ms"] < seen["until_ms"]
         mails, orders = seen["queues"]
         assert mails == {"queue": "mails", "held": 0, "working": 0, "holdings": []}
@@ -206,16 +206,16 @@ def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
     assert len(dueq("workers").lines) == 2
 
 
-def test_workers_that_lapsed(dueq: Program, server: Server) -> None:
+def test_workers_that_are_offline(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--id", "x")
     ticket = dueq.take()
     register(server, "dead", f"5000 1 0 {ticket}", "4000 0 0 0:gone", seen_ms=61_000)
     register(server, "alive", host="shop-4")
-    assert [row["lapsed"] for row in dueq("workers", "--json").objects] == [True, False]
-    assert [line.split()[0] for line in dueq("workers").lines[1:]] == ["lapsed", "waits"]
-    assert "python 3.12.4 with dueq 0.1.0, which has lapsed" in dueq("inspect", "x").text
+    assert [row["offline"] for row in dueq("workers", "--json").objects] == [True, False]
+    assert [line.split()[0] for line in dueq("workers").lines[1:]] == ["offline", "waits"]
+    assert "python 3.12.4 with dueq 0.1.0, which is offline" in dueq("inspect", "x").text
     [row] = dueq("running").lines[1:]
-    assert row.split()[1] == "lapsed"
+    assert row.split()[1] == "offline"
 
 
 def test_worker_that_is_killed_while_it_stops_has_not_crashed(
@@ -224,9 +224,9 @@ def test_worker_that_is_killed_while_it_stops_has_not_crashed(
     def states() -> list[str]:
         return [line.split()[0] for line in dueq("workers").lines[1:]]
 
-    def lapsed() -> float:
+    def offline() -> float:
         (line,) = [
-            line for line in dueq("metrics").lines if line.startswith("dueq_lapsed_workers{")
+            line for line in dueq("metrics").lines if line.startswith("dueq_offline_workers{")
         ]
         return float(line.split()[-1])
 
@@ -242,11 +242,11 @@ def test_worker_that_is_killed_while_it_stops_has_not_crashed(
             worker.communicate(timeout=60)
         for row in dueq("workers", "--json").objects:
             server.command("ZINCRBY", "dueq:{orders}:consumers", "-60000", row["session"])
-        assert sorted(states()) == ["lapsed", "stopped"][: number + 1]
-        assert lapsed() == 1
+        assert sorted(states()) == ["offline", "stopped"][: number + 1]
+        assert offline() == 1
         text = dueq("inspect", f"a{number}").text
-        assert ("which was stopped" if stops else "which has lapsed") in text
-    assert "lapsed 1\n" in dueq("top", "--once").text
+        assert ("which was stopped" if stops else "which is offline") in text
+    assert "offline 1\n" in dueq("top", "--once").text
 
 
 def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) -> None:

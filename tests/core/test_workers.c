@@ -1,4 +1,4 @@
-/* Who is there: consumers register with their queues, and lapse. */
+/* Who is there: consumers register with their queues, and go offline. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,7 +216,7 @@ static void test_workers_of_partitions_are_with_the_name(void **state) {
     dueq_queue_close(whole);
 }
 
-/* Lapsing, and the bound */
+/* Consumers that go offline, and the bound */
 
 static pid_t start_worker(void) {
     pid_t pid = fork();
@@ -262,29 +262,29 @@ static void pass(long long ms) {
     freeReplyObject(names);
 }
 
-static bool has_lapsed(void) {
+static bool is_offline(void) {
     dueq_result *result;
     assert_int_equal(workers(other.queue, &result), 1);
     const dueq_worker *worker = dueq_result_worker(result, 0);
-    bool lapsed = worker->until_ms <= worker->now_ms;
+    bool offline = worker->until_ms <= worker->now_ms;
     dueq_result_free(result);
-    return lapsed;
+    return offline;
 }
 
-static void test_worker_that_is_killed_lapses_and_goes(void **state) {
+static void test_worker_that_is_killed_is_offline_and_goes(void **state) {
     (void)state;
     pid_t worker = start_worker();
     await_workers(other.queue, 1);
     kill(worker, SIGKILL);
     assert_int_equal(waitpid(worker, NULL, 0), worker);
-    assert_false(has_lapsed());
+    assert_false(is_offline());
     pass(60000);
-    assert_true(has_lapsed());
+    assert_true(is_offline());
     dueq_consumer *consumer = open_at_once(jobs.queue);
     wait_in_vain(consumer, 0);
     await_workers(other.queue, 2);
     dueq_consumer_close(consumer);
-    assert_true(has_lapsed());
+    assert_true(is_offline());
     pass(3600000);
     consumer = open_at_once(jobs.queue);
     wait_in_vain(consumer, 0);
@@ -341,9 +341,9 @@ static void test_worker_that_says_the_same_stays(void **state) {
     assert_int_equal(command_number(&server, "DBSIZE"), 0);
     assert_status(other.client, OK, say("session", false, SAYS));
     pass(60000);
-    assert_true(has_lapsed());
+    assert_true(is_offline());
     assert_status(other.client, OK, say("session", false, ""));
-    assert_false(has_lapsed());
+    assert_false(is_offline());
     run_command(&server, "DEL dueq:{jobs}:consumers");
     assert_status(other.client, NOT_FOUND, say("session", false, ""));
     assert_int_equal(count_workers(other.queue), 0);
@@ -457,7 +457,7 @@ int main(void) {
         WITH(test_workers_of_several_queues_are_with_each_once),
         WITH(test_workers_of_partitions_are_with_the_name),
         WITH(test_worker_that_winds_down_says_so),
-        WITH(test_worker_that_is_killed_lapses_and_goes),
+        WITH(test_worker_that_is_killed_is_offline_and_goes),
         WITH(test_workers_are_a_thousand_at_most),
         WITH(test_worker_that_says_the_same_stays),
         WITH(test_workers_register_on_a_full_server),

@@ -42,7 +42,7 @@ final class WorkersTest extends QueueTestCase
         $this->assertSame([gethostname(), getmypid()], [$worker->host, $worker->pid]);
         $this->assertSame('php ' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $worker->program);
         $this->assertSame([phpversion('dueq'), 3], [$worker->version, $worker->slots]);
-        $this->assertSame([2, 1, false], [$worker->held, $worker->working, $worker->lapsed]);
+        $this->assertSame([2, 1, false], [$worker->held, $worker->working, $worker->offline]);
         $this->assertLessThan($worker->seen, $worker->since);
         $this->assertLessThan($worker->until, $worker->now);
         [$first, $second] = $worker->holdings;
@@ -67,7 +67,7 @@ final class WorkersTest extends QueueTestCase
         }
         [$worker] = $queue->workers();
         $this->assertCount(1, $queue->workers());
-        $this->assertSame(['good', 'höst', true], [$worker->session, $worker->host, $worker->lapsed]);
+        $this->assertSame(['good', 'höst', true], [$worker->session, $worker->host, $worker->offline]);
         $this->assertSame([7, 'x'], [$worker->holdings[0]->partition, $worker->holdings[0]->id]);
     }
 

@@ -132,7 +132,7 @@ def test_worker_that_is_killed_while_it_stops_is_told_from_a_crash(
         for one in queue.workers():
             server.command("ZINCRBY", "dueq:{default}:consumers", "-60000", one.session)
         found = queue.workers()
-        assert {one.lapsed for one in found} == {True}
+        assert {one.offline for one in found} == {True}
         assert {one.stopping for one in found} == {stops}
 
 

@@ -46,7 +46,7 @@ def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
             assert (worker.host, worker.pid) == (socket.gethostname(), os.getpid())
             assert worker.program == f"python {platform.python_version()}"
             assert (worker.version, worker.slots) == (dueq.__version__, 3)
-            assert (worker.held, worker.working, worker.lapsed) == (2, 1, False)
+            assert (worker.held, worker.working, worker.offline) == (2, 1, False)
             assert begin < worker.since < worker.seen <= worker.now < worker.until
             first, second = worker.holdings
             assert (first.id, first.ticket) == (message.id, message.ticket)
@@ -83,16 +83,16 @@ for _ in dueq.Queue(*sys.argv[1:]).consume():
 """
 
 
-def test_worker_that_is_killed_lapses(queue: dueq.Queue, server: Server) -> None:
+def test_worker_that_is_killed_is_offline(queue: dueq.Queue, server: Server) -> None:
     with subprocess.Popen([sys.executable, "-c", WORKER, queue.name, server.url]) as process:
         try:
             [worker] = awaited(queue)
         finally:
             process.kill()
-    assert (worker.pid, worker.lapsed) == (process.pid, False)
+    assert (worker.pid, worker.offline) == (process.pid, False)
     server.command("ZINCRBY", f"dueq:{{{queue.name}}}:consumers", "-60000", worker.session)
     [worker] = queue.workers()
-    assert worker.lapsed
+    assert worker.offline
 
 
 @pytest.mark.parametrize(

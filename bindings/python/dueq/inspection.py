@@ -51,7 +51,7 @@ class WorkerInfo(Counted):
     seen: datetime
     """When it registered last."""
     until: datetime
-    """From then on it has lapsed: its process was killed, or is cut off."""
+    """From then on it is offline: its process was killed, or is cut off."""
     now: datetime
     held: int
     """How many messages of this queue it held, prefetched ones too."""
@@ -66,7 +66,7 @@ class WorkerInfo(Counted):
     """Those that it had held for a second, in the order in which it got them; at most 100."""
 
     @property
-    def lapsed(self) -> bool:
+    def offline(self) -> bool:
         """Whether it was not seen for a minute. It is listed for an hour then."""
         return self.until <= self.now
 
