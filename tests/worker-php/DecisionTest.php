@@ -188,7 +188,7 @@ final class DecisionTest extends WorkerTestCase
         foreach ([
             'the task a has no option maxRetries; do you mean maxAttempts, which counts the first run too?' => ['maxRetries' => 3],
             'the task a has no option tries; do you mean maxAttempts?' => ['tries' => 3],
-            'the task a: retryOn and failOn name classes, and there is none "No\\\\Such"' => ['retryOn' => ['No\Such']],
+            'the task a: retryOn and failOn name classes, and there is no class "No\\\\Such"' => ['retryOn' => ['No\Such']],
             'the task a: onExhausted is neither a callable nor a class' => ['onExhausted' => 'no_such'],
         ] as $text => $options) {
             try {

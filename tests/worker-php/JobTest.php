@@ -185,7 +185,7 @@ final class JobTest extends WorkerTestCase
             'has no attribute Dueq\Task' => fn () => $this->worker->tasks(self::class),
             'has two handlers' => fn () => $this->worker->on('b', 'strlen')->on('b', 'strlen'),
             'there is no folder /nowhere' => fn () => $this->worker->discover('/nowhere'),
-            'timeout is more than 0, and killAfter at least that' => fn () => $this->worker->on('c', 'strlen', timeout: 5, killAfter: 4),
+            'timeout must be more than 0, and killAfter at least timeout' => fn () => $this->worker->on('c', 'strlen', timeout: 5, killAfter: 4),
             'has no option attempts' => fn () => $this->worker->on('c', 'strlen', attempts: 5),
         ] as $text => $call) {
             try {

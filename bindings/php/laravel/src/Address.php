@@ -8,7 +8,10 @@ use Illuminate\Contracts\Container\Container;
 use Illuminate\Support\ConfigurationUrlParser;
 use InvalidArgumentException;
 
-/** Where the server of a connection of config/queue.php is, and what its queues' names begin with there. */
+/**
+ * Where the server of a connection of config/queue.php is, and what its queues' names begin with
+ * there.
+ */
 final class Address
 {
     public function __construct(private readonly Container $app)
@@ -51,8 +54,8 @@ final class Address
     }
 
     /**
-     * Refuses a prefix that begins the prefix of another connection on the same server: the totals and lists of the first
-     * one would have the other one's queues, too.
+     * Refuses a prefix that begins the prefix of another connection on the same server: the totals
+     * and lists of the first one would have the other one's queues, too.
      *
      * @param array<string, mixed> $config the connection
      * @throws InvalidArgumentException
@@ -103,7 +106,8 @@ final class Address
     }
 
     /**
-     * The Redis connection that a connection names, its URL taken apart as Laravel does; null: it names none.
+     * The Redis connection that a connection names, its URL taken apart as Laravel does; null: it
+     * names none.
      *
      * @param array<string, mixed> $connection
      * @return array<string, mixed>|null

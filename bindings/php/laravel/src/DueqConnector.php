@@ -11,7 +11,10 @@ use Illuminate\Queue\Connectors\ConnectorInterface;
 /** Makes the queue of a connection of config/queue.php. */
 final class DueqConnector implements ConnectorInterface
 {
-    /** Seconds until the job of a killed worker is with another, where the configuration does not say. */
+    /**
+     * Seconds until the job of a killed worker is with another, where the configuration does not
+     * say.
+     */
     private const LEASE = 8.0;
 
     public function __construct(private readonly Container $app)

@@ -16,7 +16,10 @@ use Illuminate\Contracts\Queue\Job as JobContract;
 use Illuminate\Queue\Jobs\Job;
 use Throwable;
 
-/** A job that this process works on: a message of dueq under a lease, which is kept until it is settled. */
+/**
+ * A job that this process works on: a message of dueq under a lease, which is kept until it is
+ * settled.
+ */
 class DueqJob extends Job implements JobContract
 {
     private readonly int $process;
@@ -27,7 +30,10 @@ class DueqJob extends Job implements JobContract
 
     private readonly int $attempts;
 
-    /** Whether the handler runs. It stays so where the handler calls exit(), after which PHP runs no finally. */
+    /**
+     * Whether the handler runs. It stays so where the handler calls exit(), after which PHP runs no
+     * finally.
+     */
     private bool $firing = false;
 
     /** Whether fail() is under way, which settles it at its end. */
@@ -41,11 +47,14 @@ class DueqJob extends Job implements JobContract
 
     /**
      * @param MessageSource $source where the message was taken from
-     * @param Message|null $message null from when it is settled or given up: whoever has it keeps its lease
+     * @param Message|null $message null from when it is settled or given up: whoever has it keeps
+     *     its lease
      * @param string $queue its name, without the connection's prefix
-     * @param float $lease seconds after which a job is ready again that its handler neither deleted nor released
+     * @param float $lease seconds after which a job is ready again that its handler neither deleted
+     *     nor released
      * @param string $connectionName as in config/queue.php
-     * @param Closure(): bool $isStopped whether a signal has told the worker to end: then exit() is no crash
+     * @param Closure(): bool $isStopped whether a signal has told the worker to end: then exit() is
+     *     no crash
      */
     public function __construct(
         Container $container,
@@ -73,9 +82,9 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * To be called when its worker has done with it. Laravel leaves it to string jobs to delete themselves:
-     * one that did not, and was not released either, is ready again after a lease, as with other drivers. In a
-     * forked child nothing happens: the job is its parent's.
+     * To be called when its worker has done with it. Laravel leaves it to string jobs to delete
+     * themselves: one that did not, and was not released either, is ready again after a lease, as
+     * with other drivers. In a forked child nothing happens: the job is its parent's.
      */
     public function giveBack(): void
     {
@@ -142,9 +151,9 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * Where Laravel deletes a job before it writes it down as failed, this one is gone after that: a
-     * worker that dies in between loses nothing. If it could not be written down, the message is dead in
-     * its queue, until kick() makes it ready again.
+     * Where Laravel deletes a job before it writes it down as failed, this one is gone after that:
+     * a worker that dies in between loses nothing. If it could not be written down, the message is
+     * dead in its queue, until kick() makes it ready again.
      */
     public function fail($e = null)
     {
@@ -197,8 +206,8 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log. One
-     * that is gone was taken away on purpose (queue:clear), or is done.
+     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but
+     * the log. One that is gone was taken away on purpose (queue:clear), or is done.
      *
      * @param callable(Message): mixed $settle
      */
@@ -222,7 +231,8 @@ class DueqJob extends Job implements JobContract
 
                 return;
             }
-            // It is ready again when its lease ends; a heartbeat that went on would keep it from that.
+            // It is ready again when its lease ends; a heartbeat that went on would keep it from
+            // that.
             $this->source->drop();
             throw $error;
         }

@@ -19,8 +19,9 @@ use UnitEnum;
 use WeakReference;
 
 /**
- * Laravel's queues on dueq, all on the connection of one client: a job is a message whose body is its payload and whose id is the payload's
- * uuid. Its attempts are counted by dueq and judged by Laravel's worker alone: no limit of dueq's own is
+ * Laravel's queues on dueq, all on the connection of one client: a job is a message whose body is
+ * its payload and whose id is the payload's uuid. Its attempts are counted by dueq and judged by
+ * Laravel's worker alone: no limit of dueq's own is
  * set.
  *
  * @phpstan-import-type Draft from \Dueq\QueueInterface
@@ -50,7 +51,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
      * @param string $prefix what the names of its queues begin with there
      * @param string $default the name of the queue where a call names none
      * @param float $lease seconds until the job of a killed worker is with another
-     * @param float|null $maxRun seconds for which a running job is kept; null: as long as its process lives
+     * @param float|null $maxRun seconds for which a running job is kept; null: as long as its
+     *     process lives
      * @param float $blockFor seconds that pop() waits for a job; 0: not at all, INF: without end
      * @param bool $dispatchAfterCommit whether jobs wait for the end of open database transactions
      */
@@ -140,7 +142,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * A worker has done with the job that it had, and is about to ask for one of these queues, in this order.
+     * A worker has done with the job that it had, and is about to ask for one of these queues, in
+     * this order.
      *
      * @param list<string> $queues
      */
@@ -164,8 +167,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * The name of the queue, without the prefix. One in braces, as Laravel's redis driver needs it on a cluster,
-     * is the same without them.
+     * The name of the queue, without the prefix. One in braces, as Laravel's redis driver needs it
+     * on a cluster, is the same without them.
      */
     public function getQueue($queue)
     {
@@ -210,7 +213,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
 
     /**
      * @param non-empty-list<string> $names
-     * @param array<string, string>|null $asked the same by a worker's names for them; null: no worker asks
+     * @param array<string, string>|null $asked the same by a worker's names for them; null: no
+     *     worker asks
      */
     private function take(array $names, float $timeout, ?array $asked = null): ?DueqJob
     {
@@ -345,8 +349,9 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * A payload may be pushed anew while the job that it is from still lives (a job that pushes its own
-     * payload, an impatient queue:retry): then it is a message under another id, and none is lost.
+     * A payload may be pushed anew while the job that it is from still lives (a job that pushes its
+     * own payload, an impatient queue:retry): then it is a message under another id, and none is
+     * lost.
      *
      * @param Draft $draft
      */

@@ -15,20 +15,28 @@ use Laravel\Horizon\Events\JobReserved;
 use Laravel\Horizon\JobPayload;
 use Throwable;
 
-/** Tells Laravel Horizon, where the application has it, what becomes of jobs, as Horizon's own queue does. */
+/**
+ * Tells Laravel Horizon, where the application has it, what becomes of jobs, as Horizon's own queue
+ * does.
+ */
 final class Horizon
 {
     public function __construct(private readonly Container $app, private readonly string $connection)
     {
     }
 
-    /** The payload of a new job with what Horizon shows of it: its type, its tags, when it was pushed. */
+    /**
+     * The payload of a new job with what Horizon shows of it: its type, its tags, when it was
+     * pushed.
+     */
     public static function prepare(string $payload, mixed $job): string
     {
         return class_exists(JobPayload::class) ? (new JobPayload($payload))->prepare($job)->value : $payload;
     }
 
-    /** Before it is pushed: so that no worker is sooner to tell of it (newer versions of Horizon). */
+    /**
+     * Before it is pushed: so that no worker is sooner to tell of it (newer versions of Horizon).
+     */
     public function pending(string $queue, string $payload): void
     {
         if (class_exists(JobPending::class)) {

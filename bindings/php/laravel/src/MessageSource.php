@@ -81,7 +81,10 @@ final class MessageSource
         return $this->client->queue($message->queue)->find($message->id);
     }
 
-    /** Keeps none of its messages any longer; those that are not settled come back when their leases end. */
+    /**
+     * Keeps none of its messages any longer; those that are not settled come back when their leases
+     * end.
+     */
     public function drop(): void
     {
         $this->consumer = null;

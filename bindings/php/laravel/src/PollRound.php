@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Dueq\LaravelDriver;
 
 /**
- * One turn of a worker's loop, in which it asks for its queues one after the other. So that it misses nothing
- * of one while it waits for another, only its last question takes jobs, of any queue that it has asked for.
+ * One turn of a worker's loop, in which it asks for its queues one after the other. So that it
+ * misses nothing of one while it waits for another, only its last question takes jobs, of any queue
+ * that it has asked for.
  */
 final class PollRound
 {
@@ -19,10 +20,15 @@ final class PollRound
     /** @var array<string, true> those that it does not ask for although they are its own */
     private array $skipped = [];
 
-    /** @var array<string, string> those that it has asked for, as the driver names them, by the worker's names */
+    /**
+     * @var array<string, string> those that it has asked for, as the driver names them, by the
+     *     worker's names
+     */
     private array $asked = [];
 
-    /** Whether its last question came so far. (Where the application has a popUsing() it may not.) */
+    /**
+     * Whether its last question came so far. (Where the application has a popUsing() it may not.)
+     */
     private bool $orderly = true;
 
     /** @param list<string> $queues in this order */

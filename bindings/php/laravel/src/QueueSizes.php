@@ -10,8 +10,9 @@ use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Support\Collection;
 
 /**
- * What a queue holds, in Laravel's words: pending is dueq's ready, reserved its leased. Dead messages are
- * not counted. Laravel 8 asks for size() alone; lists of jobs there are since Laravel 13.
+ * What a queue holds, in Laravel's words: pending is dueq's ready, reserved its leased. Dead
+ * messages are not counted. Laravel 8 asks for size() alone; lists of jobs there are since Laravel
+ * 13.
  */
 trait QueueSizes
 {

@@ -14,7 +14,10 @@ final class WorkerStop
     /** Where queue:restart writes when it was called. */
     private const RESTART = 'illuminate:queue:restart';
 
-    /** Calls between a worker's daemon() and the pop() of this driver, with room for those of later versions. */
+    /**
+     * Calls between a worker's daemon() and the pop() of this driver, with room for those of later
+     * versions.
+     */
     private const DEEPEST_CALL = 20;
 
     private mixed $restart = null;
@@ -41,9 +44,9 @@ final class WorkerStop
     }
 
     /**
-     * A worker that a signal has told to end sleeps for --sleep all the same when it gets no job. The signal came before that
-     * sleep, and does not end it. Laravel shows nobody the options of its worker, so they are taken from its call on the
-     * stack.
+     * A worker that a signal has told to end sleeps for --sleep all the same when it gets no job.
+     * The signal came before that sleep, and does not end it. Laravel shows nobody the options of
+     * its worker, so they are taken from its call on the stack.
      */
     public function endWithoutSleep(): void
     {

@@ -17,7 +17,8 @@ use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 
 /**
- * A message on its way through a program: one that it holds under a lease, or that it has only found.
+ * A message on its way through a program: one that it holds under a lease, or that it has only
+ * found.
  *
  * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
@@ -30,7 +31,10 @@ final class Delivery
 
     private bool $isSettled = false;
 
-    /** Whether handlers run. It stays so where one of them calls exit(), after which PHP runs no finally. */
+    /**
+     * Whether handlers run. It stays so where one of them calls exit(), after which PHP runs no
+     * finally.
+     */
     private bool $isRunning = false;
 
     /** @var list<object|null> */
@@ -51,7 +55,10 @@ final class Delivery
         $this->process = getmypid();
     }
 
-    /** Nobody has it any more: an exit in its handler, a listener that refused it, an error of the worker itself. */
+    /**
+     * Nobody has it any more: an exit in its handler, a listener that refused it, an error of the
+     * worker itself.
+     */
     public function __destruct()
     {
         if ($this->isHeld && $this->process === getmypid()) {
@@ -71,7 +78,9 @@ final class Delivery
         return $decoded;
     }
 
-    /** @internal Whether Messenger gives the message back, to be retried or as one that has failed. */
+    /**
+     * @internal Whether Messenger gives the message back, to be retried or as one that has failed.
+     */
     public function isGivenBack(Envelope $envelope): bool
     {
         return !$this->isSettled && self::stamps($envelope) !== $this->stamps;

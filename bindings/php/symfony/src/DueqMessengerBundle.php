@@ -11,7 +11,10 @@ use Symfony\Component\DependencyInjection\ContainerInterface;
 use Symfony\Component\DependencyInjection\Reference;
 use Symfony\Component\HttpKernel\Bundle\Bundle;
 
-/** Makes the transport known to an application: it goes into config/bundles.php, and needs no configuration. */
+/**
+ * Makes the transport known to an application: it goes into config/bundles.php, and needs no
+ * configuration.
+ */
 final class DueqMessengerBundle extends Bundle implements CompilerPassInterface
 {
     public function build(ContainerBuilder $container): void

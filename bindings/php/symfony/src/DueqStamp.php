@@ -16,11 +16,14 @@ use Symfony\Component\Messenger\Stamp\NonSendableStampInterface;
 final class DueqStamp implements NonSendableStampInterface
 {
     /**
-     * @param string|null $id as of Dueq\Queue::push(), and so are the others. While a message in the queue has it,
-     *     send() throws a TransportException, whose previous one is a Dueq\Exception\DuplicateException
+     * @param string|null $id as of Dueq\Queue::push(), and so are the others. While a message in
+     *     the queue has it, send() throws a TransportException, whose previous one is a
+     *     Dueq\Exception\DuplicateException
      * @param int $priority 1 high, 0 normal, -1 low; retries keep it
-     * @param float|DateInterval|null $ttl seconds within which it is delivered for the first time, or never
-     * @param float|DateInterval|null $unique seconds for which the id is refused, also when the message is done
+     * @param float|DateInterval|null $ttl seconds within which it is delivered for the first time,
+     *     or never
+     * @param float|DateInterval|null $unique seconds for which the id is refused, also when the
+     *     message is done
      * @param Replace|null $replace what it replaces of a message in the queue that has the id
      */
     public function __construct(

@@ -72,8 +72,9 @@ final class DueqTransport implements
     }
 
     /**
-     * Pushes a message. One that Messenger sends because it has failed, for a retry or to a failure transport on the same
-     * server, takes the place of the message that failed in the same step: at every moment exactly one of both is stored.
+     * Pushes a message. One that Messenger sends because it has failed, for a retry or to a failure
+     * transport on the same server, takes the place of the message that failed in the same step: at
+     * every moment exactly one of both is stored.
      *
      * @throws TransportException
      */
@@ -142,8 +143,8 @@ final class DueqTransport implements
     }
 
     /**
-     * Keeps a message from others for so long. Without it the extension does so, as long as this process lives or the
-     * option max_run says.
+     * Keeps a message from others for so long. Without it the extension does so, as long as this
+     * process lives or the option max_run says.
      *
      * @throws TransportException also when it is another worker's by now, or cancelled
      */
@@ -322,7 +323,10 @@ final class DueqTransport implements
         return $envelope->withoutAll(TransportMessageIdStamp::class)->with(new DueqReceivedStamp($delivery), new TransportMessageIdStamp($id));
     }
 
-    /** With the stamps of a failure transport, where dueq itself moved the message here as a dead letter. */
+    /**
+     * With the stamps of a failure transport, where dueq itself moved the message here as a dead
+     * letter.
+     */
     private function failed(Envelope $decoded, Message $message): Envelope
     {
         $from = MessageFormat::from($message);

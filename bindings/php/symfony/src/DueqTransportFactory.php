@@ -19,7 +19,10 @@ use Symfony\Component\Messenger\Transport\TransportInterface;
  */
 final class DueqTransportFactory implements TransportFactoryInterface
 {
-    /** @param LoggerInterface|null $logger gets what is no failure of a call: a lease that was lost, a server that is away */
+    /**
+     * @param LoggerInterface|null $logger gets what is no failure of a call: a lease that was lost,
+     *     a server that is away
+     */
     public function __construct(private readonly ?LoggerInterface $logger = null)
     {
     }

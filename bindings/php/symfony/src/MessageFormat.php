@@ -8,8 +8,9 @@ use Dueq\Message;
 use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
 
 /**
- * What a serializer makes, as a message of dueq: its body, and its headers as headers. Where the headers are more
- * than dueq takes (the traces of errors, of message after message), they stand in front of the body, as JSON.
+ * What a serializer makes, as a message of dueq: its body, and its headers as headers. Where the
+ * headers are more than dueq takes (the traces of errors, of message after message), they stand in
+ * front of the body, as JSON.
  *
  * @internal
  */
@@ -21,7 +22,10 @@ final class MessageFormat
     /** Of a message whose id is unique for a time, which would refuse a retry under the same id. */
     private const UNIQUE = 'messenger-unique';
 
-    /** Of a message that dueq itself may move to a dead-letter queue: the transport that it was sent to. */
+    /**
+     * Of a message that dueq itself may move to a dead-letter queue: the transport that it was sent
+     * to.
+     */
     private const FROM = 'messenger-from';
 
     /** Bytes; dueq takes 65,535, of which each header needs some for itself. */
@@ -29,7 +33,8 @@ final class MessageFormat
 
     /**
      * @param array{body: string, headers?: array<string, string>} $encoded of a serializer
-     * @param string|null $from the transport that it is sent to, if it has a dead-letter queue; else null
+     * @param string|null $from the transport that it is sent to, if it has a dead-letter queue;
+     *     else null
      * @return array{body: string, headers: array<string, string>}
      */
     public static function write(array $encoded, bool $isUnique, ?string $from): array
@@ -70,7 +75,10 @@ final class MessageFormat
         return isset($message->headers[self::UNIQUE]);
     }
 
-    /** The transport that a message was sent to before dueq moved it to its dead-letter queue; null: nobody said. */
+    /**
+     * The transport that a message was sent to before dueq moved it to its dead-letter queue; null:
+     * nobody said.
+     */
     public static function from(Message $message): ?string
     {
         return $message->headers[self::FROM] ?? null;

@@ -42,8 +42,9 @@ final class Settings
     }
 
     /**
-     * @param string $dsn dueq://[user:password@]host[:port][/db], dueq+URL with any URL of dueq, or "dueq://" alone for
-     *     the server of the environment's DUEQ_URL; each with options behind "?"
+     * @param string $dsn dueq://[user:password@]host[:port][/db], dueq+URL with any URL of dueq, or
+     *     "dueq://" alone for the server of the environment's DUEQ_URL; each with options behind
+     *     "?"
      * @param array<mixed> $options those of the DSN go before them
      * @throws InvalidArgumentException
      */

@@ -11,7 +11,10 @@ use Symfony\Component\Messenger\Middleware\StackInterface;
 use Symfony\Component\Messenger\Stamp\ReceivedStamp;
 use Throwable;
 
-/** Traces the work on messages that come from a dueq transport. The bundle puts it in front of each bus. */
+/**
+ * Traces the work on messages that come from a dueq transport. The bundle puts it in front of each
+ * bus.
+ */
 final class TraceMiddleware implements MiddlewareInterface
 {
     public function handle(Envelope $envelope, StackInterface $stack): Envelope

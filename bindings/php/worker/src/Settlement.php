@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq;
 
-/** How the delivery of a message ends. */
+/** How a consumer settles a message. */
 enum Settlement: string
 {
     case Ack = 'ack';

@@ -8,7 +8,7 @@ use InvalidArgumentException;
 use ReflectionMethod;
 
 /**
- * What is known of a task beside its handler. As an attribute it makes a class the handler of the task:
+ * The name and the options of a task. As an attribute it makes a class the handler of the task:
  *
  *     #[Dueq\Task('send_receipt', queue: 'mail', maxAttempts: 5, timeout: 30)]
  *     final class SendReceipt
@@ -19,16 +19,16 @@ use ReflectionMethod;
 #[\Attribute(\Attribute::TARGET_CLASS)]
 final class Task
 {
-    /** Seconds between the end of a time limit and the end of the process that did not heed it. */
+    /** Seconds after its timeout when the worker kills the process of a job that has not ended. */
     public const GRACE = 10.0;
 
     /** @var array<string, mixed> */
     public readonly array $options;
 
-    /** Seconds until the process of the job is killed; null: never. */
+    /** Seconds from the begin of a job until the worker kills its process; null: never. */
     public readonly ?float $killAfter;
 
-    /** What other libraries call an option, and which is meant. */
+    /** Names of options in other libraries, and what they are called here. */
     private const ELSEWHERE = [
         'maxRetries' => 'maxAttempts, which counts the first run too',
         'retries' => 'maxAttempts, which counts the first run too',
@@ -48,20 +48,24 @@ final class Task
 
     /**
      * @param string $name 1 to 255 bytes of UTF-8 without control characters
-     * @param string $queue where its messages are pushed to
-     * @param float|null $timeout seconds until a TimeLimitExceeded is thrown in the handler; parts of a second are
-     *     rounded up. null: no limit
-     * @param float|null $killAfter seconds until the process of the job is killed, which ends also a handler that
-     *     waits inside of a function of PHP; null: 10 s after $timeout
-     * @param string|null $serializer a serializer that producer and worker know by this name; null: JSON
-     * @param class-string|list<class-string>|null $retryOn a job that throws something else has failed for good, as by
-     *     Job::fail(); null: all is retried
-     * @param class-string|list<class-string> $failOn a job that throws an object of one of these classes has failed for
-     *     good, even if $retryOn names a parent of its class
-     * @param (callable(Worker\Job, \Throwable): mixed)|class-string|null $onExhausted as of Worker::onExhausted(), in place of that of the worker
-     * @param mixed ...$options of its messages, as named arguments of Queue::push(): maxAttempts, backoff, ttl,
-     *     priority, unique ...
-     * @throws InvalidArgumentException
+     * @param string $queue the queue to which the task is pushed
+     * @param float|null $timeout seconds, more than 0, after which the worker throws a
+     *     TimeLimitExceeded into the handler; fractions are rounded up to whole seconds. null: no
+     *     limit
+     * @param float|null $killAfter seconds, $timeout at least, after which the worker kills the
+     *     process of the job: this also ends a handler that is inside a function of PHP. null: 10 s
+     *     after $timeout, or never without a timeout
+     * @param string|null $serializer the name of a serializer that the producer and the worker
+     *     know; null: JSON
+     * @param class-string|list<class-string>|null $retryOn a job that throws an object of any other
+     *     class has failed for good, as by Job::fail(); null: all failures are retried
+     * @param class-string|list<class-string> $failOn a job that throws an object of one of these
+     *     classes has failed for good, even if $retryOn names a parent of the class
+     * @param (callable(Worker\Job, \Throwable): mixed)|class-string|null $onExhausted as for
+     *     Worker::onExhausted(): replaces the worker's hook for this task
+     * @param mixed ...$options options of the task's messages, as named arguments of Queue::push():
+     *     maxAttempts, backoff, ttl, priority, unique and others
+     * @throws InvalidArgumentException for a wrong name, limit, class or option
      */
     public function __construct(
         public readonly string $name,
@@ -75,19 +79,32 @@ final class Task
         mixed ...$options,
     ) {
         if (strlen($name) > 255 || !preg_match('/^[^\x00-\x1f\x7f]+$/Du', $name)) {
-            throw new InvalidArgumentException('the name of a task is 1 to 255 bytes of UTF-8 without control characters');
+            throw new InvalidArgumentException(
+                'the name of a task is 1 to 255 bytes of UTF-8 without control characters',
+            );
         }
         if (($timeout ?? 1.0) <= 0.0 || ($killAfter ?? INF) < ($timeout ?? 0.001)) {
-            throw new InvalidArgumentException("the task $name: timeout is more than 0, and killAfter at least that");
+            throw new InvalidArgumentException(
+                "the task $name: timeout must be more than 0, and killAfter at least timeout",
+            );
         }
         self::check($name, $options);
         foreach ([...(array) $retryOn, ...(array) $failOn] as $class) {
             if (!is_string($class) || !(class_exists($class) || interface_exists($class))) {
-                throw new InvalidArgumentException("the task $name: retryOn and failOn name classes, and there is none " . json_encode($class));
+                throw new InvalidArgumentException(
+                    "the task $name: retryOn and failOn name classes, and there is no class "
+                        . json_encode($class),
+                );
             }
         }
-        if ($onExhausted !== null && !is_callable($onExhausted) && !(is_string($onExhausted) && class_exists($onExhausted))) {
-            throw new InvalidArgumentException("the task $name: onExhausted is neither a callable nor a class");
+        if (
+            $onExhausted !== null
+            && !is_callable($onExhausted)
+            && !(is_string($onExhausted) && class_exists($onExhausted))
+        ) {
+            throw new InvalidArgumentException(
+                "the task $name: onExhausted is neither a callable nor a class",
+            );
         }
         $this->retryOn = $retryOn === null ? null : array_values((array) $retryOn);
         $this->failOn = array_values((array) $failOn);
@@ -95,20 +112,23 @@ final class Task
         $this->options = $options;
     }
 
-    /** Whether a job that throws this is not retried. */
+    /** Whether a job that throws $error has failed for good, by $retryOn or $failOn. */
     public function isFinal(\Throwable $error): bool
     {
         /** @param list<class-string> $classes */
-        $is = fn (array $classes): bool => array_filter($classes, fn (string $class) => $error instanceof $class) !== [];
+        $is = fn (array $classes): bool => array_filter(
+            $classes,
+            fn (string $class) => $error instanceof $class,
+        ) !== [];
 
         return ($this->retryOn !== null && !$is($this->retryOn)) || $is($this->failOn);
     }
 
     /**
-     * The attribute of a class.
+     * The attribute Task of a class.
      *
      * @param class-string $class
-     * @return self|null null: it has none
+     * @return self|null null: the class has no such attribute
      */
     public static function of(string $class): ?self
     {
@@ -120,7 +140,8 @@ final class Task
     /**
      * @internal
      * @param array<int|string, mixed> $options
-     * @throws InvalidArgumentException for a name that Queue::push() does not have, or that belongs to a single push
+     * @throws InvalidArgumentException if an option is no parameter of Queue::push(), or one that
+     *     belongs to a single push (delay, at, id)
      */
     public static function check(string $task, array $options): void
     {
@@ -132,7 +153,9 @@ final class Task
         foreach ($options as $name => $value) {
             if (!in_array($name, $known, true)) {
                 $meant = self::ELSEWHERE[$name] ?? null;
-                $hint = $meant === null ? 'there are: ' . implode(', ', $known) : "do you mean $meant?";
+                $hint = $meant === null
+                    ? 'there are: ' . implode(', ', $known)
+                    : "do you mean $meant?";
                 throw new InvalidArgumentException("the task $task has no option $name; $hint");
             }
         }

@@ -11,7 +11,7 @@ use Dueq\Worker\Serializer;
 use InvalidArgumentException;
 
 /**
- * Pushes tasks. It needs no worker: a web request pushes what a worker, in whatever language, runs by its name.
+ * Pushes tasks, as a web request does. A worker in any language runs each task by its name.
  *
  *     $tasks = new Dueq\Tasks();
  *     $tasks->push('send_receipt', [17, 'copy' => true], delay: 60.0, queue: 'mail');
@@ -21,12 +21,12 @@ use InvalidArgumentException;
  */
 final class Tasks
 {
-    /** Headers that make a message a task. */
+    /** Headers that a worker reads or writes: a push may not set them. */
     private const RESERVED = ['task', 'serializer', 'cursor'];
 
     private readonly Client $client;
 
-    /** @var array<string, Task> by name, and by class */
+    /** @var array<string, Task> by the task's name, and by the class that has the attribute */
     private array $known = [];
 
     /** @var array<string, Queue> */
@@ -36,11 +36,14 @@ final class Tasks
     private readonly array $serializers;
 
     /**
-     * @param Client|string|null $server the server's URL, as of Queue::__construct(), or a client of it
-     * @param iterable<Task|class-string> $tasks those whose options are to be known by the task's name; a class
-     *     that is pushed need not be named here
-     * @param array<string, Serializer> $serializers by name, beside JSON
-     * @param array<string, int> $partitions how many each queue has that has some, by its name
+     * @param Client|string|null $server a client, or the server's URL as for Queue::__construct()
+     * @param iterable<Task|class-string> $tasks tasks whose options each push by the task's name
+     *     gets. Classes that are pushed by their class name need not be listed
+     * @param array<string, Serializer> $serializers by name, besides JSON
+     * @param array<string, int> $partitions the number of partitions of each queue that has
+     *     partitions, by the queue's name
+     * @throws Exception\DueqException for a URL that Client::__construct() refuses
+     * @throws InvalidArgumentException for a class without the attribute Task
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
@@ -55,7 +58,7 @@ final class Tasks
         }
     }
 
-    /** Makes the options of a task known: they are those of each push of it. */
+    /** Adds a task: each push of its name then has its options. */
     public function add(Task $task): void
     {
         $this->known[$task->name] = $task;
@@ -65,15 +68,20 @@ final class Tasks
      * Pushes a task.
      *
      * @param string $task its name, or a class that has the attribute Task
-     * @param array<mixed> $arguments of its handler: values with integer keys by their order, those with text keys
-     *     by their names. Values are what JSON has
-     * @param float|DateInterval|null $delay as of Queue::push(), and so are $at and $id. A task that is unique and
-     *     is pushed without an id gets one that is made of its name and its arguments
-     * @param string|null $queue null: the task's
-     * @param mixed ...$options over those of the task, as named arguments of Queue::push()
-     * @return string the message's id
-     * @throws InvalidArgumentException
-     * @throws \JsonException when an argument is not what JSON has; it names the task and the argument
+     * @param array<mixed> $arguments arguments of the handler: integer keys give them by position,
+     *     text keys by name. Values are those that JSON can express, or the task's serializer
+     * @param float|DateInterval|null $delay as for Queue::push(), in seconds
+     * @param float|int|DateTimeInterface|null $at as for Queue::push()
+     * @param string|null $id as for Queue::push(). A task with the option unique that is pushed
+     *     without an id gets an id that is made of its name and its arguments
+     * @param string|null $queue null: the queue of the task
+     * @param mixed ...$options named arguments of Queue::push(), which replace the options of the
+     *     task
+     * @return string the id of the message
+     * @throws InvalidArgumentException for an option that does not exist, or a header that a worker
+     *     sets
+     * @throws \JsonException when JSON cannot express an argument; the text names the task and the
+     *     argument
      * @throws Exception\DueqException as Queue::push()
      */
     public function push(
@@ -88,21 +96,30 @@ final class Tasks
         $known = $this->taskOf($task);
         $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
         $queue = $this->queue($queue ?? $known->queue);
-        // The draft is made within, where its headers get the context of the span.
-        $push = fn () => $queue->push(...$this->draft($task, $arguments, $id, ...$options), ...$due);
+        // The draft is made within the span, so that its headers carry the span's context.
+        $push = fn () => $queue->push(
+            ...$this->draft($task, $arguments, $id, ...$options),
+            ...$due,
+        );
 
         return OpenTelemetry::send($queue, $push, ($options + $known->options)['headers'] ?? []);
     }
 
     /**
-     * The message of a task, for Queue::pushMany() and for the successors of Message::ack(). It may be given a delay there.
+     * Makes the message of a task, for Queue::pushMany() and as a successor for Message::ack(). The
+     * caller may add a delay.
      *
-     * @param string $task as of push(), and so are the others
+     * @param string $task as for push(), like the other parameters
      * @param array<mixed> $arguments
      * @return Draft
+     * @throws InvalidArgumentException|\JsonException as push()
      */
-    public function draft(string $task, array $arguments = [], ?string $id = null, mixed ...$options): array
-    {
+    public function draft(
+        string $task,
+        array $arguments = [],
+        ?string $id = null,
+        mixed ...$options,
+    ): array {
         $task = $this->taskOf($task);
         Task::check($task->name, $options);
         $options += $task->options;
@@ -117,48 +134,58 @@ final class Tasks
         }
         $given = $options['headers'] ?? [];
         if (array_intersect_key($given, array_flip(self::RESERVED)) !== []) {
-            throw new InvalidArgumentException('the headers ' . implode(', ', self::RESERVED) . ' are for tasks alone');
+            throw new InvalidArgumentException(
+                'a push cannot set the headers ' . implode(', ', self::RESERVED)
+                    . ': the worker needs them',
+            );
         }
         $options['headers'] = OpenTelemetry::headers($headers + $given);
 
-        /** @var Draft as check() and the class Task have seen the options */
+        /** @var Draft check() and Task::__construct() have checked the options */
         $draft = ['body' => $body, 'id' => $id] + $options;
 
         return $draft;
     }
 
-    /** A queue of the server, with its partitions, for messages that are no tasks. */
+    /**
+     * A queue of the server, with its partitions if it has some: for messages that are not tasks.
+     */
     public function queue(string $name): Queue
     {
-        return $this->queues[$name] ??= $this->client->queue($name, partitions: $this->partitions[$name] ?? null);
+        return $this->queues[$name] ??= $this->client->queue(
+            $name,
+            partitions: $this->partitions[$name] ?? null,
+        );
     }
 
     /**
      * @internal
-     * @param non-empty-list<string> $queues one of partitions is alone
-     * @param Order $order as of Dueq\Queues
+     * @param non-empty-list<string> $queues a queue with partitions must be the only one
+     * @param Order $order as for Dueq\Queues
      * @throws InvalidArgumentException
      */
     public function source(array $queues, Order $order = Order::Preference): Queue|Queues
     {
         foreach ($queues as $queue) {
             if (isset($this->partitions[$queue])) {
-                return count(array_unique($queues)) === 1 ? $this->queue($queue) : throw new InvalidArgumentException(
-                    "$queue has partitions, and needs a worker of its own: --queues $queue",
-                );
+                return count(array_unique($queues)) === 1
+                    ? $this->queue($queue)
+                    : throw new InvalidArgumentException(
+                        "$queue has partitions, and needs a worker of its own: --queues $queue",
+                    );
             }
         }
 
         return $this->client->queues($queues, $order);
     }
 
-    /** @internal The queue that a task is pushed to where none is named. */
+    /** @internal The queue to which a task is pushed by default. */
     public function queueOf(string $task): string
     {
         return $this->taskOf($task)->queue;
     }
 
-    /** @internal The name of a queue, also of that which a partition belongs to. */
+    /** @internal The name of the queue to which a partition belongs; any other name as it is. */
     public function wholeOf(string $queue): string
     {
         $whole = substr($queue, 0, (int) strrpos($queue, '#'));
@@ -166,7 +193,7 @@ final class Tasks
         return isset($this->partitions[$whole]) ? $whole : $queue;
     }
 
-    /** The client of the server. */
+    /** The client through which tasks are pushed. */
     public function client(): Client
     {
         return $this->client;
@@ -205,7 +232,11 @@ final class Tasks
                     Json::write($value);
                 } catch (\JsonException $error) {
                     $name = is_int($name) ? 'argument ' . ($name + 1) : $name;
-                    throw new \JsonException("the task {$task->name}, $name: {$error->getMessage()}", $error->getCode(), $error);
+                    throw new \JsonException(
+                        "the task {$task->name}, $name: {$error->getMessage()}",
+                        $error->getCode(),
+                        $error,
+                    );
                 }
             }
             throw $error;

@@ -20,16 +20,20 @@ use Psr\Log\LoggerInterface;
 use Throwable;
 
 /**
- * What a worker does: its tasks and their handlers. A bootstrap file returns one, and `vendor/bin/dueq-worker
- * bootstrap.php` runs it:
+ * The tasks of a worker, and their handlers. A bootstrap file returns this object, and
+ * `vendor/bin/dueq-worker bootstrap.php` runs it:
  *
  *     return (new Dueq\Worker())
  *         ->discover(__DIR__ . '/src/Tasks')
- *         ->on('send_receipt', function (int $order, bool $copy = false): void { ... }, queue: 'mail');
+ *         ->on(
+ *             'send_receipt',
+ *             function (int $order, bool $copy = false): void { ... },
+ *             queue: 'mail',
+ *         );
  */
 final class Worker
 {
-    /** Pushes tasks, with the options that they have here. */
+    /** Pushes tasks, with the options that this worker gives them. */
     public readonly Tasks $tasks;
 
     /** @var array<string, Handler> by task */
@@ -48,12 +52,14 @@ final class Worker
     private array $folders = [];
 
     /**
-     * @param Client|string|null $server the server's URL, as of Queue::__construct(), or a client of it
-     * @param ContainerInterface|null $container makes the handlers and the middleware that are named by their
-     *     class; null: they are made without arguments
-     * @param LoggerInterface|null $logger gets what is said of jobs; null: lines on standard error
-     * @param array<string, Serializer> $serializers by name, beside JSON
-     * @param array<string, int> $partitions how many each queue has that has some, by its name
+     * @param Client|string|null $server a client, or the server's URL as for Queue::__construct()
+     * @param ContainerInterface|null $container makes the handlers and the middleware that are
+     *     given as class names; null: they are made without arguments
+     * @param LoggerInterface|null $logger gets the log of jobs; null: lines on standard error
+     * @param array<string, Serializer> $serializers by name, besides JSON
+     * @param array<string, int> $partitions the number of partitions of each queue that has
+     *     partitions, by the queue's name
+     * @throws Exception\DueqException for a URL that Client::__construct() refuses
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
@@ -66,18 +72,17 @@ final class Worker
     }
 
     /**
-     * Names the handler of a task.
+     * Sets the handler of a task. If the first parameter of the handler is a Dueq\Worker\Job, the
+     * handler gets the job there, and the arguments of the task behind it.
      *
-     * A handler whose first parameter is a Dueq\Worker\Job gets the job there, and the arguments of the task behind it.
-     *
-     * @param string $task as of Task::__construct(), and so are the others
-     * @param callable|class-string $handler called with the arguments; of a class, made anew for each job, the
-     *     method __invoke() or handle()
+     * @param string $task as for Task::__construct(), like the parameters behind $handler
+     * @param callable|class-string $handler called with the arguments of the task. A class: each
+     *     job gets a new object, and its method __invoke() or handle() is called
      * @param class-string|list<class-string>|null $retryOn
      * @param class-string|list<class-string> $failOn
      * @param (callable(Job, Throwable): mixed)|class-string|null $onExhausted
      * @param mixed ...$options
-     * @throws InvalidArgumentException
+     * @throws InvalidArgumentException if the task has a handler already, or as Task::__construct()
      */
     public function on(
         string $task,
@@ -91,62 +96,93 @@ final class Worker
         callable|string|null $onExhausted = null,
         mixed ...$options,
     ): static {
-        $known = new Task($task, $queue, $timeout, $killAfter, $serializer, $retryOn, $failOn, $onExhausted, ...$options);
+        $known = new Task(
+            $task,
+            $queue,
+            $timeout,
+            $killAfter,
+            $serializer,
+            $retryOn,
+            $failOn,
+            $onExhausted,
+            ...$options,
+        );
 
         return $this->add($known, $handler);
     }
 
     /**
-     * Names a class that has the attribute Task as the handler of its task.
+     * Makes classes with the attribute Task the handlers of their tasks.
      *
      * @param class-string ...$classes
-     * @throws InvalidArgumentException
+     * @throws InvalidArgumentException for a class without the attribute, or a task that has a
+     *     handler already
      */
     public function tasks(string ...$classes): static
     {
         foreach ($classes as $class) {
-            $this->add(Task::of($class) ?? throw new InvalidArgumentException("$class has no attribute Dueq\\Task"), $class);
+            $this->add(
+                Task::of($class)
+                    ?? throw new InvalidArgumentException("$class has no attribute Dueq\\Task"),
+                $class,
+            );
         }
 
         return $this;
     }
 
     /**
-     * Finds the classes with the attribute Task in folders, as Composer's autoload knows their classes (psr-4,
-     * classmap). Only files in which "Task" stands are loaded.
+     * Makes the classes with the attribute Task in these folders the handlers of their tasks.
+     * Composer's autoload must know the classes (psr-4 or classmap). Only files whose text contains
+     * "Task" are loaded.
      *
-     * @throws InvalidArgumentException
+     * @throws InvalidArgumentException for a folder that does not exist, or a task that has a
+     *     handler already
      */
     public function discover(string ...$folders): static
     {
         foreach ($folders as $folder) {
             $this->folders[] = $folder;
-            $this->tasks(...array_filter(ClassFinder::in($folder), fn ($class) => Task::of($class) !== null));
+            $this->tasks(...array_filter(
+                ClassFinder::in($folder),
+                fn ($class) => Task::of($class) !== null,
+            ));
         }
 
         return $this;
     }
 
     /**
-     * Names the handler of a queue's messages that are no tasks: it is called with the Job, whose message it reads. The
-     * message is acknowledged when it returns, and retried when it throws, unless it has settled it.
+     * Sets the handler for messages of a queue that are not tasks. The handler gets the Job, and
+     * reads its message. When the handler returns, the worker acknowledges the message. When the
+     * handler throws, the worker retries the message. A message that the handler has settled itself
+     * is left alone.
      *
-     * @param (callable(Job): mixed)|class-string $handler as of on()
-     * @param float|null $timeout as of Task::__construct(), and so is the other
+     * @param (callable(Job): mixed)|class-string $handler as for on()
+     * @param float|null $timeout as for Task::__construct(), like $killAfter
      * @throws InvalidArgumentException
      */
-    public function onQueue(string $queue, callable|string $handler, ?float $timeout = null, ?float $killAfter = null): static
-    {
-        $this->queueHandlers[$queue] = new Handler(new Task($queue, $queue, $timeout, $killAfter), $handler, $this->container);
+    public function onQueue(
+        string $queue,
+        callable|string $handler,
+        ?float $timeout = null,
+        ?float $killAfter = null,
+    ): static {
+        $this->queueHandlers[$queue] = new Handler(
+            new Task($queue, $queue, $timeout, $killAfter),
+            $handler,
+            $this->container,
+        );
 
         return $this;
     }
 
     /**
-     * Runs something around each job: the first that is named is the outermost.
+     * Adds middleware, which runs around each job. The first that was added is the outermost.
      *
-     * @param (callable(Job, Closure(Job): mixed): mixed)|class-string ...$middleware called with the job and what runs the rest; of a class,
-     *     the method __invoke() or handle()
+     * @param (callable(Job, Closure(Job): mixed): mixed)|class-string ...$middleware called with
+     *     the job and a callable that runs the rest. A class: its method __invoke() or handle() is
+     *     called
      */
     public function middleware(callable|string ...$middleware): static
     {
@@ -156,18 +192,23 @@ final class Worker
     }
 
     /**
-     * Names what is called once when a job has failed for good: its attempts are exhausted, retryOn or failOn of its task
-     * ends it, its process was killed by its time limit, or it called Job::fail(). Its message is settled then; it is
-     * dead, in its dead-letter queue or deleted. It is not called for a message that is dead by crashes or by its time to
-     * live, nor for an unknown task.
+     * Sets the hook that is called once when a job has failed for good: its attempts are exhausted,
+     * retryOn or failOn of its task ended it, the worker killed its process after its time limit,
+     * or the job called Job::fail(). The message is settled by then: it is dead, in its dead-letter
+     * queue, or deleted. The hook is not called for messages that die by crashes or by their time
+     * to live, nor for an unknown task.
      *
-     * @param (callable(Job, Throwable): mixed)|class-string $hook called with what the job failed by; of a class, the method __invoke() or
-     *     handle(). For Job::fail('text') that is a Dueq\Worker\Decided with the text. What it throws is logged
+     * @param (callable(Job, Throwable): mixed)|class-string $hook called with the job and its
+     *     error, which for Job::fail('text') is a Dueq\Worker\Decided with the text. A class: its
+     *     method __invoke() or handle() is called. The worker logs what the hook throws
+     * @throws InvalidArgumentException if $hook is neither a callable nor a class
      */
     public function onExhausted(callable|string $hook): static
     {
         if (!is_callable($hook) && !class_exists($hook)) {
-            throw new InvalidArgumentException("onExhausted is neither a callable nor a class: $hook");
+            throw new InvalidArgumentException(
+                "onExhausted is neither a callable nor a class: $hook",
+            );
         }
         $this->onExhausted = $hook;
 
@@ -178,6 +219,7 @@ final class Worker
      * Pushes a task, as Tasks::push().
      *
      * @param array<mixed> $arguments
+     * @return string the id of the message
      */
     public function push(
         string $task,
@@ -191,12 +233,21 @@ final class Worker
         return $this->tasks->push($task, $arguments, $delay, $at, $id, $queue, ...$options);
     }
 
-    /** @return list<string> the queues of its tasks and handlers, in the order in which they were named */
+    /**
+     * @return list<string> the queues of the tasks and of the handlers, in the order in which they
+     *     were added
+     */
     public function queues(): array
     {
-        $queues = array_map(fn (Handler $handler) => $handler->task->queue, array_values($this->handlers));
+        $queues = array_map(
+            fn (Handler $handler) => $handler->task->queue,
+            array_values($this->handlers),
+        );
 
-        return array_values(array_unique([...$queues, ...array_map(strval(...), array_keys($this->queueHandlers))]));
+        return array_values(array_unique([
+            ...$queues,
+            ...array_map(strval(...), array_keys($this->queueHandlers)),
+        ]));
     }
 
     /** @return list<string> the folders of discover() */
@@ -206,11 +257,12 @@ final class Worker
     }
 
     /**
-     * The job of a message.
+     * Makes the job of a message.
      *
-     * @param (callable(): bool)|null $isStopping whether the job is to end soon; null: never
-     * @throws UnknownTask
-     * @throws Throwable of the serializer
+     * @param (callable(): bool)|null $isStopping whether the worker is about to stop; null: it
+     *     never is
+     * @throws UnknownTask if this worker has no handler or no serializer for the message
+     * @throws Throwable if the serializer cannot decode the body
      */
     public function job(Message $message, ?callable $isStopping = null): Job
     {
@@ -228,7 +280,7 @@ final class Worker
         return new Job($message, $handler, [...$args, ...$kwargs], $isStopping, $this->tasks);
     }
 
-    /** Runs a job with the middleware around it. What the job asked for is done by settle(). */
+    /** Runs a job with the middleware around it. settle() then settles its message. */
     public function run(Job $job): mixed
     {
         $next = $job->handler->call(...);
@@ -237,13 +289,17 @@ final class Worker
             $next = fn (Job $job) => $called($job, $next);
         }
 
-        return OpenTelemetry::process($job->message, fn () => $job->run(fn () => $next($job)), $this->tasks->client()->url());
+        return OpenTelemetry::process(
+            $job->message,
+            fn () => $job->run(fn () => $next($job)),
+            $this->tasks->client()->url(),
+        );
     }
 
     /**
-     * @internal Settles the message of a job that has run, where that is not left to the consumer's loop.
-     * @param Throwable|null $failure what run() threw
-     * @return Decision|null what was done; null: the loop does it
+     * @internal Settles the message of a job that has run, unless the consumer's loop does so.
+     * @param Throwable|null $failure what run() threw; null: nothing
+     * @return Decision|null how the message was settled; null: the consumer's loop settles it
      * @throws Exception\DueqException
      */
     public function settle(Job $job, ?Throwable $failure): ?Decision
@@ -252,9 +308,15 @@ final class Worker
         $decision = match (true) {
             $failure === null => $job->decision(),
             $failure instanceof Stop || $message->isSettled() => null,
-            $job->handler->task->isFinal($failure) => new Decision(Settlement::Bury, null, $failure),
-            // So that it is known whether this was the last attempt.
-            $this->hookOf($job) !== null && $message->attempt === $message->maxAttempts => new Decision(Settlement::Retry, null, $failure),
+            $job->handler->task->isFinal($failure) => new Decision(
+                Settlement::Bury,
+                null,
+                $failure,
+            ),
+            // Settles the message here rather than in the loop: the hook needs to know whether this
+            // was the last attempt.
+            $this->hookOf($job) !== null && $message->attempt === $message->maxAttempts
+                => new Decision(Settlement::Retry, null, $failure),
             default => null,
         };
         $decision?->settle($message, $this->tasks->client()->url());
@@ -262,7 +324,7 @@ final class Worker
         return $decision;
     }
 
-    /** @internal Calls what onExhausted() names. */
+    /** @internal Calls the hook of onExhausted(), and logs what the hook throws. */
     public function tellExhausted(Job $job, Throwable $error, LoggerInterface $logger): void
     {
         $hook = $this->hookOf($job);
@@ -300,12 +362,16 @@ final class Worker
     {
         $task = $message->headers['task'] ?? null;
         if ($task === null) {
-            return $this->queueHandlers[$this->tasks->wholeOf($message->queue)] ?? throw new UnknownTask(
-                "the message has no header task, and the queue {$message->queue} has no handler here",
+            $queue = $this->tasks->wholeOf($message->queue);
+
+            return $this->queueHandlers[$queue] ?? throw new UnknownTask(
+                'the message has no header task, and the queue '
+                    . "{$message->queue} has no handler here",
             );
         }
         $known = $this->handlers === [] ? 'none' : implode(', ', array_keys($this->handlers));
 
-        return $this->handlers[$task] ?? throw new UnknownTask("there is no task $task here; there are: $known");
+        return $this->handlers[$task]
+            ?? throw new UnknownTask("there is no task $task here; there are: $known");
     }
 }

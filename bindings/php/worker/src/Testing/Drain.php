@@ -15,21 +15,27 @@ use LogicException;
 use RuntimeException;
 use Throwable;
 
-/** Runs tasks without a worker process, in any test framework. */
+/** Runs tasks in the process of a test, without a worker process, for any test framework. */
 final class Drain
 {
     /**
-     * Runs the tasks of a worker in this process until none is ready, also those that the tasks push. Everything is as
-     * in a worker (middleware, the settlement of the message), except that time limits are not kept.
+     * Runs the tasks of a worker in this process until no message is ready. Tasks that these tasks
+     * push run too. Middleware runs and messages are settled as in a worker. Time limits are not
+     * enforced.
      *
-     * @param list<string>|null $queues names of the queues, the first preferred; null: those of the worker
-     * @param bool $delayed whether what is due later runs too, in the order of the due times, without waiting. The
-     *     messages of schedules stay: they have no end
-     * @param int $most an exception when there are more jobs: tasks that push each other without end
+     * @param list<string>|null $queues names of the queues, the first preferred; null: those of the
+     *     worker
+     * @param bool $delayed whether delayed tasks run too, in the order of their due times, without
+     *     waiting. Messages of schedules stay, as each fire pushes the next one
+     * @param int $most how many jobs may run: one more throws, as for tasks that push each other
+     *     without end
      * @param string|null $server the URL of the test's own server; null: that of UsesDueq
-     * @return list<Job> those that ran, in order
-     * @throws LogicException the worker is of another server: a test must not run the tasks of production
-     * @throws Throwable what a job throws, after its message is retried: a further drain with $delayed runs it again
+     * @return list<Job> the jobs that ran, in order
+     * @throws LogicException if the worker uses another server: a test must not run the tasks of
+     *     production
+     * @throws RuntimeException if more than $most jobs would run
+     * @throws Throwable what a job throws, after its message is retried: a further drain with
+     *     $delayed runs the job again
      */
     public static function run(
         Worker $worker,
@@ -51,7 +57,9 @@ final class Drain
                 }
                 if (count($jobs) === $most) {
                     $message->release();
-                    throw new RuntimeException("more than $most jobs: do the tasks push each other?");
+                    throw new RuntimeException(
+                        "more than $most jobs: do the tasks push each other?",
+                    );
                 }
                 $jobs[] = $job = $worker->job($message);
                 $failure = null;
@@ -77,22 +85,23 @@ final class Drain
     {
         if ($own === null) {
             throw new LogicException(
-                "Drain runs tasks on a test's own server only, and there is none: use the trait UsesDueq, or name the server: "
-                . 'Drain::run($worker, server: $url)',
+                "Drain runs tasks on a test's own server only, and there is none: use the trait "
+                    . 'UsesDueq, or name the server: Drain::run($worker, server: $url)',
             );
         }
         $own = (new Client($own))->url();
         if ($url !== $own) {
             throw new LogicException(
-                "the worker's server is $url, and the test's own is $own: make the worker within the test, without a URL, "
-                . 'or name the server: Drain::run($worker, server: $url)',
+                "the worker's server is $url, and the test's own is $own: make the worker within "
+                    . 'the test, without a URL, or name the server: '
+                    . 'Drain::run($worker, server: $url)',
             );
         }
     }
 
     /**
      * @param list<string> $queues
-     * @return bool false: nothing is delayed
+     * @return bool false: no task is delayed
      */
     private static function makeFirstDue(Tasks $tasks, array $queues): bool
     {

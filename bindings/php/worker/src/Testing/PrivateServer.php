@@ -8,19 +8,19 @@ use Dueq\Client;
 use RuntimeException;
 
 /**
- * The embedded server of this process's tests. Its folder is for no other process as long as this one lives, and then
- * for the next that tests.
+ * The embedded server for the tests of this process. Processes that test at the same time have
+ * different folders. When a process has ended, the next one uses its folder again.
  *
  * @internal
  */
 final class PrivateServer
 {
-    /** How many processes may test at the same time. */
+    /** How many processes may test at the same time, at most. */
     private const MOST = 1000;
 
     private static ?string $url = null;
 
-    /** @var resource it is locked as long as this process lives */
+    /** @var resource the file whose lock reserves the folder while this process lives */
     private static $lock;
 
     private static Client $client;
@@ -30,7 +30,7 @@ final class PrivateServer
         return self::$url ??= 'embedded:' . self::folder();
     }
 
-    /** The same; null: no test has begun it. */
+    /** The URL, or null if no test has used the server yet. */
     public static function begun(): ?string
     {
         return self::$url;
@@ -50,7 +50,8 @@ final class PrivateServer
         $root = sys_get_temp_dir() . '/dueq-tests-' . posix_geteuid();
         is_dir($root) || mkdir($root, 0700);
         for ($number = 0; $number < self::MOST; $number++) {
-            // What this process starts does not inherit it.
+            // 'e' closes the file in programs that this process starts: they must not keep the
+            // lock.
             $lock = fopen("$root/$number.lock", 'ce');
             if ($lock !== false && flock($lock, LOCK_EX | LOCK_NB)) {
                 self::$lock = $lock;

@@ -11,8 +11,8 @@ use PHPUnit\Framework\Attributes\After;
 use PHPUnit\Framework\Attributes\Before;
 
 /**
- * For a test case of PHPUnit: a private server, whose queues are empty when a test begins. While the test runs, the
- * environment's DUEQ_URL names it, so that the program under test uses it.
+ * For test cases of PHPUnit: a private server whose queues are empty when a test begins. During the
+ * test the environment variable DUEQ_URL names this server, so that the program under test uses it.
  *
  *     final class ReceiptTest extends TestCase
  *     {
@@ -51,7 +51,7 @@ trait UsesDueq
         putenv($this->urlBeforeDueq === false ? 'DUEQ_URL' : "DUEQ_URL={$this->urlBeforeDueq}");
     }
 
-    /** Where the test's server is, as of Dueq\Queue::__construct(). */
+    /** The URL of the test's server, for Dueq\Queue::__construct(). */
     protected function dueqUrl(): string
     {
         return PrivateServer::url();
@@ -64,16 +64,20 @@ trait UsesDueq
     }
 
     /**
-     * Runs the tasks of a worker that wait on the test's server, as Drain::run().
+     * Runs the ready tasks of a worker on the test's server, as Drain::run().
      *
      * @param Worker $worker made within the test, without a URL
-     * @param list<string>|null $queues
+     * @param list<string>|null $queues as for Drain::run(), like $delayed and $most
      * @return list<Job>
-     * @throws \LogicException the worker is of another server
+     * @throws \LogicException if the worker uses another server
      * @throws \Throwable what a job throws
      */
-    protected function drain(Worker $worker, ?array $queues = null, bool $delayed = false, int $most = 1000): array
-    {
+    protected function drain(
+        Worker $worker,
+        ?array $queues = null,
+        bool $delayed = false,
+        int $most = 1000,
+    ): array {
         return Drain::run($worker, $queues, $delayed, $most);
     }
 }

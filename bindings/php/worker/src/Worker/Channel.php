@@ -5,7 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 /**
- * One end of the way from a process to its parent: events as lines of JSON.
+ * One end of the socket from a worker's process to its parent, which carries events as lines of
+ * JSON.
  *
  * @internal
  */
@@ -18,7 +19,7 @@ final class Channel
     {
     }
 
-    /** @return array{self, self} the end that receives, and the one that sends */
+    /** @return array{self, self} the receiving end, then the sending end */
     public static function pair(): array
     {
         [$receives, $sends] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
@@ -28,7 +29,7 @@ final class Channel
     }
 
     /**
-     * Sends an event; to a parent that is gone, nothing.
+     * Sends an event. If the parent is gone, the event is lost.
      *
      * @param array<string, mixed> $event
      */
@@ -40,7 +41,7 @@ final class Channel
         }
     }
 
-    /** @return list<array<string, mixed>> the events that have come */
+    /** @return list<array<string, mixed>> the events that have arrived since the last call */
     public function receive(): array
     {
         while (($read = fread($this->stream, 65536)) !== false && $read !== '') {

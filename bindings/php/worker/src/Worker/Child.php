@@ -17,21 +17,28 @@ use RuntimeException;
 use Throwable;
 
 /**
- * A process that works on jobs, one at a time, until it is told to end or has done its share.
+ * A process of the worker. It runs jobs, one at a time, until it is told to stop, or a limit of the
+ * options is reached.
  *
  * @internal
  */
 final class Child
 {
-    /** Seconds that a loop waits until this process looks whether it is to go on, and more often where it looks at the time. */
+    /**
+     * Seconds for which the consumer's loop waits for a message. Between two waits this process
+     * looks whether it must end. With --watch or --max-time it looks more often.
+     */
     private const LOOK = 10.0;
 
     private const LOOK_OFTEN = 1.0;
 
-    /** Seconds: the longest time that dueq knows. A job's lease is kept as long as its process lives. */
+    /**
+     * Seconds: the longest time that dueq accepts. The lease of a job is extended while its process
+     * lives.
+     */
     private const WITHOUT_END = 4102444800.0;
 
-    /** Seconds between two tries while the server is away. */
+    /** Seconds between two attempts to reach a server that does not answer. */
     private const PAUSE = 1;
 
     private readonly float $started;
@@ -53,12 +60,13 @@ final class Child
     private bool $hasEnded = false;
 
     /**
-     * @param int $number of the process, as people see it
-     * @param Channel $parent what the parent learns goes there
-     * @param int $parentId of the process; when it is gone, this one ends
-     * @param list<UnsettledJob> $unsettled what killed processes left to settle
-     * @param bool $isQuiet whether it begins without taking messages
-     * @param bool $settles whether it only settles those
+     * @param int $number of the process in the log, from 1 on
+     * @param Channel $parent carries events to the parent
+     * @param int $parentId the parent's process id: this process ends when the parent is gone
+     * @param list<UnsettledJob> $unsettled jobs of killed processes, which this process settles
+     *     first
+     * @param bool $isQuiet whether the process begins without taking messages
+     * @param bool $settles whether the process only settles $unsettled, and then ends
      */
     public function __construct(
         private readonly Options $options,
@@ -75,9 +83,10 @@ final class Child
     }
 
     /**
-     * Works.
+     * Runs jobs until the process must end.
      *
-     * @param list<int> $blocked signals that wait until their handlers are there
+     * @param list<int> $blocked signals that the parent blocked until this process has installed
+     *     its handlers
      * @return int the exit status of the process
      */
     public function run(array $blocked): int
@@ -90,7 +99,8 @@ final class Child
             $this->begin();
             $this->work();
         } catch (Throwable $error) {
-            $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
+            $text = $error::class
+                . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
             $this->parent->send(['is' => 'unable', 'text' => $text]);
             $status = 1;
         }
@@ -99,7 +109,7 @@ final class Child
         return $status;
     }
 
-    /** @throws Throwable it cannot work, or the server refuses it for good */
+    /** @throws Throwable if the bootstrap file fails, or the server refuses for good */
     private function begin(): void
     {
         $this->show('starts');
@@ -123,9 +133,9 @@ final class Child
     }
 
     /**
-     * Waits until the server has answered for each queue, or this process is to end.
+     * Waits until the server has answered for each queue, or until this process must end.
      *
-     * @throws DueqException it refuses for good
+     * @throws DueqException if the server refuses for good
      */
     private function reach(): void
     {
@@ -134,7 +144,8 @@ final class Child
                 $unused = [];
                 foreach (array_unique($this->queues()) as $queue) {
                     $stats = $this->worker->tasks->queue($queue)->stats();
-                    if ($stats->pushed + $stats->ready + $stats->delayed + $stats->leased + $stats->dead === 0) {
+                    $existing = $stats->ready + $stats->delayed + $stats->leased + $stats->dead;
+                    if ($stats->pushed + $existing === 0) {
                         $unused[] = $queue;
                     }
                 }
@@ -148,9 +159,10 @@ final class Child
     }
 
     /**
-     * Before the next try. dueq says by itself that the server is away, and that it is back.
+     * Pauses before the next attempt. Logs nothing: dueq itself warns that the server is away, and
+     * that it is back.
      *
-     * @throws DueqException there is none: the server refuses for good
+     * @throws DueqException $error, if another attempt cannot succeed
      */
     private function pauseAfter(DueqException $error): void
     {
@@ -160,7 +172,7 @@ final class Child
         $this->isStopping || sleep(self::PAUSE);
     }
 
-    /** @throws DueqException the server refuses it for good */
+    /** @throws DueqException if the server refuses for good */
     private function work(): void
     {
         while (!$this->isOver()) {
@@ -171,7 +183,7 @@ final class Child
             try {
                 $this->consumer ??= $this->consumer();
                 $this->consumer->countExits();
-                // A signal may have come before there was a consumer that it could stop.
+                // A signal that arrived before this consumer existed could not stop it.
                 if (!$this->isStopping && !$this->isQuiet) {
                     $this->consumer->work($this->handle(...), $this->fail(...));
                 }
@@ -181,7 +193,6 @@ final class Child
         }
     }
 
-    /** Where the server is. */
     private function url(): string
     {
         return $this->worker->tasks->client()->url();
@@ -199,7 +210,9 @@ final class Child
             prefetch: $this->options->prefetch,
             lease: $this->options->lease,
             maxRun: self::WITHOUT_END,
-            timeout: $this->options->watch || $this->options->maxTime !== null ? self::LOOK_OFTEN : self::LOOK,
+            timeout: $this->options->watch || $this->options->maxTime !== null
+                ? self::LOOK_OFTEN
+                : self::LOOK,
         );
     }
 
@@ -254,7 +267,11 @@ final class Child
             }
             $isLost || OpenTelemetry::settled($message, Settlement::Ack, $this->url());
             if ($isLost || $job->isLost()) {
-                $this->logger->warning(sprintf('%s ended after %.3f s, but its lease was lost before: it may run elsewhere', $job, $seconds), $context);
+                $this->logger->warning(sprintf(
+                    '%s ended after %.3f s, but its lease was lost before: it may run elsewhere',
+                    $job,
+                    $seconds,
+                ), $context);
             } else {
                 $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), $context);
             }
@@ -266,14 +283,25 @@ final class Child
         }
     }
 
-    /** A handler threw. What is not settled here is retried by the message's backoff, with the error's text. */
+    /**
+     * Called after a handler threw. A message that is not settled here is retried by the consumer:
+     * by the message's backoff, with the error's text.
+     */
     private function fail(Message $message, Throwable $error): void
     {
         $name = self::nameOf($message);
         try {
             if ($error instanceof Stop) {
-                OpenTelemetry::settle($message, Settlement::Release, fn () => $message->release(), $this->url());
-                $this->logger->notice("$name released: {$error->getMessage()}", self::context($message));
+                OpenTelemetry::settle(
+                    $message,
+                    Settlement::Release,
+                    fn () => $message->release(),
+                    $this->url(),
+                );
+                $this->logger->notice(
+                    "$name released: {$error->getMessage()}",
+                    self::context($message),
+                );
 
                 return;
             }
@@ -284,15 +312,18 @@ final class Child
         $this->tellFailure($message, $error, '');
     }
 
-    /** @param string $why it is not retried */
+    /** @param string $why says that the job is not retried; '': it is retried */
     private function tellFailure(Message $message, Throwable $error, string $why): void
     {
         $name = self::nameOf($message);
-        $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
+        $attempt = $message->maxAttempts === null
+            ? $message->attempt
+            : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
             "$name failed (attempt $attempt)$why: " . $error::class . ": {$error->getMessage()}",
-            // Where an unknown task was thrown says nothing.
-            self::context($message) + ['attempt' => $message->attempt] + ($error instanceof UnknownTask ? [] : ['exception' => $error]),
+            // The trace of an UnknownTask shows only this worker's own code.
+            self::context($message) + ['attempt' => $message->attempt]
+                + ($error instanceof UnknownTask ? [] : ['exception' => $error]),
         );
     }
 
@@ -300,8 +331,14 @@ final class Child
     {
         $message = $job->message;
         $task = $job->handler->task;
-        $this->parent->send(['is' => 'begins', 'job' => (string) $job, 'queue' => $message->queue, 'id' => $message->id,
-            'ticket' => $message->ticket, 'kill' => $task->killAfter]);
+        $this->parent->send([
+            'is' => 'begins',
+            'job' => (string) $job,
+            'queue' => $message->queue,
+            'id' => $message->id,
+            'ticket' => $message->ticket,
+            'kill' => $task->killAfter,
+        ]);
         $this->show((string) $job);
         $this->job = $job;
         if ($task->timeout !== null) {
@@ -317,7 +354,7 @@ final class Child
         $this->parent->send(['is' => 'ends']);
     }
 
-    /** Ends the consumer's loop after the message at hand; the next loop has another consumer. */
+    /** Ends the consumer's loop after the current message. The next loop makes a new consumer. */
     private function endLoop(): void
     {
         $this->consumer?->countExits(false);
@@ -330,7 +367,7 @@ final class Child
         $this->parent->send(['is' => 'notice', 'text' => $text]);
     }
 
-    /** Whether this process is to end after the job at hand. */
+    /** Whether this process must end after the current job. Tells the parent why. */
     private function isOver(): bool
     {
         if ($this->isStopping) {
@@ -341,8 +378,12 @@ final class Child
         $why = match (true) {
             posix_getppid() !== $this->parentId => 'its parent is gone',
             $this->done >= ($this->options->maxJobs ?? INF) => "{$this->done} jobs done",
-            hrtime(true) / 1e9 - $this->started >= ($this->options->maxTime ?? INF) => 'its time is over',
-            $megabytes > ($this->options->memory ?? INF) => sprintf('its memory is %.1f MB', $megabytes),
+            hrtime(true) / 1e9 - $this->started >= ($this->options->maxTime ?? INF)
+                => 'its time is over',
+            $megabytes > ($this->options->memory ?? INF) => sprintf(
+                'its memory is %.1f MB',
+                $megabytes,
+            ),
             $changed !== null => "$changed has changed",
             default => null,
         };
@@ -363,9 +404,12 @@ final class Child
             SIGUSR2 => $this->abort(...),
             SIGTSTP => fn () => $this->quiet(true),
             SIGCONT => fn () => $this->quiet(false),
-            SIGUSR1 => fn () => $this->parent->send(['is' => 'trace', 'text' => (new RuntimeException())->getTraceAsString()]),
+            SIGUSR1 => fn () => $this->parent->send([
+                'is' => 'trace',
+                'text' => (new RuntimeException())->getTraceAsString(),
+            ]),
             SIGALRM => $this->limit(...),
-            // Not ignored: the programs that jobs start would inherit that.
+            // Programs that jobs start would inherit an ignored signal, but not a handler.
             SIGPIPE => fn () => null,
             SIGCHLD => SIG_DFL,
         ] as $signal => $handler) {
@@ -393,7 +437,7 @@ final class Child
         }
     }
 
-    /** @throws Stop inside of the job */
+    /** @throws Stop into the handler of the job */
     private function abort(): void
     {
         $this->stop();
@@ -403,7 +447,7 @@ final class Child
         }
     }
 
-    /** @throws TimeLimitExceeded inside of the job */
+    /** @throws TimeLimitExceeded into the handler of the job */
     private function limit(): void
     {
         if ($this->job !== null) {
@@ -414,26 +458,36 @@ final class Child
     private function tellWhyItDies(): void
     {
         $error = error_get_last();
-        $isFatal = in_array($error['type'] ?? 0, [E_ERROR, E_PARSE, E_CORE_ERROR, E_COMPILE_ERROR, E_USER_ERROR, E_RECOVERABLE_ERROR], true);
-        $why = $isFatal ? "{$error['message']} in {$error['file']}:{$error['line']}" : 'exit() was called';
+        $isFatal = in_array(
+            $error['type'] ?? 0,
+            [E_ERROR, E_PARSE, E_CORE_ERROR, E_COMPILE_ERROR, E_USER_ERROR, E_RECOVERABLE_ERROR],
+            true,
+        );
+        $why = $isFatal
+            ? "{$error['message']} in {$error['file']}:{$error['line']}"
+            : 'exit() was called';
         $this->parent->send(['is' => 'dying', 'why' => $why]);
     }
 
-    /** For ps and top. */
+    /** Shows the state of this process in ps and top. */
     private function show(string $what): void
     {
         @cli_set_process_title("dueq-worker {$this->number}: $what");
     }
 
-    /** As Job::__toString(), also of a message that became no job. */
+    /** As Job::__toString(), but also for a message of which no job could be made. */
     private static function nameOf(Message $message): string
     {
         return ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
     }
 
-    /** @return array<string, mixed> what a line of the log is of */
+    /** @return array<string, mixed> which message a line of the log is about */
     private static function context(Message $message): array
     {
-        return ['queue' => $message->queue, 'task' => $message->headers['task'] ?? null, 'id' => $message->id];
+        return [
+            'queue' => $message->queue,
+            'task' => $message->headers['task'] ?? null,
+            'id' => $message->id,
+        ];
     }
 }

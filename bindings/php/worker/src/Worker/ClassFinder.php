@@ -11,7 +11,7 @@ use RecursiveDirectoryIterator;
 use RecursiveIteratorIterator;
 
 /**
- * The classes of a folder, as Composer's autoload knows them.
+ * Finds the classes in a folder by Composer's autoload.
  *
  * @internal
  */
@@ -28,7 +28,10 @@ final class ClassFinder
         foreach (self::files($folder) as $file) {
             $code = (string) file_get_contents($file);
             if (str_contains($code, 'Task')) {
-                array_push($classes, ...array_filter($names[$file] ?? self::named($file, $code), class_exists(...)));
+                array_push(
+                    $classes,
+                    ...array_filter($names[$file] ?? self::named($file, $code), class_exists(...)),
+                );
             }
         }
 
@@ -46,7 +49,10 @@ final class ClassFinder
             throw new InvalidArgumentException("there is no folder $folder");
         }
         $files = [];
-        foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($path, FilesystemIterator::SKIP_DOTS)) as $file) {
+        foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator(
+            $path,
+            FilesystemIterator::SKIP_DOTS,
+        )) as $file) {
             if ($file->isFile() && $file->getExtension() === 'php') {
                 $files[] = $file->getPathname();
             }
@@ -56,7 +62,7 @@ final class ClassFinder
         return $files;
     }
 
-    /** @return array<string, list<string>> class names by file, of Composer's class maps */
+    /** @return array<string, list<string>> class names by file, from Composer's class maps */
     private static function mapped(): array
     {
         $names = [];
@@ -69,10 +75,13 @@ final class ClassFinder
         return $names;
     }
 
-    /** @return list<string> the names that psr-4 gives to the class of a file with this code */
+    /**
+     * @return list<string> the names that psr-4 gives to the class in $file, whose text is $code
+     */
     private static function named(string $file, string $code): array
     {
-        // A file without a class of its name may do anything when it is loaded.
+        // Loading a file runs it. So only a file that declares a class of the file's name is
+        // loaded.
         if (!preg_match('/\bclass\s+' . preg_quote(basename($file, '.php'), '/') . '\b/', $code)) {
             return [];
         }
@@ -82,7 +91,11 @@ final class ClassFinder
                 foreach ($folders as $folder) {
                     $root = realpath($folder) . '/';
                     if (str_starts_with($file, $root)) {
-                        $names[] = $prefix . strtr(substr($file, strlen($root), -strlen('.php')), '/', '\\');
+                        $names[] = $prefix . strtr(
+                            substr($file, strlen($root), -strlen('.php')),
+                            '/',
+                            '\\',
+                        );
                     }
                 }
             }

@@ -14,9 +14,9 @@ use InvalidArgumentException;
 final class Command
 {
     /**
-     * @param list<string> $arguments
-     * @return int the exit status: 0, 1 when the worker could not start, 2 for a wrong option, 128 and the signal's number
-     *     when it was aborted
+     * @param list<string> $arguments without the command's name
+     * @return int the exit status: 0; 1: the worker could not start; 2: a wrong option; 128 plus
+     *     the number of the signal that aborted the worker
      */
     public static function main(array $arguments): int
     {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 /**
- * Thrown by Job::retry(), fail() and release(): it ends the handler, and the worker does with the message what was asked
- * for. An Error, which handlers that catch every Exception let pass.
+ * Ends a handler: Job::retry(), fail() and release() throw it, and the worker then settles the
+ * message as asked. It is an Error, so that handlers which catch every Exception let it pass.
  */
 final class Decided extends \Error
 {

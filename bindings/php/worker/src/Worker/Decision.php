@@ -11,23 +11,25 @@ use Dueq\Settlement;
 use Throwable;
 
 /**
- * What is to be done with the message of a job, in place of an ack without successors.
+ * How to settle the message of a job, where the consumer's own acknowledgement or retry does not
+ * do.
  *
  * @internal
  * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
 final class Decision
 {
-    /** Whether the attempts are exhausted, once it is settled. */
+    /** Set by settle(): whether the attempts of the message are exhausted. */
     private bool $isExhausted = false;
 
-    /** How many of the successors were refused as duplicates, once it is settled. */
+    /** Set by settle(): how many successors were refused as duplicates. */
     private int $refused = 0;
 
     /**
-     * @param float|DateInterval|null $delay null, of retry: by the message's backoff
-     * @param list<Draft> $successors of ack
-     * @param string|null $to their queue; null: that of the message
+     * @param float|DateInterval|null $delay until a retried or released message is due, in seconds;
+     *     null: by the message's backoff for a retry, at once for a release
+     * @param list<Draft> $successors pushed with an ack
+     * @param string|null $to the queue of the successors; null: that of the message
      */
     public function __construct(
         private readonly Settlement $verb,
@@ -39,22 +41,31 @@ final class Decision
     }
 
     /**
-     * @param string $url of the server
+     * @param string $url of the server, for OpenTelemetry
      * @throws \Dueq\Exception\DueqException
      */
     public function settle(Message $message, string $url): void
     {
-        $text = $this->error instanceof Throwable ? $this->error::class . ": {$this->error->getMessage()}" : $this->error;
+        $text = $this->error instanceof Throwable
+            ? $this->error::class . ": {$this->error->getMessage()}"
+            : $this->error;
         $settle = match ($this->verb) {
-            Settlement::Retry => fn () => $this->isExhausted = !$message->retry($this->delay, $text),
+            Settlement::Retry => fn () => $this->isExhausted = !$message->retry(
+                $this->delay,
+                $text,
+            ),
             Settlement::Bury => fn () => $message->bury($text),
             Settlement::Release => fn () => $message->release($this->delay),
-            Settlement::Ack => fn () => $this->refused = count(array_keys($message->ack($this->successors, $this->to), null, true)),
+            Settlement::Ack => fn () => $this->refused = count(array_keys(
+                $message->ack($this->successors, $this->to),
+                null,
+                true,
+            )),
         };
         OpenTelemetry::settle($message, $this->verb, $settle, $url);
     }
 
-    /** What the job has failed by for good; null: it has not. */
+    /** The error by which the job has failed for good; null: it has not failed for good. */
     public function finalError(): ?Throwable
     {
         if ($this->verb !== Settlement::Bury && !$this->isExhausted) {
@@ -64,14 +75,14 @@ final class Decision
         return $this->error instanceof Throwable ? $this->error : new Decided($this->error);
     }
 
-    /** Why the job is not tried again, or '', as the log says it behind "failed". */
+    /** The words that the log puts behind "failed". */
     public function why(): string
     {
         return $this->isExhausted ? ', its attempts are exhausted' : ', and is not retried';
     }
 
     /**
-     * What the log says of a job that wished it.
+     * The line of the log for a job that made this decision itself.
      *
      * @return array{string, string} the level and the text
      */
@@ -79,7 +90,9 @@ final class Decision
     {
         $delay = $this->delay instanceof DateInterval ? self::seconds($this->delay) : $this->delay;
         $due = $delay === null ? ', due by its backoff' : ", due in $delay s";
-        $error = $this->error instanceof Throwable ? $this->error::class . ": {$this->error->getMessage()}" : $this->error;
+        $error = $this->error instanceof Throwable
+            ? $this->error::class . ": {$this->error->getMessage()}"
+            : $this->error;
         $error = $error === '' ? '' : ": $error";
         $wish = sprintf("at the job's wish after %.3f s", $seconds);
 
@@ -88,7 +101,8 @@ final class Decision
             $this->isExhausted => ['warning', "failed $wish, its attempts are exhausted$error"],
             $this->verb === Settlement::Retry => ['info', "retried $wish$due$error"],
             $this->verb === Settlement::Release => ['info', "released $wish$due"],
-            default => ['info', sprintf('done in %.3f s; successors: %d', $seconds, count($this->successors))
+            default => ['info', sprintf('done in %.3f s', $seconds)
+                . '; successors: ' . count($this->successors)
                 . ($this->refused > 0 ? ", of which duplicates: {$this->refused}" : '')],
         };
     }

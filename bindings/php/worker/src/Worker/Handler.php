@@ -12,16 +12,16 @@ use ReflectionFunction;
 use ReflectionNamedType;
 
 /**
- * What runs the jobs of a task, or of a queue.
+ * Runs the jobs of a task, or of a queue.
  *
  * @internal
  */
 final class Handler
 {
     /**
-     * @param Task $task whose limits are those of its jobs
-     * @param callable|class-string $handler
-     * @throws InvalidArgumentException
+     * @param Task $task has the time limits of the jobs
+     * @param callable|class-string $handler as for Worker::on()
+     * @throws InvalidArgumentException if $handler is neither a callable nor a class
      */
     public function __construct(
         public readonly Task $task,
@@ -29,23 +29,29 @@ final class Handler
         private readonly ?ContainerInterface $container,
     ) {
         if (!is_callable($handler) && !class_exists($handler)) {
-            throw new InvalidArgumentException("the handler of {$task->name} is neither a callable nor a class: $handler");
+            throw new InvalidArgumentException(
+                "the handler of {$task->name} is neither a callable nor a class: $handler",
+            );
         }
     }
 
     public function call(Job $job): mixed
     {
-        $handler = is_callable($this->handler) ? ($this->handler)(...) : self::made($this->handler, $this->container);
+        $handler = is_callable($this->handler)
+            ? ($this->handler)(...)
+            : self::made($this->handler, $this->container);
 
-        return self::takesJob($handler) ? $handler($job, ...$job->arguments) : $handler(...$job->arguments);
+        return self::takesJob($handler)
+            ? $handler($job, ...$job->arguments)
+            : $handler(...$job->arguments);
     }
 
     /**
-     * A callable of a class: its method __invoke() or handle().
+     * Makes an object of a class, and returns its method __invoke() or handle().
      *
      * @param class-string $class
      * @return Closure(mixed...): mixed
-     * @throws InvalidArgumentException
+     * @throws InvalidArgumentException if the class has neither method
      */
     public static function made(string $class, ?ContainerInterface $container): Closure
     {

@@ -15,19 +15,22 @@ use LogicException;
 use Throwable;
 
 /**
- * One run of a task: a message that this process holds until the handler returns or throws.
+ * One run of a task: a message that is leased to this process until the handler returns or throws.
  *
  * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
 final class Job
 {
-    /** The task's name; null: the message is no task. */
+    /** The name of the task; null: the message is not a task. */
     public readonly ?string $task;
 
-    /** Successors that one ack may have. */
+    /** How many successors one ack may have. */
     private const MOST = 200;
 
-    /** Seconds: without a pause a job that gives its message back would run again at once, and again. */
+    /**
+     * Seconds until a released job is due. Without a pause a job that releases its message would
+     * run again at once, in a loop.
+     */
     private const PAUSE = 5.0;
 
     private mixed $cursor;
@@ -45,10 +48,10 @@ final class Job
     private readonly ?Closure $isStopping;
 
     /**
-     * @internal Worker::job() makes it
+     * @internal Worker::job() makes jobs
      * @param array<mixed> $arguments
      * @param (callable(): bool)|null $isStopping
-     * @param Tasks $tasks of which its successors are
+     * @param Tasks $tasks makes the successors
      */
     public function __construct(
         public readonly Message $message,
@@ -58,24 +61,27 @@ final class Job
         private readonly Tasks $tasks,
     ) {
         $this->task = $message->headers['task'] ?? null;
-        $this->cursor = isset($message->headers['cursor']) ? Json::read($message->headers['cursor']) : null;
+        $this->cursor = isset($message->headers['cursor'])
+            ? Json::read($message->headers['cursor'])
+            : null;
         $this->isStopping = $isStopping === null ? null : $isStopping(...);
     }
 
-    /** The last checkpoint, of this run or of one before; null: there is none. */
+    /** The value of the last checkpoint(), in this run or an earlier one; null: there was none. */
     public function cursor(): mixed
     {
         return $this->cursor;
     }
 
     /**
-     * Keeps where the job is, so that its next run, here or elsewhere, goes on there. It is the place where a long job
-     * ends when the worker stops: the job is released then, and no failure is counted.
+     * Stores how far the job has come. The next run of the message, in any process, gets the value
+     * from cursor(). A long job also ends here when the worker stops: the worker then releases the
+     * message, and counts no failure.
      *
-     * @param mixed $cursor what JSON has
-     * @throws Stop when the worker stops; let it pass
-     * @throws \JsonException
-     * @throws \Dueq\Exception\LeaseLostException
+     * @param mixed $cursor any value that JSON can express
+     * @throws Stop if the worker stops, after the value is stored; let it pass
+     * @throws \JsonException if JSON cannot express the value
+     * @throws \Dueq\Exception\LeaseLostException if another worker may have the message by now
      */
     public function checkpoint(mixed $cursor): void
     {
@@ -87,25 +93,32 @@ final class Job
     }
 
     /**
-     * Ends the job as a failure that counts: the message is delivered again, unless its attempts are exhausted. The log
-     * says that the job wished it, without a trace.
+     * Ends the job as failed: the message is delivered again, unless its attempts are exhausted.
+     * The log says that the job asked for this, without a trace.
      *
-     * @param float|DateInterval|null $delay until it is due; 0: at once; null: by its backoff
-     * @param string|Throwable $error kept with the message, 4,096 bytes at most; of a Throwable, its class and text
-     * @throws Decided let it pass. A handler that catches it and returns changes nothing; if it throws something else,
-     *     the message is retried for that
+     * @param float|DateInterval|null $delay until the message is due, in seconds from 0 on; 0: at
+     *     once; null: by its backoff
+     * @param string|Throwable $error stored with the message, at most 4,096 bytes; of a Throwable
+     *     its class and text
+     * @throws Decided always; let it pass. If the handler catches it and returns, the decision
+     *     still holds. If the handler then throws something else, the message is retried for that
+     *     error
+     * @throws InvalidArgumentException for a wrong delay
+     * @throws LogicException if the job has ended already
      */
-    public function retry(float|DateInterval|null $delay = null, string|Throwable $error = ''): never
-    {
+    public function retry(
+        float|DateInterval|null $delay = null,
+        string|Throwable $error = '',
+    ): never {
         $this->decide(new Decision(Settlement::Retry, self::checked($delay), $error), $error);
     }
 
     /**
-     * Ends the job as failed for good: no attempt is left to it. Its message is dead or, by its policy, moves to its
-     * dead-letter queue or is deleted.
+     * Ends the job as failed for good, whatever attempts it has left. The message becomes dead or,
+     * by its policy, moves to its dead-letter queue or is deleted.
      *
-     * @param string|Throwable $reason as the error of retry()
-     * @throws Decided as of retry()
+     * @param string|Throwable $reason stored with the message, as for retry()
+     * @throws Decided|LogicException as retry()
      */
     public function fail(string|Throwable $reason = ''): never
     {
@@ -113,11 +126,11 @@ final class Job
     }
 
     /**
-     * Ends the job and gives its message back: the run counts as no attempt.
+     * Ends the job and gives its message back to the queue. The run counts as no attempt.
      *
-     * @param float|DateInterval|null $delay until it is due; 0: at once; null: 5 seconds, or at once where the worker is
-     *     about to stop
-     * @throws Decided as of retry()
+     * @param float|DateInterval|null $delay until the message is due, in seconds from 0 on; 0: at
+     *     once; null: 5 s, or at once if the worker is about to stop
+     * @throws Decided|InvalidArgumentException|LogicException as retry()
      */
     public function release(float|DateInterval|null $delay = null): never
     {
@@ -126,14 +139,17 @@ final class Job
     }
 
     /**
-     * Pushes a task, a successor, with the acknowledgement of this job's message, in one step: it is stored when the job
-     * is done, and not where the job fails, is retried or released, or its lease was lost. A job has 200 successors at
-     * most, all for one queue; a task for another queue is pushed by itself.
+     * Pushes a task as a successor: the acknowledgement of this job's message stores it, in one
+     * step. Nothing is stored if the job fails, is retried or released, or has lost its lease. A
+     * job has at most 200 successors, all for one queue. To push to another queue, use
+     * Worker::push() or Tasks::push().
      *
-     * @param string $task as of Tasks::push(), and so are the others
+     * @param string $task as for Tasks::push(), like the other parameters
      * @param array<mixed> $arguments
      * @param mixed ...$options
-     * @throws InvalidArgumentException
+     * @throws InvalidArgumentException for a second queue, too many successors, or as Tasks::push()
+     * @throws \JsonException as Tasks::push()
+     * @throws LogicException if the job has ended already
      */
     public function push(
         string $task,
@@ -149,33 +165,44 @@ final class Job
         $queue ??= $this->tasks->queueOf($task);
         if ($this->successors !== [] && $queue !== ($this->target ?? $own)) {
             throw new InvalidArgumentException(
-                'the successors of a job go to one queue: ' . ($this->target ?? $own) . ", not $queue",
+                'the successors of a job go to one queue: '
+                    . ($this->target ?? $own)
+                    . ", not $queue",
             );
         }
         if (count($this->successors) === self::MOST) {
             throw new InvalidArgumentException('a job has at most ' . self::MOST . ' successors');
         }
-        $due = array_filter(['delay' => self::checked($delay), 'at' => $at], fn ($value) => $value !== null);
+        $due = array_filter(
+            ['delay' => self::checked($delay), 'at' => $at],
+            fn ($value) => $value !== null,
+        );
         $this->successors[] = $this->tasks->draft($task, $arguments, $id, ...$options) + $due;
         $this->target = $queue === $own ? null : $queue;
     }
 
-    /** Whether another worker has the message, or it was cancelled, as far as is known. checkpoint() then throws. */
+    /**
+     * Whether this job is known to have lost its message: another worker has it, or it was
+     * cancelled. checkpoint() then throws.
+     */
     public function isLost(): bool
     {
         return $this->message->lost;
     }
 
-    /** Whether the worker is about to stop: the job has its grace to end. */
+    /**
+     * Whether the worker is about to stop. A job that goes on is released when the grace of the
+     * worker is over.
+     */
     public function isStopping(): bool
     {
         return $this->isStopping !== null && ($this->isStopping)();
     }
 
     /**
-     * @internal Runs its handler.
+     * @internal Runs the handler.
      * @param callable(): mixed $handler
-     * @throws Throwable what the handler throws, but for Decided
+     * @throws Throwable what the handler throws, except the Decided of this job
      */
     public function run(callable $handler): mixed
     {
@@ -191,7 +218,7 @@ final class Job
 
     /**
      * @internal
-     * @return Decision|null null: its message is to be acknowledged
+     * @return Decision|null null: the message is acknowledged, without successors
      */
     public function decision(): ?Decision
     {
@@ -226,7 +253,9 @@ final class Job
     private static function checked(float|DateInterval|null $delay): float|DateInterval|null
     {
         if (is_float($delay) && !($delay >= 0.0 && $delay < INF)) {
-            throw new InvalidArgumentException("delay: $delay is not a number of seconds from 0 on");
+            throw new InvalidArgumentException(
+                "delay: $delay is not a number of seconds from 0 on",
+            );
         }
 
         return $delay;

@@ -7,15 +7,15 @@ namespace Dueq\Worker;
 use UnexpectedValueException;
 
 /**
- * {"args":[...],"kwargs":{...}}, the same bytes as in Python. JSON's objects come as arrays, integers beyond 64 bits as
- * text.
+ * Encodes arguments as {"args":[...],"kwargs":{...}}, as the same bytes as in Python. Decoding
+ * makes arrays of JSON's objects, and text of integers beyond 64 bits.
  */
 final class Json implements Serializer
 {
-    private const WRITE = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_LINE_TERMINATORS
-        | JSON_PRESERVE_ZERO_FRACTION | JSON_THROW_ON_ERROR;
+    private const WRITE = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES
+        | JSON_UNESCAPED_LINE_TERMINATORS | JSON_PRESERVE_ZERO_FRACTION | JSON_THROW_ON_ERROR;
 
-    /** Arrays within arrays, as of json_encode(). */
+    /** How deep arrays may be nested: the limit of json_encode(). */
     private const DEPTH = 512;
 
     private const READ = JSON_OBJECT_AS_ARRAY | JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR;
@@ -35,7 +35,8 @@ final class Json implements Serializer
     }
 
     /**
-     * Of any other object json_encode() would write the public properties, without a word of the rest.
+     * json_encode() would write only the public properties of any other object, and say nothing
+     * about the rest.
      *
      * @throws \JsonException
      */
@@ -45,7 +46,12 @@ final class Json implements Serializer
             foreach ($value as $inner) {
                 self::refuseObjects($inner, $depth + 1);
             }
-        } elseif (is_object($value) && !$value instanceof \JsonSerializable && !$value instanceof \BackedEnum && !$value instanceof \stdClass) {
+        } elseif (
+            is_object($value)
+            && !$value instanceof \JsonSerializable
+            && !$value instanceof \BackedEnum
+            && !$value instanceof \stdClass
+        ) {
             throw new \JsonException('JSON has no form for an object of ' . $value::class);
         }
     }
@@ -69,14 +75,18 @@ final class Json implements Serializer
     {
         $read = self::read($body);
         if (!is_array($read) || array_diff_key($read, ['args' => 0, 'kwargs' => 0]) !== []) {
-            throw new UnexpectedValueException('the body of a task is {"args": [...], "kwargs": {...}}');
+            throw new UnexpectedValueException(
+                'the body of a task is {"args": [...], "kwargs": {...}}',
+            );
         }
         [$args, $kwargs] = [$read['args'] ?? [], $read['kwargs'] ?? []];
         if (!is_array($args) || !array_is_list($args)) {
             throw new UnexpectedValueException('args of a task is a list');
         }
         if (!is_array($kwargs) || array_filter(array_keys($kwargs), is_int(...)) !== []) {
-            throw new UnexpectedValueException('kwargs of a task is an object whose keys are names');
+            throw new UnexpectedValueException(
+                'kwargs of a task is an object whose keys are names',
+            );
         }
 
         return [$args, $kwargs];

@@ -9,13 +9,13 @@ use Psr\Log\AbstractLogger;
 use Throwable;
 
 /**
- * Writes lines to standard error, each at once: text, or an object of JSON. Text of others, such as the message of an
- * exception, begins no line and steers no terminal: Client::escape() shows the characters that would, and the lines
- * of a trace begin with four blanks.
+ * Writes lines to standard error, as text or as JSON objects. Text from outside, such as the
+ * message of an exception, can neither begin a line of its own nor control a terminal:
+ * Client::escape() makes such characters visible, and the lines of a trace begin with four blanks.
  */
 final class LineLogger extends AbstractLogger
 {
-    /** @param bool $json whether a line is JSON */
+    /** @param bool $json whether each line is a JSON object */
     public function __construct(private readonly bool $json = false)
     {
     }
@@ -23,7 +23,8 @@ final class LineLogger extends AbstractLogger
     /**
      * @param mixed $level
      * @param string|\Stringable $message
-     * @param array<mixed> $context in JSON, members of the object; of text, the traces alone
+     * @param array<mixed> $context in JSON all members go into the object; in text only a trace is
+     *     shown
      */
     public function log($level, $message, array $context = []): void
     {
@@ -39,22 +40,35 @@ final class LineLogger extends AbstractLogger
             $context['exception'] = $error::class;
             $context['trace'] = (string) $error;
         }
-        fwrite(STDERR, $this->json ? self::object($head + $context) : self::text($head, $context['trace'] ?? null));
+        fwrite(
+            STDERR,
+            $this->json
+                ? self::object($head + $context)
+                : self::text($head, $context['trace'] ?? null),
+        );
     }
 
     /** @param array<mixed> $members */
     private static function object(array $members): string
     {
-        $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR;
+        $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES
+            | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR;
 
-        // JSON escapes C0; what the core escapes beyond that is JSON too, but for DEL.
+        // json_encode() escapes C0. Client::escape() escapes the rest in a form that is valid JSON,
+        // except DEL.
         return Client::escape(str_replace("\x7F", '\u007f', json_encode($members, $flags))) . "\n";
     }
 
     /** @param array<string, mixed> $head */
     private static function text(array $head, ?string $trace): string
     {
-        $line = sprintf('%s %-7s [%d] %s', $head['time'], $head['level'], $head['pid'], $head['message']);
+        $line = sprintf(
+            '%s %-7s [%d] %s',
+            $head['time'],
+            $head['level'],
+            $head['pid'],
+            $head['message'],
+        );
         $lines = $trace === null ? [$line] : [$line, ...explode("\n", rtrim($trace))];
 
         return implode("\n    ", array_map(Client::escape(...), $lines)) . "\n";

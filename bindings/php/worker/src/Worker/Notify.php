@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 /**
- * Tells systemd what it wants to know (sd_notify); without it, nothing.
+ * Sends states to systemd (sd_notify). Does nothing in a process that systemd does not supervise.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ final class Notify
 {
     private readonly string $socket;
 
-    /** Seconds between two signs of life; null: none is wanted. */
+    /** Seconds between two WATCHDOG=1, half of systemd's limit; null: systemd wants none. */
     public readonly ?float $watchdog;
 
     public function __construct()
@@ -23,12 +23,12 @@ final class Notify
         $ours = in_array(getenv('WATCHDOG_PID'), [false, (string) getmypid()], true);
         $this->watchdog = $this->socket !== '' && $micros > 0 && $ours ? $micros / 2e6 : null;
         foreach (['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'] as $name) {
-            // They are not for the programs that jobs start.
+            // The programs that jobs start must not answer for this process.
             putenv($name);
         }
     }
 
-    /** @param string $state as READY=1 */
+    /** @param string $state such as READY=1 */
     public function tell(string $state): void
     {
         if ($this->socket === '') {

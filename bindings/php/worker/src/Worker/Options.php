@@ -9,7 +9,7 @@ use Dueq\Order;
 use InvalidArgumentException;
 
 /**
- * What the command was told.
+ * The options of the command.
  *
  * @internal
  */
@@ -20,30 +20,32 @@ final class Options
 
         Runs the tasks of the Dueq\Worker that the PHP file BOOTSTRAP returns.
 
-          --queues LIST      high,low: always the first that has a message; high:3,low:1: by weights.
-                             Without it: those of the tasks, in turn
-          --concurrency N    how many jobs at a time, each in a process of its own (1)
-          --prefetch N       how many messages a process reserves at a time, 1 to 200 (1)
-          --lease DURATION   after this time others get the messages of a process that was killed: 500ms,
-                             8s, 2m; a number is seconds (the message's own, else 8s)
-          --max-jobs N       a process is replaced after so many jobs
+          --queues LIST      the queues. high,low: the first that has a message; high:3,low:1: in
+                             turn, by weights. Default: the queues of the tasks, in turn
+          --concurrency N    how many jobs run at a time, each in its own process: 1 to 1000 (1)
+          --prefetch N       how many messages a process reserves at a time: 1 to 200 (1)
+          --lease DURATION   when a process is killed, other workers get its messages after this
+                             time: 500ms, 8s, 2m; a number is seconds (the message's own, else 8s)
+          --max-jobs N       replaces a process after this many jobs
           --max-time DURATION
-                             a process is replaced after this time, when its job ends
-          --memory MB        a process is replaced when it has more memory after a job
-          --grace DURATION   how long jobs may go on when the worker stops (25s)
-          --log text|json    what is said on standard error (text)
-          --watch            processes are replaced when their code changes: for development
+                             replaces a process after this time, when its job has ended
+          --memory MB        replaces a process that uses more memory than this after a job
+          --grace DURATION   how long jobs may go on after the worker is told to stop (25s)
+          --log text|json    the form of the log, which goes to standard error (text)
+          --watch            replaces the processes when code changes: for development
 
-        SIGTERM, SIGINT      takes nothing new, lets jobs end within the grace, releases the others, exits
-                             with 0. A second one aborts
-        SIGTSTP, SIGCONT     takes nothing new and goes on running; takes again
-        SIGUSR1              says what each process does, since when, with a backtrace
+        SIGTERM, SIGINT      stops: takes no new messages, waits for running jobs until the grace is
+                             over, releases those that still run, and exits with 0. A second signal
+                             ends the grace at once, and the exit status is 128 plus its number
+        SIGTSTP, SIGCONT     stops taking messages, but runs on; takes messages again
+        SIGUSR1              logs what each process does, since when, and its backtrace
 
         END;
 
     /**
-     * @param list<string>|null $queues one is there as often as its weight says; null: those of the worker
-     * @param Order $order of them, as of Dueq\Queues
+     * @param list<string>|null $queues each name as often as its weight says; null: the queues of
+     *     the worker
+     * @param Order $order of the queues, as for Dueq\Queues
      */
     private function __construct(
         public readonly string $bootstrap,
@@ -62,7 +64,7 @@ final class Options
     }
 
     /**
-     * @param list<string> $arguments of the command, without its name
+     * @param list<string> $arguments without the command's name
      * @throws InvalidArgumentException
      */
     public static function parse(array $arguments): self
@@ -75,13 +77,17 @@ final class Options
         }
 
         return new self(
-            $given['bootstrap'] ?? throw new InvalidArgumentException('which bootstrap file? dueq-worker --help tells more'),
+            $given['bootstrap'] ?? throw new InvalidArgumentException(
+                'which bootstrap file? dueq-worker --help tells more',
+            ),
             $queues,
             $order,
             (int) self::number($given, 'concurrency', 1, 1000, true) ?: 1,
             (int) self::number($given, 'prefetch', 1, 200, true) ?: 1,
             self::duration($given, 'lease', 0.05, 4294967.0),
-            ($jobs = self::number($given, 'max-jobs', 1, PHP_INT_MAX, true)) === null ? null : (int) $jobs,
+            ($jobs = self::number($given, 'max-jobs', 1, PHP_INT_MAX, true)) === null
+                ? null
+                : (int) $jobs,
             self::duration($given, 'max-time', 0.001),
             self::number($given, 'memory', 1.0),
             self::duration($given, 'grace', 0.0) ?? 25.0,
@@ -92,22 +98,35 @@ final class Options
 
     /**
      * @param list<string> $arguments
-     * @return array<string, string> the options by their names, and the bootstrap
+     * @return array<string, string> the values of the options by their names, and of "bootstrap"
      */
     private static function split(array $arguments): array
     {
-        $valued = ['queues', 'concurrency', 'prefetch', 'lease', 'max-jobs', 'max-time', 'memory', 'grace', 'log'];
+        $valued = [
+            'queues',
+            'concurrency',
+            'prefetch',
+            'lease',
+            'max-jobs',
+            'max-time',
+            'memory',
+            'grace',
+            'log',
+        ];
         $given = [];
         while (($word = array_shift($arguments)) !== null) {
             [$name, $value] = explode('=', substr($word, 2), 2) + [1 => null];
             if (!str_starts_with($word, '-')) {
                 [$name, $value] = ['bootstrap', $word];
             } elseif (in_array($name, $valued, true)) {
-                $value ??= array_shift($arguments) ?? throw new InvalidArgumentException("--$name wants a value");
+                $value ??= array_shift($arguments)
+                    ?? throw new InvalidArgumentException("--$name wants a value");
             } elseif ($word === '--watch') {
                 $value = '';
             } else {
-                throw new InvalidArgumentException("there is no option $word; dueq-worker --help lists them");
+                throw new InvalidArgumentException(
+                    "there is no option $word; dueq-worker --help lists them",
+                );
             }
             if (isset($given[$name])) {
                 throw new InvalidArgumentException("$word: $name is given twice");
@@ -118,7 +137,7 @@ final class Options
         return $given;
     }
 
-    /** @return array{list<string>|null, Order} names, and their order */
+    /** @return array{list<string>|null, Order} the names of the queues, and their order */
     private static function queues(?string $list): array
     {
         if ($list === null) {
@@ -135,7 +154,9 @@ final class Options
             return [$entries, Order::Preference];
         }
         if (count($weights) < count($entries) || min($weights) < 1) {
-            throw new InvalidArgumentException('--queues: all queues have a weight of at least 1, or none has one');
+            throw new InvalidArgumentException(
+                '--queues: all queues have a weight of at least 1, or none has one',
+            );
         }
 
         return [self::turns($weights), Order::RoundRobin];
@@ -151,7 +172,9 @@ final class Options
         $weights = array_map(fn (int $weight) => intdiv($weight, $divisor), $weights);
         $total = array_sum($weights);
         if ($total > 64) {
-            throw new InvalidArgumentException("--queues: the weights add up to $total, and not to at most 64");
+            throw new InvalidArgumentException(
+                "--queues: the weights add up to $total, and not to at most 64",
+            );
         }
         $credit = array_fill_keys(array_keys($weights), 0);
         for ($turns = []; count($turns) < $total;) {
@@ -172,15 +195,20 @@ final class Options
     }
 
     /** @param array<string, string> $given */
-    private static function duration(array $given, string $name, float $least, float $most = 4e9): ?float
-    {
+    private static function duration(
+        array $given,
+        string $name,
+        float $least,
+        float $most = 4e9,
+    ): ?float {
         if (!isset($given[$name])) {
             return null;
         }
         $seconds = Client::duration($given[$name]);
         if ($seconds === null || $seconds < $least || $seconds > $most) {
             throw new InvalidArgumentException(
-                "--$name is a duration of at least {$least}s (250ms, 1.5s, 30m, 1h30m), not {$given[$name]}",
+                "--$name is a duration of at least {$least}s (250ms, 1.5s, 30m, 1h30m), "
+                    . "not {$given[$name]}",
             );
         }
 
@@ -188,15 +216,22 @@ final class Options
     }
 
     /** @param array<string, string> $given */
-    private static function number(array $given, string $name, float $least, float $most = 4e9, bool $whole = false): ?float
-    {
+    private static function number(
+        array $given,
+        string $name,
+        float $least,
+        float $most = 4e9,
+        bool $whole = false,
+    ): ?float {
         if (!isset($given[$name])) {
             return null;
         }
         $number = filter_var($given[$name], $whole ? FILTER_VALIDATE_INT : FILTER_VALIDATE_FLOAT);
         if ($number === false || $number < $least || $number > $most) {
             $kind = $whole ? 'a whole number' : 'a number';
-            throw new InvalidArgumentException("--$name is $kind of at least $least, not {$given[$name]}");
+            throw new InvalidArgumentException(
+                "--$name is $kind of at least $least, not {$given[$name]}",
+            );
         }
 
         return (float) $number;

@@ -4,18 +4,20 @@ declare(strict_types=1);
 
 namespace Dueq\Worker;
 
-/** How the arguments of a task are bytes. */
+/** Encodes the arguments of a task as the body of a message, and decodes them. */
 interface Serializer
 {
     /**
-     * @param list<mixed> $args arguments by their order
-     * @param array<string, mixed> $kwargs arguments by their names
+     * @param list<mixed> $args arguments by position
+     * @param array<string, mixed> $kwargs arguments by name
+     * @return string the body of the message
+     * @throws \Throwable if an argument cannot be encoded
      */
     public function encode(array $args, array $kwargs): string;
 
     /**
-     * @return array{list<mixed>, array<string, mixed>} what encode() got
-     * @throws \Throwable when these are not the bytes of arguments
+     * @return array{list<mixed>, array<string, mixed>} the two arguments of encode()
+     * @throws \Throwable if $body was not made by encode()
      */
     public function decode(string $body): array;
 }

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 /**
- * The worker ends, and so does the job: its message is released and counts no attempt. An Error, which handlers that
- * catch every Exception let pass.
+ * Ends a job because the worker stops: the worker releases the message, and counts no attempt. It
+ * is an Error, so that handlers which catch every Exception let it pass.
  */
 final class Stop extends \Error
 {

@@ -7,23 +7,29 @@ namespace Dueq\Worker;
 use Psr\Log\LoggerInterface;
 
 /**
- * The parent: it starts processes and replaces them, passes signals on, and kills what does not end in time. It loads no code of
- * the application.
+ * The parent process. It starts processes and replaces them, passes signals on, and kills processes
+ * that do not end in time. It loads no code of the application.
  *
  * @internal
  */
 final class Supervisor
 {
-    /** Seconds: a signal that came in the instant before a wait is seen after so long. */
+    /**
+     * Seconds for which the parent waits at most. A signal that arrives right before a wait does
+     * not interrupt the wait, and is seen at its end.
+     */
     private const LOOK = 1.0;
 
-    /** Seconds for which a process may go on after it was told to abort, and may take for a backtrace. */
+    /**
+     * Seconds that a process gets to end after it was told to abort, and to answer with a
+     * backtrace.
+     */
     private const PATIENCE = 2.0;
 
-    /** Seconds within which processes say the same. */
+    /** Seconds within which equal warnings of several processes are logged once. */
     private const AT_ONCE = 5.0;
 
-    /** Seconds until a process that dies at once is replaced. */
+    /** The longest pause, in seconds, before a process that died at once is replaced. */
     private const LONGEST_PAUSE = 30.0;
 
     private const PAUSE_OF_WATCH = 1.0;
@@ -43,33 +49,38 @@ final class Supervisor
 
     private bool $isStopping = false;
 
-    /** Why it could not start. */
+    /** Whether the worker could not start. */
     private bool $isUnable = false;
 
-    /** The second signal. */
+    /** The signal that came as the second one and aborted the worker; null: none. */
     private ?int $abortedBy = null;
 
     private float $graceEnd = INF;
 
-    /** When what still runs is killed. */
+    /** When the processes that still run are killed; INF: not yet decided. */
     private float $abortEnd = INF;
 
     private float $nextSign = INF;
 
-    /** @var array<string, float> when it was said, by its text without numbers */
+    /** @var array<string, float> when each warning was last logged, by its text without numbers */
     private array $notices = [];
 
-    public function __construct(private readonly Options $options, private readonly LoggerInterface $logger)
-    {
+    public function __construct(
+        private readonly Options $options,
+        private readonly LoggerInterface $logger,
+    ) {
         $this->pid = getmypid();
         $this->notify = new Notify();
-        $this->slots = array_map(fn (int $number) => new Slot($number), range(1, $options->concurrency));
+        $this->slots = array_map(
+            fn (int $number) => new Slot($number),
+            range(1, $options->concurrency),
+        );
     }
 
     /**
-     * Runs until it is stopped.
+     * Runs the processes until the worker is stopped.
      *
-     * @return int the exit status
+     * @return int the exit status of the command *
      */
     public function run(): int
     {
@@ -92,7 +103,7 @@ final class Supervisor
         return $this->isUnable ? 1 : ($this->abortedBy === null ? 0 : 128 + $this->abortedBy);
     }
 
-    /** @return list<Slot> those with a process */
+    /** @return list<Slot> the slots with a process */
     private function running(): array
     {
         return array_values(array_filter($this->slots, fn (Slot $slot) => $slot->pid !== null));
@@ -109,12 +120,15 @@ final class Supervisor
         }
     }
 
-    /** @param bool $settles whether the process only settles what killed ones left */
+    /**
+     * @param bool $settles whether the process only settles the jobs of killed processes, and ends
+     */
     private function start(Slot $slot, bool $settles = false): void
     {
         [$receives, $sends] = Channel::pair();
         $signals = [SIGTERM, SIGINT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2, SIGCHLD];
-        // A signal for the child is none for the copy of this object in it.
+        // A signal that reaches the child before it has its own handlers must not run this
+        // object's.
         pcntl_sigprocmask(SIG_BLOCK, $signals);
         $pid = pcntl_fork();
         if ($pid === 0) {
@@ -122,7 +136,15 @@ final class Supervisor
             foreach ($this->running() as $other) {
                 $other->channel->close();
             }
-            $child = new Child($this->options, $slot->number, $sends, $this->pid, $slot->unsettled, $this->isQuiet, $settles);
+            $child = new Child(
+                $this->options,
+                $slot->number,
+                $sends,
+                $this->pid,
+                $slot->unsettled,
+                $this->isQuiet,
+                $settles,
+            );
             exit($child->run($signals));
         }
         $sends->close();
@@ -146,11 +168,17 @@ final class Supervisor
         }
     }
 
-    /** The process of a slot has ended: another one will start. */
+    /**
+     * Called when the process of a slot has ended: another one will start, unless the worker stops.
+     */
     private function replace(Slot $slot, int $status): void
     {
         $text = "worker {$slot->number} (pid {$slot->pid}) "
-            . (pcntl_wifsignaled($status) ? 'was ended by the signal ' . pcntl_wtermsig($status) : 'ended with ' . pcntl_wexitstatus($status))
+            . (
+                pcntl_wifsignaled($status)
+                    ? 'was ended by the signal ' . pcntl_wtermsig($status)
+                    : 'ended with ' . pcntl_wexitstatus($status)
+            )
             . ($slot->job === null ? '' : " in {$slot->job['job']}")
             . ($slot->why === null ? '' : ": {$slot->why}");
         $isExpected = $slot->isOver || ($this->isStopping && $status === 0);
@@ -160,11 +188,12 @@ final class Supervisor
         } elseif (!$slot->wasReady && !$this->isReady) {
             $this->unable($text);
         } else {
-            $this->logger->error($text . ($pause > 0.0 && !$this->isStopping ? "; the next one starts in $pause s" : ''));
+            $willPause = $pause > 0.0 && !$this->isStopping;
+            $this->logger->error($text . ($willPause ? "; the next one starts in $pause s" : ''));
         }
     }
 
-    /** What processes that were killed at the end have left. */
+    /** Settles the jobs of processes that were killed while the worker stopped. */
     private function settle(): void
     {
         $left = array_filter($this->slots, fn (Slot $slot) => $slot->unsettled !== []);
@@ -173,8 +202,11 @@ final class Supervisor
         }
         foreach ($left as $slot) {
             if ($slot->pid !== null) {
-                while (pcntl_waitpid($slot->pid, $status) === -1 && pcntl_get_last_error() === PCNTL_EINTR) {
-                    // A signal does not end it: it ends by itself.
+                while (
+                    pcntl_waitpid($slot->pid, $status) === -1
+                    && pcntl_get_last_error() === PCNTL_EINTR
+                ) {
+                    // A signal interrupts waitpid(), and the process still runs: it ends by itself.
                 }
             }
         }
@@ -188,7 +220,12 @@ final class Supervisor
         $next = min($now + self::LOOK, $this->nextSign, $this->graceEnd, $this->abortEnd);
         $read = [];
         foreach ($this->slots as $slot) {
-            $next = min($next, $slot->killAt, $slot->traceUntil, $this->isStopping ? INF : $slot->startAt);
+            $next = min(
+                $next,
+                $slot->killAt,
+                $slot->traceUntil,
+                $this->isStopping ? INF : $slot->startAt,
+            );
             if ($slot->channel !== null) {
                 $read[$slot->number] = $slot->channel->stream;
             }
@@ -227,14 +264,18 @@ final class Supervisor
     }
 
     /**
-     * A mistyped name looks like an idle queue. Said once, at the start.
+     * Warns of queues to which nothing was ever pushed, as a mistyped name looks like an idle
+     * queue. Warns once, when the worker starts.
      *
-     * @param list<string> $unused queues
+     * @param list<string> $unused the queues
      */
     private function reached(array $unused): void
     {
         foreach ($this->hasReached ? [] : $unused as $queue) {
-            $this->logger->warning("nothing was ever pushed to the queue $queue; dueq queues lists the queues of this server");
+            $this->logger->warning(
+                "nothing was ever pushed to the queue $queue; "
+                    . 'dueq queues lists the queues of this server',
+            );
         }
         $this->hasReached = true;
     }
@@ -246,7 +287,10 @@ final class Supervisor
         if (!$this->isReady && $left === []) {
             $this->isReady = true;
             $count = count($this->slots);
-            $this->logger->notice("ready: {$this->options->bootstrap}, $count " . ($count === 1 ? 'process' : 'processes'));
+            $this->logger->notice(
+                "ready: {$this->options->bootstrap}, $count "
+                    . ($count === 1 ? 'process' : 'processes'),
+            );
             $this->notify->tell('READY=1');
         }
     }
@@ -268,12 +312,18 @@ final class Supervisor
         }
     }
 
-    /** A warning of dueq in a child. When several children warn of the same, only the first is logged. */
+    /**
+     * Logs a warning of dueq in a process. When several processes warn of the same event, only the
+     * first warning is logged.
+     */
     private function notice(string $text): void
     {
         $now = hrtime(true) / 1e9;
-        $this->notices = array_filter($this->notices, fn (float $said) => $now - $said < self::AT_ONCE);
-        // Why a server is tried again may differ from child to child.
+        $this->notices = array_filter(
+            $this->notices,
+            fn (float $said) => $now - $said < self::AT_ONCE,
+        );
+        // The processes may have different errors for the same outage.
         $kind = preg_replace('/\d+|(?<=it is tried again).*/', '', $text);
         if (!isset($this->notices[$kind])) {
             $this->notices[$kind] = $now;
@@ -302,8 +352,13 @@ final class Supervisor
                 $this->trace($slot, 'no answer: it is inside of a function of PHP');
             }
             if ($now >= min($slot->killAt, $this->abortEnd)) {
-                $limit = $now >= $slot->killAt ? "its process was killed after {$slot->job['kill']} s" : null;
-                $this->logger->error("$slot: killed, " . ($limit === null ? 'as it does not end' : 'as its time is over'));
+                $limit = $now >= $slot->killAt
+                    ? "its process was killed after {$slot->job['kill']} s"
+                    : null;
+                $this->logger->error(
+                    "$slot: killed, "
+                        . ($limit === null ? 'as it does not end' : 'as its time is over'),
+                );
                 $slot->kill($limit);
             }
         }
@@ -327,7 +382,7 @@ final class Supervisor
             SIGTSTP => fn () => $this->quiet(true),
             SIGCONT => fn () => $this->quiet(false),
             SIGUSR1 => $this->dump(...),
-            // They only end a wait.
+            // These signals only interrupt a wait.
             SIGCHLD => fn () => null,
             SIGUSR2 => fn () => null,
         ] as $signal => $handler) {
@@ -338,7 +393,9 @@ final class Supervisor
     private function stop(int $signal): void
     {
         if (!$this->isStopping) {
-            $this->logger->notice("stops: no new jobs, and {$this->options->grace} s for those that run");
+            $this->logger->notice(
+                "stops: no new jobs, and {$this->options->grace} s for those that run",
+            );
             $this->beginToStop();
         } elseif (!$this->isUnable && $this->abortedBy === null) {
             $this->abortedBy = $signal;

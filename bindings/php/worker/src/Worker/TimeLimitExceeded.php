@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Dueq\Worker;
 
-/** The timeout of the task is over. Unless the handler catches it, the job has failed. */
+/**
+ * Thrown into a handler when the timeout of its task is over. The job fails, unless the handler
+ * catches this exception.
+ */
 final class TimeLimitExceeded extends \RuntimeException
 {
 }

@@ -10,13 +10,17 @@ use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 
 /**
- * A message whose process was killed: another one settles it, so that others need not wait for the end of its lease.
+ * The message of a job whose process was killed. Another process settles it, so that no consumer
+ * has to wait for the end of its lease.
  *
  * @internal
  */
 final class UnsettledJob
 {
-    /** @param string|null $error why it failed; null: it is released, and no attempt is counted */
+    /**
+     * @param string|null $error why the job failed; null: the message is released, and no attempt
+     * counts
+     */
     public function __construct(
         private readonly string $queue,
         private readonly string $id,
@@ -25,7 +29,7 @@ final class UnsettledJob
     ) {
     }
 
-    /** Settles it. When its lease has ended before, that counts as a crash, and nothing is left to do. */
+    /** Settles the message. Does nothing if its lease has ended by now: that counts as a crash. */
     public function settle(Worker $worker, LoggerInterface $logger): void
     {
         try {
@@ -33,13 +37,22 @@ final class UnsettledJob
             if ($message?->ticket !== $this->ticket) {
                 return;
             }
-            $decision = $this->error === null ? new Decision(Settlement::Release, 0.0) : new Decision(Settlement::Retry, null, $this->error);
+            $decision = $this->error === null
+                ? new Decision(Settlement::Release, 0.0)
+                : new Decision(Settlement::Retry, null, $this->error);
             $decision->settle($message, $worker->tasks->client()->url());
             if ($decision->finalError() !== null) {
-                $worker->tellExhausted($worker->job($message), new TimeLimitExceeded($this->error), $logger);
+                $worker->tellExhausted(
+                    $worker->job($message),
+                    new TimeLimitExceeded($this->error),
+                    $logger,
+                );
             }
         } catch (DueqException $error) {
-            $logger->warning("the message {$this->id} of a killed process comes back when its lease ends", ['exception' => $error]);
+            $logger->warning(
+                "the message {$this->id} of a killed process comes back when its lease ends",
+                ['exception' => $error],
+            );
         }
     }
 }

@@ -5,7 +5,8 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 /**
- * Sees that the code of this process has changed: its files, and those of the folders with tasks.
+ * Detects changes of code: in the files that this process has loaded, and in the folders with
+ * tasks.
  *
  * @internal
  */
@@ -25,7 +26,7 @@ final class Watch
         $this->seen = $this->look();
     }
 
-    /** The first file that is another one now; null: none is. */
+    /** The first file that was changed, added or removed since it was last seen; null: none. */
     public function changed(): ?string
     {
         if (hrtime(true) / 1e9 < $this->next) {
@@ -33,14 +34,18 @@ final class Watch
         }
         $this->next = hrtime(true) / 1e9 + self::PAUSE;
         $now = $this->look();
-        // What was loaded since the last look is as it was loaded.
-        $changed = array_diff_assoc($this->seen, $now) + array_diff_key($this->found($now), $this->seen);
+        // A file outside of the folders that was loaded since the last look is new, but not
+        // changed.
+        $changed = array_diff_assoc(
+            $this->seen,
+            $now,
+        ) + array_diff_key($this->found($now), $this->seen);
         $this->seen += $now;
 
         return array_key_first($changed);
     }
 
-    /** @return array<string, string> of each file, when it was changed last, and its size */
+    /** @return array<string, string> the time of the last change and the size of each file */
     private function look(): array
     {
         clearstatcache();
@@ -58,14 +63,18 @@ final class Watch
 
     /**
      * @param array<string, string> $times
-     * @return array<string, string> those in the folders, which are seen also before they are loaded
+     * @return array<string, string> the files in the folders, which count also before they are
+     *     loaded
      */
     private function found(array $times): array
     {
         $folders = array_map(fn (string $folder) => realpath($folder) . '/', $this->folders);
 
         return array_filter($times, function (string $file) use ($folders): bool {
-            return array_filter($folders, fn (string $folder) => str_starts_with($file, $folder)) !== [];
+            return array_filter(
+                $folders,
+                fn (string $folder) => str_starts_with($file, $folder),
+            ) !== [];
         }, ARRAY_FILTER_USE_KEY);
     }
 }
