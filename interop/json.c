@@ -331,19 +331,8 @@ bool dueq__json_member(dueq_bytes object, const char *name, dueq_bytes *value) {
 bool dueq__json_integer(dueq_bytes value, int64_t *number) {
     struct dueq__json_walk walk = dueq__json_tokens(value);
     dueq_bytes token;
-    if (dueq__json_token(&walk, &token) != '0')
-        return false;
-    const char *at = token.data, *end = at + token.size;
-    bool negative = *at == '-';
-    uint64_t limit = (uint64_t)INT64_MAX + negative, sum = 0;
-    for (at += negative; at < end; at++) {
-        unsigned digit = (unsigned)(*at - '0');
-        if (digit > 9 || sum > (limit - digit) / 10)
-            return false;
-        sum = sum * 10 + digit;
-    }
-    *number = negative ? (int64_t)(0 - sum) : (int64_t)sum;
-    return true;
+    return dueq__json_token(&walk, &token) == '0' &&
+           dueq__read_number(token, INT64_MIN, INT64_MAX, number);
 }
 
 bool dueq__json_double(dueq_bytes value, double *number) {

@@ -1,5 +1,5 @@
 /*
- * What every room uses: failures, clocks, threads, ids, bytes and UTF-8.
+ * What every room uses: failures, clocks, threads, ids, numbers, bytes and UTF-8.
  */
 #ifndef DUEQ_BASE_H
 #define DUEQ_BASE_H
@@ -67,6 +67,30 @@ void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
 void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
 /* The milliseconds in an id or a stamp; -1 if it is neither. */
 int64_t dueq__id_time(const char *id, size_t size);
+
+/*
+ * scan.c: numbers in texts. A number is decimal ASCII digits, leading zeros allowed. Space, '+',
+ * fraction, exponent and the program's locale play no part.
+ */
+
+/*
+ * Takes the digits off that a text begins with, and moves *at behind them: up to `most` digits,
+ * further ones stay. A number above INT64_MAX becomes INT64_MAX.
+ * end: of the text; NULL: the text ends with a NUL.
+ * False: the text begins with no digit. *at stays, and *number is 0.
+ */
+bool dueq__take_digits(const char **at, const char *end, size_t most, int64_t *number);
+/*
+ * Reads a text that is one number and nothing else. Where least < 0, a '-' may be before the digits.
+ * False, and *number stays: the text is no number, or the number is not from `least` to `most`, or
+ * has no room in an int64_t.
+ */
+bool dueq__read_number(dueq_bytes text, int64_t least, int64_t most, int64_t *number);
+/*
+ * Takes the word off that ends before the first `mark`, and the mark. False: the text has no mark.
+ * The word is then the whole text, and an empty text is left.
+ */
+bool dueq__take_word(dueq_bytes *text, char mark, dueq_bytes *word);
 
 /* Bytes; utf8.c */
 

@@ -5,15 +5,20 @@
 
 /* Reads a number, which may have a fraction. NULL: there is none. */
 static const char *read_number(const char *text, double *number) {
-    double value = 0, place = 1;
-    int digits = 0;
-    for (; *text >= '0' && *text <= '9'; text++, digits++)
-        value = value * 10 + (*text - '0');
-    if (*text == '.')
-        for (text++; *text >= '0' && *text <= '9'; text++, digits++)
-            value += (*text - '0') * (place /= 10);
-    *number = value;
-    return digits >= 1 && digits <= MAX_DIGITS ? text : NULL;
+    int64_t whole, fraction = 0;
+    const char *at = text;
+    double place = 1;
+    dueq__take_digits(&at, NULL, MAX_DIGITS, &whole);
+    ptrdiff_t digits = at - text;
+    if (*at == '.') {
+        const char *point = ++at;
+        dueq__take_digits(&at, NULL, MAX_DIGITS, &fraction);
+        digits += at - point;
+        for (; point < at; point++)
+            place *= 10;
+    }
+    *number = (double)whole + (double)fraction / place;
+    return digits >= 1 && digits <= MAX_DIGITS ? at : NULL;
 }
 
 int64_t dueq_duration_ms(const char *text) {

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "net.h"
@@ -69,9 +68,11 @@ static void read_field(dueq_bytes info, const char *name, char *out, size_t room
 
 static bool is_new_enough(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error) {
     char version[24];
-    int major, minor;
+    const char *at = version;
+    int64_t major, minor;
     read_field(info, "redis_version:", version, sizeof version);
-    if (sscanf(version, "%d.%d", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 2))
+    if (!dueq__take_digits(&at, NULL, 9, &major) || *at++ != '.' ||
+        !dueq__take_digits(&at, NULL, 9, &minor) || major > 6 || (major == 6 && minor >= 2))
         return true;
     dueq__fail(error, DUEQ_UNSUPPORTED,
                "the server at %s is Redis %s; dueq needs Redis 6.2 or later, or Valkey", url->shown,
@@ -82,14 +83,16 @@ static bool is_new_enough(const struct dueq__url *url, dueq_bytes info, struct d
 static void note_memory(struct dueq__server_info *server, const struct dueq__url *url,
                         dueq_bytes info) {
     char limit[24];
+    int64_t most;
     read_field(info, "maxmemory:", limit, sizeof limit);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
     server->known = true;
     /* It is shown to the user: what is no policy's name is none. */
     if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
         server->policy[0] = '\0';
-    server->evicts = strtoll(limit, NULL, 10) > 0 && server->policy[0] &&
-                     strcmp(server->policy, "noeviction") != 0 && !url->accepts_evicting;
+    server->evicts = dueq__read_number(dueq__text(limit), 1, INT64_MAX, &most) &&
+                     server->policy[0] && strcmp(server->policy, "noeviction") != 0 &&
+                     !url->accepts_evicting;
 }
 
 /* Sentinels name a server before it is the primary, or after it was that. */

@@ -92,13 +92,13 @@ static uint64_t announced(const redisReader *inner) {
 #else
     const redisReadTask *task = inner->task[inner->ridx];
 #endif
-    const char *at = inner->buf + inner->pos;
-    size_t left = inner->len - inner->pos, digits = 0;
-    uint64_t size = 0;
-    while (task->type == REDIS_REPLY_STRING && digits < left && digits < DUEQ__DIGITS - 1 &&
-           isdigit((unsigned char)at[digits]))
-        size = 10 * size + (uint64_t)(at[digits++] - '0');
-    return digits && digits < left && at[digits] == '\r' ? size : left;
+    const char *at = inner->buf + inner->pos, *end = inner->buf + inner->len;
+    const size_t left = inner->len - inner->pos;
+    int64_t size;
+    bool announces = task->type == REDIS_REPLY_STRING &&
+                     dueq__take_digits(&at, end, DUEQ__DIGITS - 1, &size) && at < end &&
+                     *at == '\r';
+    return announces ? (uint64_t)size : left;
 }
 
 const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
@@ -167,11 +167,8 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
         *number = in->integer;
         return true;
     }
-    if (in->type != REDIS_REPLY_STRING || in->len == 0)
-        return false;
-    char *end;
-    *number = strtoll(in->str, &end, 10);
-    return *end == '\0';
+    return in->type == REDIS_REPLY_STRING &&
+           dueq__read_number((dueq_bytes){in->str, (size_t)in->len}, INT64_MIN, INT64_MAX, number);
 }
 
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {

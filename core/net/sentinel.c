@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +44,18 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
 /* "NAME OLD-HOST OLD-PORT HOST PORT"; false: it is about another primary, or is not that. */
 static bool read_switch(const struct dueq__sentinels *sentinels, dueq_bytes text,
                         char host[DUEQ__HOST_ROOM], int *port) {
-    char message[3 * DUEQ__HOST_ROOM], *at = message;
-    size_t name = strlen(sentinels->url.primary);
-    if (text.size >= sizeof message || text.size <= name ||
-        memcmp(text.data, sentinels->url.primary, name) != 0)
+    dueq_bytes word, found;
+    int64_t number;
+    if (!dueq__take_word(&text, ' ', &word) ||
+        !dueq__bytes_equal(word, dueq__text(sentinels->url.primary)) ||
+        !dueq__take_word(&text, ' ', &word) || !dueq__take_word(&text, ' ', &word) ||
+        !dueq__take_word(&text, ' ', &found) || found.size >= DUEQ__HOST_ROOM ||
+        !dueq__read_number(text, 1, 65535, &number))
         return false;
-    memcpy(message, text.data, text.size);
-    message[text.size] = '\0';
-    at += name;
-    return *at == ' ' && sscanf(at, " %*s %*d %255s %d", host, port) == 2 && *port > 0 &&
-           *port <= 65535;
+    memcpy(host, found.data, found.size);
+    host[found.size] = '\0';
+    *port = (int)number;
+    return true;
 }
 
 static void take_message(struct dueq__sentinels *sentinels, const struct dueq__reply *reply) {

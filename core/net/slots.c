@@ -1,5 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "net.h"
@@ -90,19 +88,22 @@ size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
 
 bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
                          struct dueq__redirect *redirect) {
-    char kind[8], endpoint[DUEQ__HOST_ROOM + 8];
-    dueq_bytes text;
-    int slot;
-    if (!dueq__reply_error_bytes(reply, &text) || text.size >= 512 ||
-        sscanf(text.data, "%7s %d %260s", kind, &slot, endpoint) != 3 || !good_slot(slot))
+    dueq_bytes text, kind, slot, endpoint;
+    int64_t number, port;
+    if (!dueq__reply_error_bytes(reply, &text) || !dueq__take_word(&text, ' ', &kind) ||
+        !dueq__take_word(&text, ' ', &slot) || dueq__take_word(&text, ' ', &endpoint) ||
+        !dueq__read_number(slot, 0, DUEQ__SLOTS - 1, &number))
         return false;
-    redirect->ask = strcmp(kind, "ASK") == 0;
-    if (!redirect->ask && strcmp(kind, "MOVED") != 0)
+    redirect->ask = dueq__bytes_equal(kind, dueq__text("ASK"));
+    if (!redirect->ask && !dueq__bytes_equal(kind, dueq__text("MOVED")))
         return false;
     /* An IPv6 address has colons of its own, and no brackets. */
-    char *colon = strrchr(endpoint, ':');
-    redirect->slot = slot;
-    redirect->port = colon ? atoi(colon + 1) : 0;
-    return good_port(redirect->port) &&
-           copy_host(redirect->host, (dueq_bytes){endpoint, (size_t)(colon - endpoint)}, asked);
+    const char *host = endpoint.data, *end = host + endpoint.size;
+    const char *colon = endpoint.size ? memrchr(host, ':', endpoint.size) : NULL;
+    if (!colon ||
+        !dueq__read_number((dueq_bytes){colon + 1, (size_t)(end - colon - 1)}, 1, 65535, &port))
+        return false;
+    redirect->slot = (int)number;
+    redirect->port = (int)port;
+    return copy_host(redirect->host, (dueq_bytes){host, (size_t)(colon - host)}, asked);
 }

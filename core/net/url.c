@@ -38,18 +38,11 @@ static bool decode(char *text) {
     return true;
 }
 
-/* Up to nine digits, and where they end; -1: there are none, or more. */
-static long read_digits(const char *text, const char **end) {
-    size_t digits = strspn(text, "0123456789");
-    *end = text + digits;
-    return digits > 0 && digits <= 9 ? strtol(text, NULL, 10) : -1;
-}
-
-static bool read_number(const char *text, long most, int *number) {
-    const char *end;
-    long value = read_digits(text, &end);
-    *number = (int)value;
-    return value >= 0 && value <= most && !*end;
+static bool read_number(const char *text, int most, int *number) {
+    int64_t found;
+    bool good = dueq__read_number(dueq__text(text), 0, most, &found);
+    *number = good ? (int)found : -1;
+    return good;
 }
 
 /* Of a call: a millisecond to a day. */

@@ -29,17 +29,9 @@ static const struct {
                  {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
                  {"@hourly", "0 * * * *"}};
 
-/* Takes digits, nine at most. */
-static bool take_digits(const char **at, int64_t *number) {
-    const char *from = *at;
-    for (*number = 0; **at >= '0' && **at <= '9' && *at - from < 9; ++*at)
-        *number = *number * 10 + (**at - '0');
-    return *at > from;
-}
-
 /* Takes a number in the field's range, or one of its names. */
 static bool take_value(const char **at, const struct field *field, int64_t *value) {
-    if (take_digits(at, value))
+    if (dueq__take_digits(at, NULL, 9, value))
         return *value >= field->least && *value <= field->most;
     for (const char *name = field->names; name && *name; name += 4)
         if (strncasecmp(*at, name, 3) == 0) {
@@ -64,7 +56,7 @@ static bool take_item(const char **at, const struct field *field, uint64_t *bits
         if (wide && (++*at, !take_value(at, field, &last)))
             return false;
     }
-    if (**at == '/' && (!wide || (++*at, !take_digits(at, &step)) || step < 1))
+    if (**at == '/' && (!wide || (++*at, !dueq__take_digits(at, NULL, 9, &step)) || step < 1))
         return false;
     for (int64_t value = first; value <= last; value += step)
         *bits |= UINT64_C(1) << value;
@@ -110,24 +102,11 @@ static dueq_status read_fields(const char *at, struct dueq__cron *cron, struct d
 /* "90s", "1h30m": what "every" is followed by. */
 static dueq_status read_interval(const char *at, struct dueq__cron *cron,
                                  struct dueq__error *error) {
-    static const struct {
-        const char *name;
-        int64_t ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", INT64_C(86400000)}};
-    bool good = true;
-    for (at += strspn(at, " \t"); good && *at;) {
-        int64_t number;
-        size_t unit = 0, count = sizeof units / sizeof *units;
-        good = take_digits(&at, &number);
-        while (unit < count && strncmp(at, units[unit].name, strlen(units[unit].name)) != 0)
-            unit++;
-        good = good && unit < count && number <= MOST_MS / units[unit].ms;
-        if (good) {
-            cron->every_ms += number * units[unit].ms;
-            at += strlen(units[unit].name);
-        }
-    }
-    if (good && cron->every_ms >= LEAST_MS && cron->every_ms <= MOST_MS)
+    at += strspn(at, " \t");
+    /* Without fractions, and with a unit: a duration may have one and lack the other. */
+    bool whole = !strchr(at, '.') && at[strspn(at, "0123456789")];
+    cron->every_ms = whole ? dueq_duration_ms(at) : -1;
+    if (cron->every_ms >= LEAST_MS && cron->every_ms <= MOST_MS)
         return DUEQ_OK;
     return dueq__fail(error, DUEQ_INVALID,
                       "an interval is 1s to 366d, as in: every 90s, every 1h30m");

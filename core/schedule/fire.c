@@ -89,15 +89,6 @@ static bool is_catchup(dueq_bytes word) {
     return found;
 }
 
-static bool read_number(dueq_bytes text, int64_t *number) {
-    char copy[NUMBER_SIZE] = "", *end;
-    if (!text.size || text.size >= sizeof copy)
-        return false;
-    memcpy(copy, text.data, text.size);
-    *number = strtoll(copy, &end, 10);
-    return !*end && *number >= 0 && *number <= DUEQ_MAX_TIME_MS;
-}
-
 int dueq_is_schedule(const dueq_message *message) {
     return message->id.size > strlen(PREFIX) &&
            memcmp(message->id.data, PREFIX, strlen(PREFIX)) == 0 &&
@@ -114,8 +105,8 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
     plan->zone = header(message, "zone", "");
     plan->catchup = header(message, "catchup", catchups[DUEQ_CATCHUP_ONCE]);
     plan->job = message->body;
-    if (!read_number(header(message, "time", ""), &plan->time_ms) || !is_catchup(plan->catchup) ||
-        plan->name.size > DUEQ_MAX_SCHEDULE)
+    if (!dueq__read_number(header(message, "time", ""), 0, DUEQ_MAX_TIME_MS, &plan->time_ms) ||
+        !is_catchup(plan->catchup) || plan->name.size > DUEQ_MAX_SCHEDULE)
         return dueq__fail(error, DUEQ_INVALID,
                           "the schedule's message has no time, or no name or catch-up of one");
     return read_times(plan, error);

@@ -35,11 +35,9 @@ void dueq__zone_date(int64_t days, int64_t *year, int *month, int *day) {
 
 /* Takes a whole number from `least` to `most`; false: there is none. */
 static bool take_number(const char **at, int least, int most, int *number) {
-    char *end;
-    if (**at < '0' || **at > '9')
+    int64_t found;
+    if (!dueq__take_digits(at, NULL, 9, &found))
         return false;
-    long found = strtol(*at, &end, 10);
-    *at = end;
     *number = (int)found;
     return found >= least && found <= most;
 }

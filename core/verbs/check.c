@@ -205,13 +205,14 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
 
 static void take_judged(struct dueq__walk *walk, const struct dueq__reply *reply, dueq_bytes next) {
     const struct dueq__reply *tickets = dueq__reply_item(reply, TICKETS);
-    char digits[24] = "";
+    const char *at = next.data, *end = at + next.size;
+    int64_t removed;
     dueq_bytes ticket;
     for (size_t i = 0; i < dueq__reply_count(tickets); i++)
         if (dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
             dueq__walk_met(walk, ticket);
-    memcpy(digits, next.data, next.size < sizeof digits ? next.size : 0);
-    walk->removed += strtoll(digits, NULL, 10);
+    dueq__take_digits(&at, end, 18, &removed);
+    walk->removed += removed;
     walk->judged = walk->judging;
 }
 

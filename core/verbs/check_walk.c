@@ -87,18 +87,18 @@ static void drop_walks(void) {
 
 /* "1 MARK STEP", and nothing else. */
 bool dueq__check_cursor_read(dueq_bytes text, struct dueq__check_cursor *cursor) {
-    char copy[DUEQ__CHECK_CURSOR] = "", again[DUEQ__CHECK_CURSOR];
-    unsigned long step;
-    if (text.size < 2 + DUEQ__ID_SIZE + 2 || text.size >= sizeof copy)
+    char again[DUEQ__CHECK_CURSOR];
+    dueq_bytes rest = text, version, mark;
+    int64_t step;
+    if (!dueq__take_word(&rest, ' ', &version) || !dueq__take_word(&rest, ' ', &mark) ||
+        mark.size != DUEQ__ID_SIZE || dueq__id_time(mark.data, mark.size) < 0 ||
+        !dueq__read_number(rest, 0, UINT32_MAX - 1, &step))
         return false;
-    memcpy(copy, text.data, text.size);
-    memcpy(cursor->mark, copy + 2, DUEQ__ID_SIZE);
+    memcpy(cursor->mark, mark.data, DUEQ__ID_SIZE);
     cursor->mark[DUEQ__ID_SIZE] = '\0';
-    step = strtoul(copy + 2 + DUEQ__ID_SIZE + 1, NULL, 10);
-    cursor->step = step < UINT32_MAX ? (uint32_t)step : 0;
+    cursor->step = (uint32_t)step;
     dueq__check_cursor_write(cursor, again);
-    return strlen(again) == text.size && memcmp(again, copy, text.size) == 0 &&
-           dueq__id_time(cursor->mark, DUEQ__ID_SIZE) >= 0;
+    return dueq__bytes_equal(dueq__text(again), text);
 }
 
 void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,

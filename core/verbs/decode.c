@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "verbs.h"
@@ -66,15 +65,17 @@ void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     finish_outcomes(client);
 }
 
-/* Takes the number that a text begins with; false: there is none, or it has over nine digits. */
+/* Takes the number of one to nine digits that a text begins with; *rest: its end, or a space. */
 static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
-    char *end;
-    if (!dueq__reply_bytes(reply, rest) || !isdigit(*(const unsigned char *)rest->data))
+    int64_t number;
+    if (!dueq__reply_bytes(reply, rest))
         return false;
-    *count = strtoul(rest->data, &end, 10);
-    size_t digits = (size_t)(end - (const char *)rest->data);
-    *rest = (dueq_bytes){end, rest->size - digits};
-    return digits <= 9;
+    const char *at = rest->data, *end = at + rest->size;
+    if (!dueq__take_digits(&at, end, 9, &number) || (at != end && *at != ' '))
+        return false;
+    *count = (size_t)number;
+    *rest = (dueq_bytes){at, (size_t)(end - at)};
+    return true;
 }
 
 /* "12", or "12 +" when there may be more. */
@@ -92,7 +93,7 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
 void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     size_t count;
     dueq_bytes rest;
-    if (!take_count(reply, &count, &rest) || !rest.size || *(const char *)rest.data != ' ') {
+    if (!take_count(reply, &count, &rest) || !rest.size) {
         dueq__ops_unexpected(client);
         return;
     }

@@ -29,20 +29,18 @@ static bool read_kind(dueq_bytes name, dueq_failure_kind *kind) {
     return false;
 }
 
+#define MOST_PID INT64_C(999999999999999)
+
 /* "HOST PID"; what is empty names none. */
 static bool read_process(dueq_bytes text, dueq_failure *failure) {
-    const char *start = text.data, *end = start + text.size, *at = end;
-    int64_t unit = 1;
-    while (at > start && at[-1] >= '0' && at[-1] <= '9' && unit <= INT64_C(100000000000000)) {
-        failure->pid += unit * (*--at - '0');
-        unit *= 10;
-    }
     if (!text.size)
         return true;
-    if (at == end || at == start || at[-1] != ' ')
+    const char *start = text.data, *space = memrchr(start, ' ', text.size);
+    if (!space)
         return false;
-    failure->host = (dueq_bytes){start, (size_t)(at - 1 - start)};
-    return dueq__is_name(failure->host);
+    failure->host = (dueq_bytes){start, (size_t)(space - start)};
+    dueq_bytes pid = {space + 1, text.size - failure->host.size - 1};
+    return dueq__read_number(pid, 0, MOST_PID, &failure->pid) && dueq__is_name(failure->host);
 }
 
 enum { CURSOR = 0, FIXED = 1, TIME = 0, KIND = 1, TICKET = 2, PROCESS = 3, ERROR = 4, EACH = 5 };

@@ -26,23 +26,18 @@ static bool name_of(dueq_bytes key, dueq_bytes *name) {
 /* The server's cursor; with PART- before it in the other parts of a cluster than its first. */
 #define MOST_CURSOR 40
 
-static size_t digits(const char *text, size_t left) {
-    size_t count = 0;
-    while (count < left && text[count] >= '0' && text[count] <= '9')
-        count++;
-    return count;
-}
-
 /* Takes the part off; false: it is no cursor. */
 static bool read_cursor(dueq_bytes *cursor, size_t *part) {
-    const char *text = cursor->data;
-    size_t first = digits(text, cursor->size);
+    const char *at = cursor->data, *end = at + cursor->size;
+    int64_t number;
     *part = 0;
-    if (first && first < 9 && first < cursor->size && text[first] == '-') {
-        *part = strtoul(text, NULL, 10);
-        *cursor = (dueq_bytes){text + first + 1, cursor->size - first - 1};
+    if (dueq__take_digits(&at, end, 8, &number) && at != end && *at == '-') {
+        *part = (size_t)number;
+        *cursor = (dueq_bytes){at + 1, (size_t)(end - at - 1)};
     }
-    return cursor->size <= 20 && digits(cursor->data, cursor->size) == cursor->size;
+    at = cursor->data;
+    dueq__take_digits(&at, end, 20, &number);
+    return at == end;
 }
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {

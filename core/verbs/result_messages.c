@@ -111,7 +111,7 @@ static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result
 }
 
 /* A decimal number, or a mark of one byte; and the space behind it. */
-static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
+static bool take_late(dueq_bytes *text, int64_t *number, char *mark) {
     const char *at = text->data, *end = at + text->size, *stop = memchr(at, ' ', text->size);
     size_t size = (size_t)((stop ? stop : end) - at);
     *number = 0;
@@ -141,14 +141,14 @@ static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
     int64_t mark, until;
     char sign = '\0';
     bool timed = reply && result->count;
-    if (timed && (!dueq__reply_bytes(reply, &text) || !take_word(&text, &mark, &sign) || sign ||
-                  !take_word(&text, &until, &sign) || sign))
+    if (timed && (!dueq__reply_bytes(reply, &text) || !take_late(&text, &mark, &sign) || sign ||
+                  !take_late(&text, &until, &sign) || sign))
         return false;
     for (size_t i = 0; i < result->count; i++) {
         struct message *made = result->items[i].value;
         int64_t late = -1;
         sign = '?';
-        if (timed && !take_word(&text, &late, &sign))
+        if (timed && !take_late(&text, &late, &sign))
             return false;
         if (!made)
             continue;

@@ -67,19 +67,13 @@ enum { NUMBERS = 9, RATED_EACH = 2 };
 #define MOST INT64_C(1000000000000000000)
 
 static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBERS]) {
-    dueq_bytes text;
-    if (!dueq__reply_bytes(reply, &text))
-        return false;
-    const char *at = text.data, *end = at + text.size;
-    for (size_t i = 0; i < NUMBERS; i++) {
-        char *stop;
-        numbers[i] = strtoll(at, &stop, 10);
-        if (stop == at || numbers[i] < -MOST || numbers[i] > MOST ||
-            (i + 1 < NUMBERS ? *stop != ' ' : stop != end))
-            return false;
-        at = stop + 1;
+    dueq_bytes text, word;
+    bool good = dueq__reply_bytes(reply, &text);
+    for (size_t i = 0; good && i < NUMBERS; i++) {
+        bool more = dueq__take_word(&text, ' ', &word);
+        good = more == (i + 1 < NUMBERS) && dueq__read_number(word, -MOST, MOST, &numbers[i]);
     }
-    return numbers[0] >= 0 && numbers[0] <= DUEQ_MAX_TIME_MS;
+    return good && numbers[0] >= 0 && numbers[0] <= DUEQ_MAX_TIME_MS;
 }
 
 static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings) {

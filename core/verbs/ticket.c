@@ -1,14 +1,11 @@
 #include "verbs.h"
 
-#define MOST_DIGITS 9
-
 /* Takes a number of one to nine digits; false: there is none. */
 static bool take_number(const char **at, const char *end, uint32_t *number) {
-    const char *start = *at;
-    *number = 0;
-    for (; *at < end && **at >= '0' && **at <= '9' && *at - start < MOST_DIGITS; ++*at)
-        *number = *number * 10 + (uint32_t)(**at - '0');
-    return *at > start;
+    int64_t found;
+    bool good = dueq__take_digits(at, end, 9, &found);
+    *number = (uint32_t)found;
+    return good;
 }
 
 /* An incarnation, h or l, or both. */

@@ -94,25 +94,23 @@ int64_t dueq__timing_quantile(const dueq_timing *timing, double part) {
 enum { TEXT_ROOM = 2 * (DUEQ_TIMING_BUCKETS + 1) * 32 };
 
 void dueq__timings_read(dueq_timings *timings, dueq_bytes text) {
-    const char *at = text.data, *end = at + text.size;
-    while (at < end) {
-        const char *next = memchr(at, ' ', (size_t)(end - at));
-        char word[32] = "", which, rest;
+    dueq_bytes number, name;
+    while (text.size) {
+        int64_t bucket, more;
+        dueq__take_word(&text, ' ', &number);
+        if (!dueq__take_word(&number, ':', &name) || !name.size ||
+            !dueq__read_number(number, 0, MOST, &more))
+            continue;
+        const char which = *(const char *)name.data;
+        dueq_timing *timing = which == 'l' ? &timings->late : which == 'r' ? &timings->run : NULL;
+        name = (dueq_bytes){(const char *)name.data + 1, name.size - 1};
         int64_t *counter = NULL;
-        unsigned bucket;
-        long long number;
-        size_t size = (size_t)((next ? next : end) - at);
-        if (size < sizeof word)
-            memcpy(word, at, size);
-        dueq_timing *timing = *word == 'l' ? &timings->late : *word == 'r' ? &timings->run : NULL;
-        if (timing && sscanf(word, "%c:%16lld%c", &which, &number, &rest) == 2)
+        if (timing && !name.size)
             counter = &timing->sum_ms;
-        else if (timing && sscanf(word, "%c%3u:%16lld%c", &which, &bucket, &number, &rest) == 3 &&
-                 bucket < DUEQ_TIMING_BUCKETS)
+        else if (timing && dueq__read_number(name, 0, DUEQ_TIMING_BUCKETS - 1, &bucket))
             counter = &timing->counts[bucket];
-        if (counter && number >= 0 && *counter + number <= MOST)
-            *counter += number;
-        at += size + 1;
+        if (counter && *counter + more <= MOST)
+            *counter += more;
     }
 }
 

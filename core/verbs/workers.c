@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "verbs.h"
@@ -47,26 +46,16 @@ const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index) {
 
 /* Takes a number of up to 15 digits off, and the one character behind it; false: there is none. */
 static bool take_number(dueq_bytes *text, int64_t *number, char after) {
-    const char *at = text->data;
-    size_t digits = 0;
-    *number = 0;
-    while (digits < text->size && digits < 15 && at[digits] >= '0' && at[digits] <= '9')
-        *number = 10 * *number + (at[digits++] - '0');
-    if (!digits || digits == text->size || at[digits] != after)
+    const char *at = text->data, *end = at + text->size;
+    if (!dueq__take_digits(&at, end, 15, number) || at == end || *at++ != after)
         return false;
-    *text = (dueq_bytes){at + digits + 1, text->size - digits - 1};
+    *text = (dueq_bytes){at, (size_t)(end - at)};
     return true;
 }
 
 /* Takes a line off; false: there is none, or it is no text. */
 static bool take_line(dueq_bytes *text, dueq_bytes *line) {
-    const char *end = text->size ? memchr(text->data, '\n', text->size) : NULL;
-    if (!end)
-        return false;
-    size_t size = (size_t)(end - (const char *)text->data);
-    *line = (dueq_bytes){text->data, size};
-    *text = (dueq_bytes){end + 1, text->size - size - 1};
-    return dueq__is_name(*line);
+    return dueq__take_word(text, '\n', line) && dueq__is_name(*line);
 }
 
 /* How many messages its program works on, and 1: it takes no further one. */

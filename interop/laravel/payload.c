@@ -71,15 +71,12 @@ static dueq_status check_name(const char *what, dueq_bytes name, struct dueq__er
 }
 
 bool dueq__laravel_is_backoff(dueq_bytes text) {
-    const char *at = text.data;
-    size_t digits = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        bool digit = at[i] >= '0' && at[i] <= '9';
-        if (digit ? digits == 9 : at[i] != ',' || digits == 0)
-            return false;
-        digits = digit ? digits + 1 : 0;
-    }
-    return digits > 0;
+    const char *at = text.data, *end = at + text.size;
+    int64_t seconds;
+    while (dueq__take_digits(&at, end, 9, &seconds))
+        if (at == end || *at++ != ',')
+            return at == end;
+    return false;
 }
 
 static dueq_status check_options(const dueq_laravel_draft *draft, struct dueq__error *error) {

@@ -39,21 +39,10 @@ static dueq_status write_long(const dueq_value *value, struct dueq__strbuf *out,
 
 /* Reads what Java's Long.parseLong() reads, in ASCII digits. */
 static bool parse_long(dueq_bytes bytes, int64_t *number) {
-    const char *at = bytes.data, *end = at + bytes.size;
-    bool negative = at < end && *at == '-';
-    uint64_t limit = (uint64_t)INT64_MAX + negative, sum = 0;
-    if (at < end && (*at == '-' || *at == '+'))
-        at++;
-    if (at == end)
-        return false;
-    for (; at < end; at++) {
-        unsigned digit = (unsigned)(*at - '0');
-        if (digit > 9 || sum > (limit - digit) / 10)
-            return false;
-        sum = sum * 10 + digit;
-    }
-    *number = (int64_t)(negative ? 0 - sum : sum);
-    return true;
+    bool plus = bytes.size && *(const char *)bytes.data == '+';
+    if (plus)
+        bytes = (dueq_bytes){(const char *)bytes.data + 1, bytes.size - 1};
+    return dueq__read_number(bytes, plus ? 0 : INT64_MIN, INT64_MAX, number);
 }
 
 static dueq_status read_long(dueq_bytes bytes, dueq_value *value, struct dueq__error *error) {

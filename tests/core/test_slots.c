@@ -105,6 +105,12 @@ static void test_redirections(void **state) {
     assert_redirect("MOVED -1 a:1", "none");
     assert_redirect("MOVED 1 a:0", "none");
     assert_redirect("MOVED 1 a", "none");
+    assert_redirect("MOVED 1 a:65536", "none");
+    assert_redirect("MOVED 1 a:+1", "none");
+    assert_redirect("MOVED 1 a:1x", "none");
+    assert_redirect("MOVED 1 a:1 b:2", "none");
+    assert_redirect("MOVED 1x a:1", "none");
+    assert_redirect("MOVED 99999999999999999999 a:1", "none");
     assert_redirect("MOVED", "none");
     assert_redirect("MOVING 1 a:1", "none");
     assert_redirect("ERR no", "none");
