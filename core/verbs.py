@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import symbols
+
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
 WIDTH = 100
@@ -510,6 +512,7 @@ def main() -> None:
             path.write_text(made, encoding="utf-8")
         elif made != old:
             sys.exit(f"{name} is stale: run core/verbs.py")
+    symbols.main()
 
 
 if __name__ == "__main__":

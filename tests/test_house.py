@@ -235,16 +235,57 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
 # ---- The library ----
 
 
+def versions(symbols_map: str) -> dict[str, str]:
+    """The version of each function in a map of the linker."""
+    nodes = re.findall(r"^(DUEQ_[\d.]+) \{(.*?)^\}", symbols_map, flags=re.M | re.S)
+    return {found: node for node, body in nodes for found in re.findall(r"\b(dueq_\w+);", body)}
+
+
 def test_symbols_are_the_contract() -> None:
     library = ROOT / "build/cmake/libdueq.so"
     assert library.exists(), "build/cmake/libdueq.so is not built: ./dev test c builds it"
-    lines = output("nm", "--dynamic", "--defined-only", library).splitlines()
-    exported = sorted(line.split()[-1].split("@")[0] for line in lines)
     headers = "".join(text(header) for header in CONTRACT)
     code = re.sub(r"/\*.*?\*/", "", headers, flags=re.S)
     declared = re.findall(r"^DUEQ_API [^;]*?\b(dueq_\w+)\(", code, flags=re.M)
     assert len(declared) == code.count("DUEQ_API ") - code.count("define DUEQ_API ")
-    assert exported == sorted(declared)
+    lines = output("nm", "--dynamic", "--defined-only", "--with-symbol-versions", library)
+    # The versions themselves are symbols, too, of type A.
+    rows = [line.split()[1:] for line in lines.splitlines()]
+    exported = sorted(symbol for kind, symbol in rows if kind != "A")
+    expected = versions(text("dueq.map"))
+    assert sorted(expected) == sorted(declared)
+    assert exported == sorted(f"{found}@@{node}" for found, node in expected.items())
+    assert {symbol.split("@")[0] for kind, symbol in rows if kind == "A"} == {*expected.values()}
+
+
+def test_soname_is_the_one_that_the_build_sets() -> None:
+    found = re.search(r"^set\(DUEQ_SOVERSION (\d+)\)", text("CMakeLists.txt"), flags=re.M)
+    assert found
+    dynamic = output("readelf", "--wide", "--dynamic", ROOT / "build/cmake/libdueq.so")
+    assert f"Library soname: [libdueq.so.{found[1]}]" in dynamic
+
+
+SYMBOLS = """
+import importlib.util, pathlib, sys
+spec = importlib.util.spec_from_file_location("symbols", sys.argv[1])
+symbols = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(symbols)
+symbols.current = lambda: "DUEQ_0.2"
+print(symbols.made(pathlib.Path(sys.argv[2]).read_text()), end="")
+"""
+
+
+def test_a_later_version_gets_what_is_new_and_an_older_one_keeps_its_own(tmp_path: Path) -> None:
+    released, map_file = text("dueq.map"), tmp_path / "dueq.map"
+    map_file.write_text(released.replace("        dueq_open;\n", ""), encoding="utf-8")
+    made = output(sys.executable, "-c", SYMBOLS, "core/symbols.py", map_file)
+    assert versions(made) == {**versions(released), "dueq_open": "DUEQ_0.2"}
+    assert made.endswith("\nDUEQ_0.2 {\n    global:\n        dueq_open;\n} DUEQ_0.1;\n")
+    map_file.write_text(released.replace("dueq_open;", "dueq_gone;"), encoding="utf-8")
+    command = [sys.executable, "-c", SYMBOLS, "core/symbols.py", str(map_file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "DUEQ_0.1 has dueq_gone, which no header declares" in done.stderr
 
 
 # ---- Scripts ----
