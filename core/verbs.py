@@ -324,7 +324,7 @@ def submit(verb: Verb, script_args: list[str]) -> str:
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
 {leave}{body}
-{sent}    return dueq__call_submit(queue->client, &words);
+{sent}    return dueq__op_submit(queue->client, &words);
 }}
 """
 

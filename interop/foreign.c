@@ -59,7 +59,7 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
 }
 
 void dueq__foreign_close(dueq_queue *queue) {
-    if (dueq__call_uses_queue(queue))
+    if (dueq__op_uses_queue(queue))
         dueq_abandon(queue->client);
     free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
 }
@@ -75,7 +75,7 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < count; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
     if (sound)
-        dueq__call_finish_result(
+        dueq__op_finish_result(
             client, dueq__result_single(&dueq__type_sizes, &sizes, &client->error), DUEQ_OK);
     else
         dueq__ops_unexpected(client);
@@ -84,12 +84,12 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
 dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__call_begin(queue, script, false);
+    dueq_status status = dueq__op_begin(queue, script, false);
     if (status)
         return status;
-    queue->client->call.decode = decode_size;
-    dueq__call_arguments(queue->client, &words);
-    return dueq__call_submit(queue->client, &words);
+    queue->client->op->decode = decode_size;
+    dueq__op_arguments(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
@@ -109,7 +109,7 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
         dueq__ops_unexpected(client);
         return;
     }
-    dueq__call_finish_result(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
+    dueq__op_finish_result(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
@@ -118,8 +118,8 @@ dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__scr
     dueq_status status = dueq__ops_begin_outcomes(queue, script, 1, &words);
     if (status)
         return status;
-    queue->client->call.decode = decode_cleared;
-    return dueq__call_submit(queue->client, &words);
+    queue->client->op->decode = decode_cleared;
+    return dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared) {

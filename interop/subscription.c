@@ -32,9 +32,9 @@ static void refused(dueq_client *client, bool needed, const struct dueq__reply *
         return;
     if (!needed) {
         client->subscription.refusals = DUEQ__MAX_REFUSALS;
-    } else if (client->call.phase != DUEQ__PHASE_ENDING) {
+    } else if (client->op->phase != DUEQ__PHASE_ENDING) {
         client->error = error;
-        dueq__call_finish(client, status);
+        dueq__op_finish(client, status);
     }
 }
 
@@ -49,12 +49,12 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     } else {
         /* The server tells of changes from now on. The call asks for earlier ones itself. */
         client->subscription.confirmed = true;
-        client->call.wait.watches->needs_request = true;
+        client->op->wait.watches->needs_request = true;
     }
 }
 
 static bool rested(const dueq_client *client) {
-    return client->call.phase == DUEQ__PHASE_WAITING &&
+    return client->op->phase == DUEQ__PHASE_WAITING &&
            dueq__monotonic_ms() >= dueq__wait_conn_retry_ms(client);
 }
 
@@ -76,12 +76,12 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         }
     }
     struct dueq__reply *reply;
-    while (dueq__call_under_way(client) &&
+    while (dueq__op_under_way(client) &&
            (reply = dueq__conn_reply(&subscription->conn, DUEQ__MAX_SMALL_REPLY))) {
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }
-    if (dueq__call_under_way(client) && subscription->conn.opened &&
+    if (dueq__op_under_way(client) && subscription->conn.opened &&
         subscription->conn.state == DUEQ__CONN_CLOSED) {
         bool was_on = subscription->confirmed;
         dueq__client_unsubscribe(client);

@@ -59,8 +59,8 @@ void dueq__backoff_on_call_failed(dueq_client *client) {
 /*
  * Does the call retry as long as its caller waits? Not where the caller can go on with other nodes.
  */
-static bool waits_out_outages(const struct dueq__call *call) {
-    return call->retry_until_ms && !call->skip_down_node;
+static bool waits_out_outages(const struct dueq__op *op) {
+    return op->retry.until_ms && !op->retry.skip_down_node;
 }
 
 /*
@@ -69,21 +69,21 @@ static bool waits_out_outages(const struct dueq__call *call) {
  */
 static int64_t wait_limit_ms(const dueq_client *client, int64_t since_ms) {
     int64_t least = since_ms + MIN_RETRY_MS;
-    return client->call.retry_until_ms > least ? client->call.retry_until_ms : least;
+    return client->op->retry.until_ms > least ? client->op->retry.until_ms : least;
 }
 
 static void set_retry(dueq_client *client, const char *why, bool extends) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     count_failure(client, why);
-    call->retry_ms =
+    op->retry.next_ms =
         dueq__monotonic_ms() + client->backoff_ms / 2 + dueq__random_below(client->backoff_ms);
-    if (!waits_out_outages(call))
+    if (!waits_out_outages(op))
         return;
-    int64_t limit = call->retry_ms + client->url.timeout_ms;
+    int64_t limit = op->retry.next_ms + client->url.timeout_ms;
     int64_t last = wait_limit_ms(client, client->first_failure_ms);
     limit = limit < last ? limit : last;
-    if (extends || limit < call->deadline_ms)
-        call->deadline_ms = limit;
+    if (extends || limit < op->retry.deadline_ms)
+        op->retry.deadline_ms = limit;
 }
 
 void dueq__backoff_retry_later(dueq_client *client, const char *why) {
@@ -91,31 +91,31 @@ void dueq__backoff_retry_later(dueq_client *client, const char *why) {
 }
 
 bool dueq__backoff_retry_refused(dueq_client *client, const struct dueq__error *error) {
-    bool waits = dueq__monotonic_ms() < client->call.retry_until_ms;
+    bool waits = dueq__monotonic_ms() < client->op->retry.until_ms;
     if (error->recovery == DUEQ__PERMANENT || (error->recovery == DUEQ__UNTIL_FIXED && !waits) ||
         (error->recovery == DUEQ__FAILOVER && !client->ever_answered && !client->cluster))
         return false;
-    client->call.script_loads = 0;
+    client->op->request.script_loads = 0;
     set_retry(client, error->text, true);
     return true;
 }
 
 bool dueq__backoff_outlasts_request(const dueq_client *client) {
-    return waits_out_outages(&client->call) && dueq__monotonic_ms() < client->call.retry_until_ms &&
+    return waits_out_outages(client->op) && dueq__monotonic_ms() < client->op->retry.until_ms &&
            (client->ever_connected || client->error.recovery != DUEQ__PERMANENT);
 }
 
 void dueq__backoff_on_connecting(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     int64_t last = wait_limit_ms(client, dueq__monotonic_ms());
-    if (waits_out_outages(call) && client->failures && last < call->deadline_ms)
-        call->deadline_ms = last;
+    if (waits_out_outages(op) && client->failures && last < op->retry.deadline_ms)
+        op->retry.deadline_ms = last;
 }
 
 void dueq__backoff_on_connected(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    if (waits_out_outages(call) && call->phase == DUEQ__PHASE_RUNNING)
-        call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    struct dueq__op *op = client->op;
+    if (waits_out_outages(op) && op->phase == DUEQ__PHASE_RUNNING)
+        op->retry.deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
 }
 
 void dueq__backoff_reset(dueq_client *client) {

@@ -15,10 +15,15 @@ static void new_session(dueq_client *client) {
 }
 
 dueq_status dueq_open(const char *url, dueq_client **client) {
-    *client = calloc(1, sizeof **client);
-    if (!*client)
+    dueq_client *opened = *client = calloc(1, sizeof **client);
+    struct dueq__op *op = calloc(1, sizeof *op);
+    if (!opened || !op) {
+        free(opened);
+        free(op);
+        *client = NULL;
         return DUEQ_NO_MEMORY;
-    dueq_client *opened = *client;
+    }
+    opened->op = op;
     new_session(opened);
     dueq__descriptor_init(&opened->descriptor);
     struct dueq__subscription *subscription = &opened->subscription;
@@ -133,6 +138,7 @@ void dueq_close(dueq_client *client) {
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
     free(client->address);
+    free(client->op);
     free(client);
 }
 
@@ -187,12 +193,12 @@ void dueq__client_check_fork(dueq_client *client) {
             client->embedded = own;
         }
     }
-    dueq__call_drop_suspended(client);
-    if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
+    dueq__op_drop_suspended(client);
+    if (client->op->phase != DUEQ__PHASE_NONE && client->op->phase != DUEQ__PHASE_FINAL) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the call was in progress when the process forked: "
                    "it belongs to the parent");
-        dueq__call_finish(client, DUEQ_CLOSED);
+        dueq__op_finish(client, DUEQ_CLOSED);
     }
     cache_queue(client, NULL);
     new_session(client);
@@ -279,7 +285,7 @@ void dueq_queue_preview(dueq_queue *queue, size_t bytes) { queue->preview_bytes 
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)
         return;
-    if (dueq__call_uses_queue(queue))
+    if (dueq__op_uses_queue(queue))
         dueq_abandon(queue->client);
     if (queue->partitioned)
         queue->partitioned->close(queue);

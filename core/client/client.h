@@ -9,103 +9,10 @@
 #include "../net/net.h"
 #include "keys.h"
 #include "node.h"
-#include "wait.h"
+#include "op.h"
 
 /* Each server accepts a word of this size: proto-max-bulk-len cannot be set lower. */
 #define DUEQ__LARGE (1 << 20)
-
-/* call.c: one call from submit to take */
-
-enum dueq__phase {
-    DUEQ__PHASE_NONE,
-    DUEQ__PHASE_RUNNING, /* the request is sent, or will be, on the command connection */
-    DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
-    DUEQ__PHASE_ENDING,  /* the wait is over: its blocking commands end */
-    DUEQ__PHASE_FINAL
-};
-
-/* What a reserve settles first: each of its requests carries these words until one was answered. */
-struct dueq__settling {
-    struct dueq__resp words;
-    size_t count;    /* of outcomes; 0: the reserve settles nothing */
-    bool plain_acks; /* all are acks of first deliveries */
-    bool done;
-    void (*on_settled)(void *owner, const char *outcomes, size_t count);
-    void *owner;
-};
-
-/* How many replicas and disks must have what the call stored before the call is final. */
-struct dueq__durable {
-    dueq_durability wanted; /* with a timeout; no replicas and no disk: it need not be durable */
-    struct dueq__reply *held_reply; /* the script's reply, until the reply to WAIT comes; owned */
-    bool known;                     /* the server told these numbers: */
-    int64_t replicas, disks;
-};
-
-/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
-#define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
-
-struct dueq__call {
-    enum dueq__phase phase;
-    dueq_queue *queue;
-    const struct dueq__script *script;
-    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
-    char reply_key[DUEQ__REPLY_KEY_SIZE];
-    char *lock_keys;                   /* of a lock; owned */
-    struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
-    struct dueq__settling settling;
-    int64_t minute;
-    uint64_t request_number; /* in its session, for recall; 0: the request changes nothing */
-    bool changes;
-    bool used_next_script; /* the script left the request to the next one, which runs it */
-    bool at_most_once;     /* after a lost connection it fails rather than run twice */
-    bool sent;             /* on the present connection */
-    bool skip_down_node;   /* it ends where its node is down: its caller has calls to other nodes */
-    bool may_run_late;     /* the server may still read it on a lost connection */
-    /* The number of the request whose connection was lost before its reply; 0: there is none. */
-    uint64_t unanswered;
-    unsigned lost_conns, script_loads;
-    /*
-     * Recalls in a row after which the server closed the connection, although it had announced the
-     * size of its reply: probably the reply exceeds the server's output buffer limit.
-     */
-    unsigned recalls_cut_off;
-    bool recall_lost;     /* the next recall asks for the size of the answer first */
-    bool recall_is_large; /* the server said so on this connection */
-    int64_t deadline_ms;
-    int64_t retry_until_ms; /* until then failures that may pass are retried */
-    int64_t retry_ms;       /* not before this time */
-    int64_t sent_ms;        /* the server ran the request at this time, or later */
-    dueq_bytes *ids;        /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state;       /* peek: of the messages looked at */
-    unsigned scan_count;    /* queues: scans so far */
-    int slot;               /* in a cluster, of the request's keys */
-    size_t primary_index;   /* of a call without a queue in a cluster: by their first slots */
-    bool asking;            /* the request goes to a node that imports the slot, by ASK */
-    unsigned redirects;     /* in a row */
-    size_t pushed_from;     /* ack_push: the first of its items that is a push */
-    struct dueq__durable durable;
-    int64_t reply_ttl_ms; /* for how long the server keeps its answer */
-    size_t max_messages;  /* in its answer; a page of other things counts as one */
-    struct dueq__wait wait;
-    dueq_status status;
-    dueq_result *result;
-    void (*decode)(dueq_client *client, const struct dueq__reply *reply);
-    /*
-     * Called when it is final, with what it was suspended for (dueq__call_suspend); NULL: it is
-     * not.
-     */
-    void (*on_final)(dueq_client *client);
-};
-
-/* A call that is not final yet, while the client runs other calls on its behalf. */
-struct dueq__suspended {
-    struct dueq__call call;
-    void (*resume)(dueq_client *client);
-    void *owner;                   /* of the calls that run; freed with it */
-    struct dueq__suspended *outer; /* it runs in the place of this call; NULL: none */
-};
-
 /* poll.c: what dueq_descriptor() made, if it was called. */
 struct dueq__descriptor {
     int epoll, timer;
@@ -145,8 +52,8 @@ struct dueq_client {
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t last_request_number;
-    unsigned round_robin; /* the next queue to begin with, of calls that ask several in turn */
-    struct dueq__call call;
+    unsigned round_robin;      /* the next queue to begin with, of calls that ask several in turn */
+    struct dueq__op *op;       /* the operation under way, or final; phase NONE: there is none */
     struct dueq__reply *reply; /* that is decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
     /* The queue closed last, which knows its session: the next open of its name takes it. */
@@ -206,61 +113,6 @@ void dueq__client_unsubscribe(dueq_client *client);
  */
 void dueq__client_check_fork(dueq_client *client);
 
-/*
- * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request
- * start with), its own words, submit. Submit frees the words and returns PENDING or a failure.
- */
-dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
-/* The same for a command of the server's own, without a queue: the script has but a name. */
-dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
-void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
-/* The same for another session than the client's: the server keeps the reply for keep_ms. */
-void dueq__call_arguments_for_session(dueq_client *client, struct dueq__resp *words,
-                                      const char *session, int64_t keep_ms);
-/* The key that keeps the reply to a session's last call on the queue; written to `buffer`. */
-dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
-                           char buffer[DUEQ__REPLY_KEY_SIZE]);
-dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
-/* The script changed nothing and answered nil: has script->next run the same request. */
-void dueq__call_use_next_script(dueq_client *client);
-/* A reply came. Notes that the script wrote this minute's history, so that the next need not. */
-void dueq__call_on_answer(dueq_client *client);
-
-/*
- * The server keeps the reply. Its key's expiry suffices for the calls of the same minute, which
- * therefore do not set it again.
- */
-void dueq__call_note_kept_reply(dueq_client *client);
-/* Between begin and the first submit: the reserve settles first. Frees the words. */
-dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
-/* The words that go with the request behind its arguments; NULL: none. */
-const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call);
-/* Does it take messages? */
-bool dueq__call_reserves(const struct dueq__call *call);
-/* Is the call, under way or final, one of this queue's? */
-bool dueq__call_uses_queue(const dueq_queue *queue);
-/* Makes the call final. A status < 0 has its text in client->error already. */
-dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
-dueq_status dueq__call_no_memory(dueq_client *client);
-/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
-void dueq__call_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
-/*
- * Suspends the call, so that the client can run other calls on its behalf. resume() is called when
- * the last of them is final. owner: one allocation, which is freed after resume().
- * False: out of memory; nothing changed.
- */
-bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
-void dueq__call_resume(dueq_client *client);
-/* Makes the suspended call final. A status < 0 has its text in client->error already. */
-void dueq__call_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status);
-/* Abandons the calls that run on behalf of a suspended call. */
-void dueq__call_drop_suspended(dueq_client *client);
-/* The minute that requests say they are sent in. */
-int64_t dueq__call_minute(void);
-bool dueq__call_under_way(const dueq_client *client);
-/* As dueq_stop_wait(). keep_retrying: refusals that pass by themselves are still retried. */
-void dueq__call_stop_wait(dueq_client *client, bool keep_retrying);
-
 /* command.c: the command connection of a call */
 
 /* Sends and reads what it can without blocking. */
@@ -281,10 +133,10 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
 /*
  * Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit).
  */
-int64_t dueq__call_want_events(dueq_client *client);
+int64_t dueq__op_want_events(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
-size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
-                           int64_t *left_us);
+size_t dueq__op_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                         int64_t *left_us);
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
 void dueq__descriptor_close(struct dueq__descriptor *descriptor);
 /* Makes the descriptors, unless they exist; false: the process has no more. */
@@ -296,9 +148,9 @@ void dueq__descriptor_sync(dueq_client *client);
 
 /* The most that the URL, the handle and `own` demand, and how long the call waits for it. */
 dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
-bool dueq__durable_asked(const struct dueq__call *call);
+bool dueq__durable_asked(const struct dueq__op *op);
 /* Has the server told of as many replicas and disks as the call demands? */
-bool dueq__durable_is_met(const struct dueq__call *call);
+bool dueq__durable_is_met(const struct dueq__op *op);
 /* Is it unknown whether the server accepts WAIT or WAITAOF on this connection? */
 bool dueq__durable_support_unknown(const dueq_client *client);
 /* Finds out by a command that waits for nothing; false: out of memory. */
@@ -314,7 +166,7 @@ bool dueq__durable_send_wait(dueq_client *client);
  */
 void dueq__durable_hold_reply(dueq_client *client);
 /* The server does not know the request: another one took over without it. Drops its reply. */
-void dueq__durable_drop_reply(struct dueq__call *call);
+void dueq__durable_drop_reply(struct dueq__op *op);
 /* The reply to WAIT came. */
 void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply);
 /* Makes the call final with a failure; with NOT_DURABLE where the script has replied. */

@@ -15,7 +15,7 @@
 /* The answer to the call's request, or to its recall, may be as large as all that was asked for. */
 static void limit_reply(dueq_client *client) {
     client->node->max_reply_bytes =
-        DUEQ__MAX_SMALL_REPLY + client->call.max_messages * DUEQ__MAX_MESSAGE_REPLY;
+        DUEQ__MAX_SMALL_REPLY + client->op->request.max_messages * DUEQ__MAX_MESSAGE_REPLY;
 }
 
 /*
@@ -23,52 +23,53 @@ static void limit_reply(dueq_client *client) {
  * answer is.
  */
 static bool send_recall(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     struct dueq__resp words;
-    bool reserves = dueq__call_reserves(call), sizes = reserves && call->recall_lost;
+    bool reserves = dueq__op_reserves(op), sizes = reserves && op->recall.was_lost;
     dueq__resp_init(&words);
-    dueq__script_write(&words, call->queue->recall, call->keys);
-    dueq__resp_number(&words, (int64_t)call->unanswered);
+    dueq__script_write(&words, op->queue->recall, op->request.keys);
+    dueq__resp_number(&words, (int64_t)op->recall.unanswered);
     dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");
-    if (dueq__durable_asked(call))
-        dueq__resp_number(&words, call->reply_ttl_ms);
+    if (dueq__durable_asked(op))
+        dueq__resp_number(&words, op->request.reply_ttl_ms);
     bool sent = dueq__node_send_resp(
         client->node, sizes ? DUEQ__EXPECT_RECALL_SIZE : DUEQ__EXPECT_RECALL, &words);
     dueq__resp_free(&words);
     limit_reply(client);
-    if (dueq__call_reserves(call))
-        call->sent_ms = dueq__monotonic_ms();
+    if (dueq__op_reserves(op))
+        op->request.sent_ms = dueq__monotonic_ms();
     return sent;
 }
 
 static bool send_request(dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    const struct dueq__resp *settlement = dueq__call_settlement(call);
-    const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
-    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    const struct dueq__op *op = client->op;
+    const struct dueq__resp *settlement = dueq__op_settlement(op);
+    const struct dueq__resp *parts[] = {&op->request.head, &op->request.arguments, settlement};
+    const struct dueq__foreign_wait *foreign = op->wait.foreign;
     /*
      * An answer of before counts no more: another server may have taken over, without what was
      * done.
      */
-    dueq__durable_drop_reply(&client->call);
+    dueq__durable_drop_reply(client->op);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
     client->node->expected[client->node->expected_count++] = DUEQ__EXPECT_CALL;
     limit_reply(client);
-    client->call.sent = true;
-    client->call.sent_ms = dueq__monotonic_ms();
+    client->op->request.sent = true;
+    client->op->request.sent_ms = dueq__monotonic_ms();
     return dueq__durable_send_wait(client);
 }
 
 static bool can_send(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
+    const struct dueq__op *op = client->op;
     if (dueq__node_expects_call(client->node))
         return false;
-    return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
+    return op->phase == DUEQ__PHASE_RUNNING && !op->request.sent &&
            client->node->expected_count < DUEQ__MAX_EXPECTED &&
-           client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
+           client->node->conn.state == DUEQ__CONN_READY &&
+           dueq__monotonic_ms() >= op->retry.next_ms;
 }
 
 /*
@@ -77,20 +78,20 @@ static bool can_send(const dueq_client *client) {
  * it.
  */
 static void send_next(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     if (!can_send(client))
         return;
     const dueq_bytes asking = dueq__text("ASKING");
-    if (call->at_most_once && call->may_run_late && !client->node->stale_id)
-        dueq__call_finish(client, DUEQ_CLOSED);
-    else if ((call->asking && !client->node->stale_id &&
+    if (op->request.at_most_once && op->recall.may_run_late && !client->node->stale_id)
+        dueq__op_finish(client, DUEQ_CLOSED);
+    else if ((op->request.asking && !client->node->stale_id &&
               !dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, &asking, 1)) ||
              !(client->node->stale_id
                    ? dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_LIST, "LIST")
-               : call->unanswered                      ? send_recall(client)
+               : op->recall.unanswered                 ? send_recall(client)
                : dueq__durable_support_unknown(client) ? dueq__durable_check_support(client)
                                                        : send_request(client)))
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
 }
 
 /*
@@ -98,7 +99,7 @@ static void send_next(dueq_client *client) {
  * is to.
  */
 static bool skip_node(dueq_client *client) {
-    if (!client->call.skip_down_node)
+    if (!client->op->retry.skip_down_node)
         return dueq__wait_skip_down_node(client);
     dueq__durable_fail(client, client->error.status);
     return true;
@@ -109,42 +110,43 @@ static bool skip_node(dueq_client *client) {
  * that is not.
  */
 static void note_lost_recall(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     bool recalled = dueq__node_expects(client->node, DUEQ__EXPECT_RECALL);
-    call->recalls_cut_off = recalled && call->recall_is_large ? call->recalls_cut_off + 1 : 0;
-    call->recall_lost = recalled || call->recall_lost;
-    call->recall_is_large = false;
+    op->recall.cut_off = recalled && op->recall.is_large ? op->recall.cut_off + 1 : 0;
+    op->recall.was_lost = recalled || op->recall.was_lost;
+    op->recall.is_large = false;
 }
 
 /*
  * Its request is not answered on this connection any more: before it is sent again it is recalled.
  */
-static void mark_unanswered(struct dueq__call *call) {
-    if (call->sent)
-        call->unanswered = call->request_number;
-    call->sent = false;
+static void mark_unanswered(struct dueq__op *op) {
+    if (op->request.sent)
+        op->recall.unanswered = op->request.number;
+    op->request.sent = false;
 }
 
 static void on_conn_lost(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     const struct dueq__error *reason = &client->node->conn.error;
     bool was_ready = !client->node->down_since_ms;
     note_lost_recall(client);
     dueq__node_drop(client, client->node);
     dueq__route_want_refresh(client);
-    call->asking = false;
-    call->script_loads = 0;
-    if (call->phase != DUEQ__PHASE_RUNNING)
+    op->request.asking = false;
+    op->request.script_loads = 0;
+    if (op->phase != DUEQ__PHASE_RUNNING)
         return;
     if (reason->status)
         client->error = *reason;
     if (was_ready)
-        dueq__node_note_try(client->node, call->sent ? call->sent_ms : dueq__monotonic_ms());
-    call->lost_conns += call->sent;
-    mark_unanswered(call);
+        dueq__node_note_try(client->node,
+                            op->request.sent ? op->request.sent_ms : dueq__monotonic_ms());
+    op->recall.lost_conns += op->request.sent;
+    mark_unanswered(op);
     if (dueq__backoff_is_fatal(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
-    } else if (call->recalls_cut_off >= MAX_RECALLS_CUT_OFF) {
+    } else if (op->recall.cut_off >= MAX_RECALLS_CUT_OFF) {
         dueq__durable_fail(
             client, dueq__fail(&client->error, DUEQ_TOO_LARGE,
                                "%s closes the connection instead of sending the messages that it "
@@ -160,7 +162,7 @@ static void on_conn_lost(dueq_client *client) {
 /* Does the call wait in vain for a connection, which others try, and goes on without it? */
 static bool skip_if_down(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
-    if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
+    if (client->op->phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
         !(dueq__node_is_down(client->node) || dueq__node_backs_off(client->node)))
         return false;
     struct dueq__error before = client->error;
@@ -176,26 +178,27 @@ static bool skip_if_down(dueq_client *client) {
 
 /* What a call says whose time is over. */
 static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state state) {
-    const struct dueq__call *call = &client->call;
+    const struct dueq__op *op = client->op;
     dueq_status status = client->error.status;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
-    long long limit = (long long)(client->url.timeout_ms + call->durable.wanted.timeout_ms);
-    size_t size = call->head.size + call->arguments.size;
-    if (call->lost_conns >= SUSPICIOUS_LOST_CONNS && (!call->changes || size >= DUEQ__LARGE))
+    long long limit = (long long)(client->url.timeout_ms + op->durable.wanted.timeout_ms);
+    size_t size = op->request.head.size + op->request.arguments.size;
+    if (op->recall.lost_conns >= SUSPICIOUS_LOST_CONNS &&
+        (!op->request.changes || size >= DUEQ__LARGE))
         status = dueq__fail(
             &client->error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
             "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
             "client-output-buffer-limit for normal clients?",
-            server, call->lost_conns, size);
-    else if (call->sent || call->unanswered)
+            server, op->recall.lost_conns, size);
+    else if (op->request.sent || op->recall.unanswered)
         status =
             dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
                        "%s %s; whether the %s took effect is not known", server,
                        up ? "did not answer in time" : "was lost and did not come back in time",
-                       call->script->name);
-    else if (status == DUEQ_CONNECT && strncmp(call->script->name, "ack", 3) == 0)
+                       op->request.script->name);
+    else if (status == DUEQ_CONNECT && strncmp(op->request.script->name, "ack", 3) == 0)
         /* Who has a message has reached its server: an ack ends the same, sent or not. */
         status = dueq__fail(&client->error, DUEQ_CLOSED,
                             "%s was lost and did not come back in time; the message is not "
@@ -222,18 +225,18 @@ static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state 
  * hang for ever, and goes on by new ones.
  */
 static void on_deadline(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     enum dueq__conn_state state = client->node->conn.state;
     bool lasts = dueq__backoff_outlasts_request(client);
     dueq_status status = set_timeout_error(client, state);
     dueq__node_drop(client, client->node);
-    if (state == DUEQ__CONN_READY && call->sent)
-        dueq__node_note_try(client->node, call->sent_ms);
+    if (state == DUEQ__CONN_READY && op->request.sent)
+        dueq__node_note_try(client->node, op->request.sent_ms);
     if (!lasts) {
         dueq__durable_fail(client, status);
         return;
     }
-    mark_unanswered(call);
+    mark_unanswered(op);
     dueq__wait_conn_drop_node(client, client->node);
     dueq__route_want_refresh(client);
     dueq__backoff_retry_later(client, client->error.text);
@@ -243,7 +246,7 @@ void dueq__command_unexpected_reply(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
     dueq__node_drop(client, client->node);
-    dueq__call_finish(client, DUEQ_PROTOCOL);
+    dueq__op_finish(client, DUEQ_PROTOCOL);
 }
 
 /* How many bytes the node's next reply may have. */
@@ -282,9 +285,9 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
 static void on_connect_failed(dueq_client *client, const struct dueq__error *error) {
     if (!dueq__backoff_is_fatal(client, error)) {
         dueq__outage_log_failure(client, error->text);
-    } else if (dueq__call_under_way(client)) {
+    } else if (dueq__op_under_way(client)) {
         client->error = *error;
-        dueq__call_finish(client, error->status);
+        dueq__op_finish(client, error->status);
     }
 }
 
@@ -297,7 +300,7 @@ static void pump_other_nodes(dueq_client *client) {
         if (node == client->node || (!node->expected_count && !dueq__node_is_connecting(node)))
             continue;
         dueq__node_pump(client, node);
-        while (dueq__call_under_way(client) && take_reply(client, node))
+        while (dueq__op_under_way(client) && take_reply(client, node))
             ;
         if (node->conn.state != DUEQ__CONN_CLOSED)
             continue;
@@ -308,14 +311,14 @@ static void pump_other_nodes(dueq_client *client) {
 }
 
 void dueq__command_pump(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     pump_other_nodes(client);
-    while (dueq__call_under_way(client)) {
+    while (dueq__op_under_way(client)) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
-        bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
+        bool late = op->phase == DUEQ__PHASE_RUNNING && now >= op->retry.deadline_ms;
         if (!dueq__route_pump(client)) {
-            if (late && dueq__call_under_way(client))
+            if (late && dueq__op_under_way(client))
                 on_deadline(client);
             return;
         }
@@ -328,7 +331,7 @@ void dueq__command_pump(dueq_client *client) {
                 on_deadline(client);
             if (!late && dueq__node_backs_off(client->node) && skip_if_down(client))
                 continue;
-            if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
+            if (late || op->phase != DUEQ__PHASE_RUNNING || now < op->retry.next_ms ||
                 !dueq__node_connect(client, &client->node->conn, client->node))
                 return;
         }
@@ -350,11 +353,11 @@ void dueq__command_pump(dueq_client *client) {
 }
 
 bool dueq__command_ready(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    bool running = call->phase == DUEQ__PHASE_RUNNING;
-    if (running && !call->sent && dueq__route_target(client) != client->node)
-        return dueq__route_target(client) && dueq__monotonic_ms() >= call->retry_ms;
+    const struct dueq__op *op = client->op;
+    bool running = op->phase == DUEQ__PHASE_RUNNING;
+    if (running && !op->request.sent && dueq__route_target(client) != client->node)
+        return dueq__route_target(client) && dueq__monotonic_ms() >= op->retry.next_ms;
     bool connects = running && client->node->conn.state == DUEQ__CONN_CLOSED &&
-                    dueq__monotonic_ms() >= call->retry_ms;
+                    dueq__monotonic_ms() >= op->retry.next_ms;
     return connects || can_send(client);
 }

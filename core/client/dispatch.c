@@ -13,10 +13,10 @@
  * it is then.
  */
 static void on_error(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    call->sent = call->asking = false;
+    struct dueq__op *op = client->op;
+    op->request.sent = op->request.asking = false;
     if (dueq__route_follow(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
-        call->script_loads = 0;
+        op->request.script_loads = 0;
         return;
     }
     dueq_status status = dueq__reply_error(reply, &client->error);
@@ -37,45 +37,45 @@ static void on_error(dueq_client *client, const struct dueq__reply *reply) {
     if (client->error.recovery != DUEQ__PERMANENT && dueq__wait_skip_down_node(client))
         return;
     if (!dueq__backoff_retry_refused(client, &client->error))
-        dueq__call_finish(client, status);
+        dueq__op_finish(client, status);
 }
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
 static void load_script(dueq_client *client, const struct dueq__script *script) {
     char *source = dueq__script_source(script);
-    client->call.sent = false;
+    client->op->request.sent = false;
     if (!source) {
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
         return;
     }
     const dueq_bytes words[] = {dueq__text("SCRIPT"), dueq__text("LOAD"), dueq__text(source)};
-    bool sent = ++client->call.script_loads <= MAX_LOADS &&
+    bool sent = ++client->op->request.script_loads <= MAX_LOADS &&
                 dueq__node_send(client->node, DUEQ__EXPECT_LOAD, words, 3);
     free(source);
     if (!sent)
-        dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                                             "%s does not keep the script '%s' after SCRIPT LOAD",
-                                             client->url.shown, script->name));
+        dueq__op_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
+                                           "%s does not keep the script '%s' after SCRIPT LOAD",
+                                           client->url.shown, script->name));
 }
 
 static void on_answer(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    call->sent = call->asking = false;
-    call->unanswered = 0;
-    call->redirects = 0;
+    struct dueq__op *op = client->op;
+    op->request.sent = op->request.asking = false;
+    op->recall.unanswered = 0;
+    op->request.redirects = 0;
     client->ever_answered = true;
     if (client->failures)
         dueq__backoff_reset(client);
     if (!dueq__node_any_down(client))
         dueq__outage_log_answer(client);
-    if (call->script->next && dueq__reply_is_nil(reply)) {
-        dueq__call_use_next_script(client);
+    if (op->request.script->next && dueq__reply_is_nil(reply)) {
+        dueq__op_use_next_script(client);
     } else {
-        dueq__call_on_answer(client);
-        if (dueq__durable_asked(call))
+        dueq__op_on_answer(client);
+        if (dueq__durable_asked(op))
             dueq__durable_hold_reply(client);
         else
-            call->decode(client, reply);
+            op->decode(client, reply);
     }
 }
 
@@ -85,8 +85,8 @@ static void fail_outcome_unknown(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_CLOSED,
                "the connection to %s was lost during the %s, and whether that took effect is not "
                "known: %.240s",
-               client->url.shown, client->call.script->name, reason.text);
-    client->call.status = DUEQ_CLOSED;
+               client->url.shown, client->op->request.script->name, reason.text);
+    client->op->status = DUEQ_CLOSED;
 }
 
 /*
@@ -104,69 +104,69 @@ static bool retry_stale_check(dueq_client *client, const struct dueq__reply *rep
 }
 
 /* The recalled reserve was run before, in a minute that is not known. */
-static void set_recalled_time(struct dueq__call *call, const struct dueq__reply *reply) {
+static void set_recalled_time(struct dueq__op *op, const struct dueq__reply *reply) {
     int64_t ago_us;
-    if (dueq__call_reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
-        call->sent_ms -= (ago_us + 999) / 1000;
-    call->minute = 0;
+    if (dueq__op_reserves(op) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
+        op->request.sent_ms -= (ago_us + 999) / 1000;
+    op->request.minute = 0;
 }
 
 /*
  * A lost request may be run after its repeat. What a reserve takes so comes again when its lease
  * ends, and what is due is moved once.
  */
-static bool may_repeat(const struct dueq__call *call) {
-    const struct dueq__foreign_wait *foreign = call->wait.foreign;
-    return call->retry_until_ms && (dueq__call_reserves(call) || (foreign && !foreign->block));
+static bool may_repeat(const struct dueq__op *op) {
+    const struct dueq__foreign_wait *foreign = op->wait.foreign;
+    return op->retry.until_ms && (dueq__op_reserves(op) || (foreign && !foreign->block));
 }
 
 static void on_recall(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     if (dueq__reply_is_nil(reply))
-        dueq__durable_drop_reply(call);
+        dueq__durable_drop_reply(op);
     if (!dueq__reply_is_error(reply))
-        call->queue->unanswered.number = 0;
+        op->queue->unanswered.number = 0;
     if (dueq__reply_is_noscript(reply)) {
-        load_script(client, call->queue->recall);
+        load_script(client, op->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
         on_error(client, reply);
-        if (call->phase == DUEQ__PHASE_FINAL)
+        if (op->phase == DUEQ__PHASE_FINAL)
             fail_outcome_unknown(client);
     } else if (!dueq__reply_is_nil(reply)) {
-        set_recalled_time(call, reply);
+        set_recalled_time(op, reply);
         on_answer(client, reply);
-    } else if (call->may_run_late && !may_repeat(call)) {
-        dueq__call_finish(
+    } else if (op->recall.may_run_late && !may_repeat(op)) {
+        dueq__op_finish(
             client, dueq__fail(&client->error, DUEQ_CLOSED,
                                "the connection to %s was lost during the %s, and the server does "
                                "not permit CLIENT ID, LIST and KILL, so whether it takes effect is "
                                "not known",
-                               client->url.shown, call->script->name));
+                               client->url.shown, op->request.script->name));
     } else {
-        call->unanswered = 0;
+        op->recall.unanswered = 0;
     }
 }
 
 /* How large the answer to a recall is, that was lost before. */
 static void on_recall_size(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     int64_t size = 0;
     if (dueq__reply_is_error(reply)) {
         on_recall(client, reply);
         return;
     }
-    call->recall_is_large = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
-    call->recall_lost = false;
+    op->recall.is_large = dueq__reply_number(reply, &size) && size >= DUEQ__LARGE;
+    op->recall.was_lost = false;
 }
 
 void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__expect expect,
                     const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq_bytes bytes = {0};
     switch (expect) {
     case DUEQ__EXPECT_CALL:
         if (dueq__reply_is_noscript(reply))
-            load_script(client, call->script);
+            load_script(client, op->request.script);
         else if (dueq__reply_is_error(reply))
             on_error(client, reply);
         else
@@ -187,7 +187,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
             break;
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
         if (dueq__reply_is_error(reply))
-            call->may_run_late = true;
+            op->recall.may_run_late = true;
         else if (dueq__reply_bytes(reply, &bytes) &&
                  memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
                  dueq__node_send_about_stale(client->node, DUEQ__EXPECT_CLIENT_KILL, "KILL"))
@@ -197,7 +197,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
     case DUEQ__EXPECT_CLIENT_KILL:
         if (retry_stale_check(client, reply))
             break;
-        call->may_run_late = call->may_run_late || dueq__reply_is_error(reply);
+        op->recall.may_run_late = op->recall.may_run_late || dueq__reply_is_error(reply);
         client->node->stale_id = 0;
         break;
     case DUEQ__EXPECT_WAIT_SUPPORT:
@@ -206,7 +206,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
             break;
         }
         on_error(client, reply);
-        if (call->phase == DUEQ__PHASE_FINAL)
+        if (op->phase == DUEQ__PHASE_FINAL)
             dueq__durable_explain_refusal(client);
         break;
     case DUEQ__EXPECT_WAIT:
@@ -219,8 +219,8 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
         dueq__wait_on_probe(client, reply);
         break;
     case DUEQ__EXPECT_TRACK:
-        if (call->wait.foreign && call->wait.foreign->on_track_reply)
-            call->wait.foreign->on_track_reply(client, reply);
+        if (op->wait.foreign && op->wait.foreign->on_track_reply)
+            op->wait.foreign->on_track_reply(client, reply);
         break;
     case DUEQ__EXPECT_IGNORED:
         break;

@@ -26,13 +26,13 @@ dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability
     return all.replicas || all.disk ? all : (dueq_durability){0};
 }
 
-bool dueq__durable_asked(const struct dueq__call *call) {
-    return call->durable.wanted.replicas || call->durable.wanted.disk;
+bool dueq__durable_asked(const struct dueq__op *op) {
+    return op->durable.wanted.replicas || op->durable.wanted.disk;
 }
 
-bool dueq__durable_is_met(const struct dueq__call *call) {
-    const struct dueq__durable *durable = &call->durable;
-    return !dueq__durable_asked(call) ||
+bool dueq__durable_is_met(const struct dueq__op *op) {
+    const struct dueq__durable *durable = &op->durable;
+    return !dueq__durable_asked(op) ||
            (durable->known && durable->replicas >= durable->wanted.replicas &&
             durable->disks >= durable->wanted.disk);
 }
@@ -41,8 +41,8 @@ static bool send_wait(dueq_client *client, enum dueq__expect expect, int replica
                       int64_t timeout_ms) {
     struct dueq__resp words;
     dueq__resp_init(&words);
-    dueq__resp_text(&words, client->call.durable.wanted.disk ? "WAITAOF" : "WAIT");
-    if (client->call.durable.wanted.disk)
+    dueq__resp_text(&words, client->op->durable.wanted.disk ? "WAITAOF" : "WAIT");
+    if (client->op->durable.wanted.disk)
         dueq__resp_text(&words, "1");
     dueq__resp_number(&words, replicas);
     dueq__resp_number(&words, timeout_ms);
@@ -53,8 +53,8 @@ static bool send_wait(dueq_client *client, enum dueq__expect expect, int replica
 }
 
 bool dueq__durable_support_unknown(const dueq_client *client) {
-    return dueq__durable_asked(&client->call) &&
-           !client->node->conn.accepts_wait[client->call.durable.wanted.disk];
+    return dueq__durable_asked(client->op) &&
+           !client->node->conn.accepts_wait[client->op->durable.wanted.disk];
 }
 
 /* A server that cannot do it is to say so before it has stored anything. */
@@ -63,13 +63,13 @@ bool dueq__durable_check_support(dueq_client *client) {
 }
 
 void dueq__durable_note_support(dueq_client *client) {
-    client->node->conn.accepts_wait[client->call.durable.wanted.disk] = true;
+    client->node->conn.accepts_wait[client->op->durable.wanted.disk] = true;
 }
 
 void dueq__durable_explain_refusal(dueq_client *client) {
     const struct dueq__error reason = client->error;
     const char *said = strstr(reason.text, "the server says:");
-    if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.wanted.disk)
+    if (reason.status == DUEQ_UNSUPPORTED && client->op->durable.wanted.disk)
         dueq__fail(&client->error, DUEQ_UNSUPPORTED,
                    "disk needs Redis 7.2 or later, or Valkey, with appendonly yes; nothing was "
                    "stored by %s: %.300s",
@@ -77,58 +77,58 @@ void dueq__durable_explain_refusal(dueq_client *client) {
 }
 
 bool dueq__durable_send_wait(dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    const dueq_durability *asked = &call->durable.wanted;
-    if (!dueq__durable_asked(call))
+    const struct dueq__op *op = client->op;
+    const dueq_durability *asked = &op->durable.wanted;
+    if (!dueq__durable_asked(op))
         return true;
-    int64_t left = call->deadline_ms - dueq__monotonic_ms();
+    int64_t left = op->retry.deadline_ms - dueq__monotonic_ms();
     /* 0 would be without end. */
     int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
     return send_wait(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
 }
 
 void dueq__durable_hold_reply(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    dueq__durable_drop_reply(call);
-    call->durable.held_reply = client->reply;
+    struct dueq__op *op = client->op;
+    dueq__durable_drop_reply(op);
+    op->durable.held_reply = client->reply;
     client->reply = NULL;
-    call->sent = true;
+    op->request.sent = true;
     if (!dueq__node_expects(client->node, DUEQ__EXPECT_WAIT) && !dueq__durable_send_wait(client))
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
 }
 
-void dueq__durable_drop_reply(struct dueq__call *call) {
-    dueq__reply_free(call->durable.held_reply);
-    call->durable.held_reply = NULL;
+void dueq__durable_drop_reply(struct dueq__op *op) {
+    dueq__reply_free(op->durable.held_reply);
+    op->durable.held_reply = NULL;
 }
 
 /* Goes on with the script's answer. */
 static void decode_held_reply(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq__reply_free(client->reply);
-    client->reply = call->durable.held_reply;
-    call->durable.held_reply = NULL;
-    call->sent = false;
-    call->unanswered = 0;
-    call->decode(client, client->reply);
+    client->reply = op->durable.held_reply;
+    op->durable.held_reply = NULL;
+    op->request.sent = false;
+    op->recall.unanswered = 0;
+    op->decode(client, client->reply);
 }
 
 void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    struct dueq__durable *durable = &call->durable;
+    struct dueq__op *op = client->op;
+    struct dueq__durable *durable = &op->durable;
     /*
      * The script was refused, the server does not have it yet, or the call has gone on from there
      * meanwhile.
      */
-    if (!durable->held_reply || !call->sent)
+    if (!durable->held_reply || !op->request.sent)
         return;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &client->error);
         if (dueq__backoff_retry_refused(client, &client->error)) {
             dueq__node_drop(client, client->node);
             dueq__route_want_refresh(client);
-            call->sent = false;
-            call->unanswered = call->request_number;
+            op->request.sent = false;
+            op->recall.unanswered = op->request.number;
             return;
         }
     } else if (durable->wanted.disk) {
@@ -141,8 +141,8 @@ void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *
 }
 
 void dueq__durable_fail(dueq_client *client, dueq_status status) {
-    if (!client->call.durable.held_reply) {
-        dueq__call_finish(client, status);
+    if (!client->op->durable.held_reply) {
+        dueq__op_finish(client, status);
         return;
     }
     if (status == DUEQ_TIMEOUT || status == DUEQ_CLOSED)

@@ -7,7 +7,7 @@
 #include "../net/net.h"
 
 enum dueq__key {
-    DUEQ__KEY_REPLY, /* followed by the session: see call.c */
+    DUEQ__KEY_REPLY, /* followed by the session: see op.c */
     DUEQ__KEY_RATES,
     DUEQ__KEY_FIRST, /* from here on a queue of another system has keys of its own (interop/) */
     DUEQ__KEY_MSG = DUEQ__KEY_FIRST,

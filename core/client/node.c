@@ -79,13 +79,13 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
         if (status == DUEQ_PENDING) {
-            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_RETRY_MS;
-            if (client->call.phase == DUEQ__PHASE_WAITING)
+            client->op->retry.next_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_RETRY_MS;
+            if (client->op->phase == DUEQ__PHASE_WAITING)
                 dueq__wait_fall_back_to_checks(client);
             return false;
         }
         if (status) {
-            dueq__call_finish(client, status);
+            dueq__op_finish(client, status);
             return false;
         }
         path = dueq__embedded_path(client->embedded);
@@ -183,7 +183,7 @@ void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
         if (node->conn.named && node->conn.id)
             node->stale_id = node->conn.id;
         else
-            client->call.may_run_late = true;
+            client->op->recall.may_run_late = true;
     }
     node->expected_count = 0;
     dueq__conn_close(&node->conn);

@@ -133,7 +133,7 @@ struct dueq__node *dueq__route_target(const dueq_client *client);
  * there are not so many.
  */
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
-/* Is there such a part of the cluster? See struct dueq__call. */
+/* Is there such a part of the cluster? See struct dueq__op. */
 bool dueq__route_has_primary(const dueq_client *client, size_t part);
 /* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */
 bool dueq__route_pump(dueq_client *client);

@@ -13,12 +13,12 @@ static void want_events(struct dueq__conn *conn) {
     conn->wanted_events = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
 }
 
-int64_t dueq__call_want_events(dueq_client *client) {
-    struct dueq__call *call = &client->call;
+int64_t dueq__op_want_events(dueq_client *client) {
+    struct dueq__op *op = client->op;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         conn->wanted_events = 0;
     /* What was submitted and not pumped yet waits for nothing. */
-    if (!dueq__call_under_way(client) || dueq__command_ready(client))
+    if (!dueq__op_under_way(client) || dueq__command_ready(client))
         return 0;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
         if (node == client->node || node->expected_count || dueq__node_is_connecting(node))
@@ -28,19 +28,20 @@ int64_t dueq__call_want_events(dueq_client *client) {
     if (client->url.topology == DUEQ__SENTINEL)
         want_events(&client->sentinels.subscription);
     int64_t next_ms = dueq__route_next_ms(client);
-    if (call->phase == DUEQ__PHASE_RUNNING) {
-        next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
-        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
-            next_ms = call->retry_ms;
+    if (op->phase == DUEQ__PHASE_RUNNING) {
+        next_ms = op->retry.deadline_ms < next_ms ? op->retry.deadline_ms : next_ms;
+        if (!op->request.sent && op->retry.next_ms > dueq__monotonic_ms() &&
+            op->retry.next_ms < next_ms)
+            next_ms = op->retry.next_ms;
     }
     int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
-    if (call->wait.until_ms) {
+    if (op->wait.until_ms) {
         /* A connection that this call does not read would stay readable. */
         for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
              wait_conn = wait_conn->next)
             if (wait_conn->in_use)
                 want_events(&wait_conn->conn);
-        if (call->wait.foreign && call->wait.foreign->pump)
+        if (op->wait.foreign && op->wait.foreign->pump)
             want_events(&client->subscription.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
@@ -90,8 +91,8 @@ void dueq__descriptor_sync(dueq_client *client) {
     const struct dueq__descriptor *descriptor = &client->descriptor;
     if (descriptor->epoll < 0)
         return;
-    int64_t left_us = dueq__call_want_events(client);
-    if (!dueq__call_under_way(client))
+    int64_t left_us = dueq__op_want_events(client);
+    if (!dueq__op_under_way(client))
         left_us = -1;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         struct epoll_event event = {.events = (uint32_t)conn->wanted_events,
@@ -138,10 +139,10 @@ static size_t as_one_descriptor(dueq_client *client, struct pollfd set[DUEQ_MAX_
     return DUEQ_MAX_SOCKETS;
 }
 
-size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
-                           int64_t *left_us) {
+size_t dueq__op_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                         int64_t *left_us) {
     size_t count = 0;
-    *left_us = dueq__call_want_events(client);
+    *left_us = dueq__op_want_events(client);
     for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         if (!conn->wanted_events)
             continue;
@@ -154,7 +155,7 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
 
 size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int *timeout_ms) {
     int64_t left_us;
-    size_t count = dueq__call_poll_set(client, set, &left_us);
+    size_t count = dueq__op_poll_set(client, set, &left_us);
     *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
     return count;
 }

@@ -75,11 +75,11 @@ struct dueq__node *dueq__route_node(const dueq_queue *queue) {
 }
 
 struct dueq__node *dueq__route_target(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    if (!client->cluster || call->asking)
+    const struct dueq__op *op = client->op;
+    if (!client->cluster || op->request.asking)
         return client->node;
-    return call->queue ? client->cluster->slots[call->slot]
-                       : dueq__route_primary(client, call->primary_index);
+    return op->queue ? client->cluster->slots[op->request.slot]
+                     : dueq__route_primary(client, op->request.primary_index);
 }
 
 /* Sets the node that the call's request goes to; false: it is not known. */
@@ -94,7 +94,7 @@ static bool set_node(dueq_client *client) {
 
 /* Has the call a request that is not sent? */
 static bool is_to_send(const dueq_client *client) {
-    return client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
+    return client->op->phase == DUEQ__PHASE_RUNNING && !client->op->request.sent;
 }
 
 bool dueq__route_has_primary(const dueq_client *client, size_t part) {
@@ -121,17 +121,17 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
      * A node that sends back to itself does not know the cluster (any more), and one in a circle
      * neither.
      */
-    if (named == node || ++client->call.redirects > MAX_REDIRECTS) {
-        client->call.redirects = 0;
+    if (named == node || ++client->op->request.redirects > MAX_REDIRECTS) {
+        client->op->request.redirects = 0;
         cluster->slots[to.slot] = NULL;
         return DUEQ__REDIRECT_NONE;
     }
     if (to.ask) {
         /* A block stays out of a slot that moves. */
-        if (client->call.phase != DUEQ__PHASE_RUNNING)
+        if (client->op->phase != DUEQ__PHASE_RUNNING)
             return DUEQ__REDIRECT_NONE;
         client->node = named;
-        client->call.asking = true;
+        client->op->request.asking = true;
         return DUEQ__REDIRECT_ASK;
     }
     cluster->slots[to.slot] = named;
@@ -233,12 +233,12 @@ static void forget_nodes(dueq_client *client) {
  * another one may have taken over its slots.
  */
 static int64_t slow_at_ms(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
+    const struct dueq__op *op = client->op;
     bool connects = client->node->conn.state != DUEQ__CONN_CLOSED &&
                     client->node->conn.state != DUEQ__CONN_READY;
-    if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
+    if (op->phase != DUEQ__PHASE_RUNNING || (!op->request.sent && !connects))
         return DUEQ__NEVER / 1000;
-    return (call->sent ? call->sent_ms : client->node->down_since_ms) + DUEQ__SLOW_MS;
+    return (op->request.sent ? op->request.sent_ms : client->node->down_since_ms) + DUEQ__SLOW_MS;
 }
 
 static bool is_slow(const dueq_client *client) {
@@ -252,11 +252,12 @@ static bool is_slow(const dueq_client *client) {
  */
 static void leave_old_node(dueq_client *client) {
     struct dueq__node *before = client->node;
-    if (!client->call.sent || !is_slow(client) || !set_node(client) || client->node == before)
+    if (!client->op->request.sent || !is_slow(client) || !set_node(client) ||
+        client->node == before)
         return;
     dueq__node_drop(client, before);
-    client->call.sent = false;
-    client->call.unanswered = client->call.request_number;
+    client->op->request.sent = false;
+    client->op->recall.unanswered = client->op->request.number;
 }
 
 static void use_map(dueq_client *client, const struct map *map) {
@@ -309,7 +310,7 @@ static void on_map_failed(dueq_client *client) {
     if (!is_to_send(client))
         return;
     if (dueq__backoff_is_fatal(client, error))
-        dueq__call_finish(client, error->status);
+        dueq__op_finish(client, error->status);
     else
         skip_or_retry(client);
 }
@@ -322,7 +323,7 @@ bool dueq__route_pump(dueq_client *client) {
     cluster->refresh_wanted = cluster->refresh_wanted || is_slow(client);
     if (!cluster->query && cluster->refresh_wanted &&
         dueq__monotonic_ms() >= cluster->next_refresh_ms && !start_query(client))
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
     if (!cluster->query)
         return routed;
     bool told = false;

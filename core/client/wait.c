@@ -49,13 +49,13 @@ static int64_t next_probe_ms(const dueq_client *client) {
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms) {
     dueq_client *client = queue->client;
-    dueq_status status = dueq__call_begin(queue, script, true);
+    dueq_status status = dueq__op_begin(queue, script, true);
     if (status)
         return status;
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     wait->watches = calloc(count, sizeof *wait->watches);
     if (!wait->watches)
-        return dueq__call_no_memory(client);
+        return dueq__op_no_memory(client);
     for (size_t i = 0; i < count; i++)
         wait->watches[i] =
             (struct dueq__watch){.needs_request = true, .next_check_us = DUEQ__NEVER};
@@ -66,14 +66,14 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     if (timeout_ms)
         wait->until_ms =
             timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS : now + timeout_ms;
-    client->call.retry_until_ms = wait->until_ms;
+    client->op->retry.until_ms = wait->until_ms;
     wait->end_ms = (timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
     return DUEQ_OK;
 }
 
 dueq_status dueq__wait_request(dueq_client *client, size_t at) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /*
      * Before each was asked once, only the last can tell that there is nothing; but where nobody
@@ -85,13 +85,13 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     wait->current = at;
     watch->needs_request = !keep_waiting;
     watch->declared = watch->has_token || watch->timekeeper;
-    if (call->queue != watch->queue)
-        memcpy(call->keys, watch->queue->keys, sizeof call->keys);
-    call->queue = watch->queue;
+    if (op->queue != watch->queue)
+        memcpy(op->request.keys, watch->queue->keys, sizeof op->request.keys);
+    op->queue = watch->queue;
     dueq_status status = wait->request(client, keep_waiting);
     if (unanswered->count == wait->item_count && unanswered->lease_ms == wait->lease_ms &&
         unanswered->default_lease_ms == wait->default_lease_ms)
-        call->unanswered = unanswered->number;
+        op->recall.unanswered = unanswered->number;
     return status;
 }
 
@@ -103,23 +103,23 @@ static void skip_quiet(struct dueq__wait *wait) {
 }
 
 static dueq_status request_next(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     size_t at = wait->requested_count++;
     skip_quiet(wait);
     return dueq__wait_request(client, at);
 }
 
 dueq_status dueq__wait_start(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     wait->requested_count = 0;
     skip_quiet(wait);
     if (wait->requested_count < wait->watch_count)
         return request_next(client);
     wait->probe_ms = next_probe_ms(client);
     if (client->cluster)
-        client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
+        client->op->request.slot = dueq__slot(client->op->request.keys[DUEQ__KEY_FIRST]);
     client->error = (struct dueq__error){0};
-    client->call.phase = DUEQ__PHASE_WAITING;
+    client->op->phase = DUEQ__PHASE_WAITING;
     return DUEQ_PENDING;
 }
 
@@ -140,7 +140,7 @@ static size_t first_check(const struct dueq__wait *wait) {
 
 /* Goes on after a queue was asked, or skipped because its node is down. */
 static void proceed(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     if (wait->requested_count < wait->watch_count) {
         request_next(client);
     } else if (!has_time_left(wait)) {
@@ -148,18 +148,18 @@ static void proceed(dueq_client *client) {
     } else if (first_needing_request(wait) < wait->watch_count) {
         dueq__wait_request(client, first_needing_request(wait));
     } else {
-        client->call.phase = DUEQ__PHASE_WAITING;
+        client->op->phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
         wait->probe_ms = next_probe_ms(client);
     }
 }
 
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
-    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.current];
+    struct dueq__watch *watch = &client->op->wait.watches[client->op->wait.current];
     watch->node_down = watch->declared = false;
     watch->clock_offset_ms = now - dueq__monotonic_ms();
     watch->next_check_us =
-        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->call.wait.slack_us;
+        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->op->wait.slack_us;
     proceed(client);
 }
 
@@ -171,18 +171,18 @@ bool dueq__wait_all_nodes_down(const struct dueq__wait *wait) {
 }
 
 bool dueq__wait_skip_down_node(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
-    if (!client->cluster || wait->watch_count < 2 || dueq__call_settlement(call))
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
+    if (!client->cluster || wait->watch_count < 2 || dueq__op_settlement(op))
         return false;
     struct dueq__watch *watch = &wait->watches[wait->current];
     watch->node_down = true;
     if (!has_time_left(wait) && dueq__wait_all_nodes_down(wait))
         return false;
     dueq__outage_log_failure(client, client->error.text);
-    if (call->unanswered)
+    if (op->recall.unanswered)
         watch->queue->unanswered = (struct dueq__unanswered){
-            call->unanswered, wait->item_count, wait->lease_ms, wait->default_lease_ms};
+            op->recall.unanswered, wait->item_count, wait->lease_ms, wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
     watch->needs_request = watch->timekeeper = watch->has_token = false;
     watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
@@ -191,18 +191,18 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
 }
 
 void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node) {
-    const struct dueq__call *call = &client->call;
-    const struct dueq__wait *wait = &call->wait;
+    const struct dueq__op *op = client->op;
+    const struct dueq__wait *wait = &op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        bool asked = call->phase == DUEQ__PHASE_RUNNING && i == wait->current;
+        bool asked = op->phase == DUEQ__PHASE_RUNNING && i == wait->current;
         if (watch->node_down && !asked && dueq__route_node(watch->queue) == node)
             watch->needs_request = true;
     }
 }
 
 void dueq__wait_check_by(dueq_client *client, int64_t check_us) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++)
         if (check_us < wait->watches[i].next_check_us)
             wait->watches[i].next_check_us = check_us;
@@ -213,21 +213,21 @@ void dueq__wait_fall_back_to_checks(dueq_client *client) {
 }
 
 void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
-    struct dueq__call *call = &client->call;
-    if (call->phase == DUEQ__PHASE_WAITING && dueq__backoff_is_fatal(client, &conn->error)) {
+    struct dueq__op *op = client->op;
+    if (op->phase == DUEQ__PHASE_WAITING && dueq__backoff_is_fatal(client, &conn->error)) {
         client->error = conn->error;
-        dueq__call_finish(client, conn->error.status);
+        dueq__op_finish(client, conn->error.status);
         return;
     }
     dueq__backoff_retry_later(client, conn->error.text);
-    if (call->phase == DUEQ__PHASE_ENDING)
+    if (op->phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
-    else if (call->phase == DUEQ__PHASE_WAITING && was_on) {
-        int64_t retry_ms = call->retry_ms;
+    else if (op->phase == DUEQ__PHASE_WAITING && was_on) {
+        int64_t retry_ms = op->retry.next_ms;
         /* The request also finds out whether the server is there. */
-        dueq__wait_request(client, first_needing_request(&call->wait) % call->wait.watch_count);
-        call->retry_ms = retry_ms;
-    } else if (call->phase == DUEQ__PHASE_WAITING)
+        dueq__wait_request(client, first_needing_request(&op->wait) % op->wait.watch_count);
+        op->retry.next_ms = retry_ms;
+    } else if (op->phase == DUEQ__PHASE_WAITING)
         dueq__wait_fall_back_to_checks(client);
 }
 
@@ -240,10 +240,10 @@ bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
 }
 
 bool dueq__wait_may_block(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    return call->phase == DUEQ__PHASE_WAITING && has_time_left(&call->wait) &&
-           first_needing_request(&call->wait) == call->wait.watch_count &&
-           dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_checks_soon(&call->wait);
+    const struct dueq__op *op = client->op;
+    return op->phase == DUEQ__PHASE_WAITING && has_time_left(&op->wait) &&
+           first_needing_request(&op->wait) == op->wait.watch_count &&
+           dueq__monotonic_ms() >= op->retry.next_ms && !dueq__wait_checks_soon(&op->wait);
 }
 
 /* The timer */
@@ -264,7 +264,7 @@ static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *w
 }
 
 static bool send_probe(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
     if (wait->probing || wait->foreign)
         return false;
@@ -282,7 +282,7 @@ static bool send_probe(dueq_client *client) {
         dueq__resp_bytes(&words, meta.data, meta.size);
         dueq__resp_text(&words, "next_event");
     } else if (wait->for_lock) {
-        dueq_bytes lock = client->call.keys[DUEQ__KEY_LOCK];
+        dueq_bytes lock = client->op->request.keys[DUEQ__KEY_LOCK];
         dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
         for (size_t i = 0; i < wait->watch_count; i++)
@@ -301,12 +301,12 @@ static bool send_probe(dueq_client *client) {
 }
 
 void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     int64_t number = 0;
     if (!wait->probing)
         return;
     wait->probing = false;
-    if (client->call.phase != DUEQ__PHASE_WAITING) {
+    if (client->op->phase != DUEQ__PHASE_WAITING) {
         wait->probe_count++;
         return;
     }
@@ -328,7 +328,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
 
 /* It is time to check the queue: as its timekeeper, or because a probe was not answered. */
 static void check_now(dueq_client *client, size_t at) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     if (wait->probing)
         dueq__node_drop(client, client->node);
     wait->probing = false;
@@ -344,13 +344,13 @@ static void check_now(dueq_client *client, size_t at) {
 }
 
 void dueq__wait_pump(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
     dueq__wait_conn_pump_all(client);
     if (wait->foreign && wait->foreign->pump)
         wait->foreign->pump(client);
     dueq__wait_finish_pump(client);
-    if (call->phase != DUEQ__PHASE_WAITING)
+    if (op->phase != DUEQ__PHASE_WAITING)
         return;
     int64_t now = dueq__monotonic_ms();
     size_t due = first_check(wait);
@@ -368,10 +368,10 @@ void dueq__wait_pump(dueq_client *client) {
 }
 
 int64_t dueq__wait_next_us(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    const struct dueq__wait *wait = &call->wait;
+    const struct dueq__op *op = client->op;
+    const struct dueq__wait *wait = &op->wait;
     int64_t next = DUEQ__NEVER / 1000;
-    bool waiting = call->phase == DUEQ__PHASE_WAITING;
+    bool waiting = op->phase == DUEQ__PHASE_WAITING;
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (dueq__wait_conn_due(client) && dueq__wait_conn_retry_ms(client) < next)
@@ -379,8 +379,8 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
         if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
             next = wait->foreign->next_ms(client);
     }
-    if (call->phase == DUEQ__PHASE_ENDING)
-        next = call->deadline_ms;
+    if (op->phase == DUEQ__PHASE_ENDING)
+        next = op->retry.deadline_ms;
     int64_t block_ms = dueq__wait_conn_next_ms(client);
     next = block_ms < next ? block_ms : next;
     next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;

@@ -65,7 +65,7 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
  * Gives each queue of the call a connection to the node that has it now, as far as that is known.
  */
 static void assign_wait_conns(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         struct dueq__node *node = dueq__route_node(watch->queue);
@@ -95,7 +95,7 @@ void dueq__wait_conn_release_all(dueq_client *client) {
 /* The block */
 
 static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
-    const struct dueq__wait *wait = &client->call.wait;
+    const struct dueq__wait *wait = &client->op->wait;
     struct dueq__resp words;
     const struct dueq__resp *all = &words;
     char seconds[32];
@@ -117,7 +117,7 @@ static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, i
 }
 
 static void start_block(dueq_client *client, struct dueq__wait_conn *wait_conn) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
     int64_t longest = client->cluster ? MAX_CLUSTER_BLOCK_MS : MAX_BLOCK_MS;
     int64_t check_ms = dueq__wait_next_check_us(wait) / 1000;
@@ -155,10 +155,10 @@ static void on_block_reply(struct dueq__wait *wait, const struct dueq__wait_conn
 /* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
 static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_conn,
                            const struct dueq__reply *reply) {
-    struct dueq__watch *watch = client->call.wait.watches;
+    struct dueq__watch *watch = client->op->wait.watches;
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    if (client->call.phase == DUEQ__PHASE_ENDING)
+    if (client->op->phase == DUEQ__PHASE_ENDING)
         return;
     if (dueq__route_follow(client, wait_conn->node, reply) == DUEQ__REDIRECT_MOVED)
         return;
@@ -173,7 +173,7 @@ static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_con
         dueq__wait_fall_back_to_checks(client);
     } else {
         client->error = error;
-        dueq__call_finish(client, status);
+        dueq__op_finish(client, status);
     }
 }
 
@@ -182,13 +182,13 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
     struct dueq__reply *reply;
     /* A block on another system's list may answer a message. */
     const uint64_t most =
-        client->call.wait.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
+        client->op->wait.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
+    while (dueq__op_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
         if (!wait_conn->blocking) {
             bool strays = wait_conn->late_reply;
             dueq__wait_conn_close(client, wait_conn);
             if (strays)
-                on_block_reply(&client->call.wait, wait_conn, reply);
+                on_block_reply(&client->op->wait, wait_conn, reply);
             else
                 dueq__command_unexpected_reply(client);
         } else {
@@ -198,8 +198,8 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             else if (dueq__reply_is_error(reply))
                 on_block_error(client, wait_conn, reply);
             else
-                on_block_reply(&client->call.wait, wait_conn, reply);
-            if (client->call.phase == DUEQ__PHASE_ENDING)
+                on_block_reply(&client->op->wait, wait_conn, reply);
+            if (client->op->phase == DUEQ__PHASE_ENDING)
                 dueq__wait_finish(client);
         }
         dueq__reply_free(reply);
@@ -207,9 +207,9 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
 }
 
 static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     if (wait_conn->conn.state == DUEQ__CONN_CLOSED && !wait_conn->conn.opened &&
-        (call->phase != DUEQ__PHASE_WAITING ||
+        (op->phase != DUEQ__PHASE_WAITING ||
          dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
          dueq__node_is_down(wait_conn->node) ||
          !dueq__node_connect(client, &wait_conn->conn, wait_conn->node)))
@@ -240,24 +240,24 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
 }
 
 void dueq__wait_conn_pump_all(dueq_client *client) {
-    const struct dueq__wait *wait = &client->call.wait;
+    const struct dueq__wait *wait = &client->op->wait;
     if (wait->foreign && !wait->foreign->block)
         return;
-    if (client->call.phase == DUEQ__PHASE_WAITING)
+    if (client->op->phase == DUEQ__PHASE_WAITING)
         assign_wait_conns(client);
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        if (wait_conn->in_use && dueq__call_under_way(client))
+        if (wait_conn->in_use && dueq__op_under_way(client))
             pump(client, wait_conn);
 }
 
 int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
-    int64_t retry_ms = client->call.retry_ms;
+    int64_t retry_ms = client->op->retry.next_ms;
     return retry_ms > client->reconnect_ms ? retry_ms : client->reconnect_ms;
 }
 
 bool dueq__wait_conn_due(const dueq_client *client) {
-    const struct dueq__wait *wait = &client->call.wait;
+    const struct dueq__wait *wait = &client->op->wait;
     bool due = false, soon = dueq__wait_checks_soon(wait);
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__wait_conn *wait_conn = wait->watches[i].wait_conn;
@@ -289,7 +289,7 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
 /* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
 void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     if (wait_conn->blocking)
-        mark_tokens_taken(&client->call.wait, wait_conn, NULL);
+        mark_tokens_taken(&client->op->wait, wait_conn, NULL);
     wait_conn->blocking = wait_conn->unblocking = wait_conn->late_reply = false;
     dueq__conn_close(&wait_conn->conn);
 }
@@ -299,7 +299,7 @@ void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *nod
          wait_conn = wait_conn->next)
         if (wait_conn->in_use && wait_conn->node == node)
             dueq__wait_conn_close(client, wait_conn);
-    if (client->call.wait.foreign)
+    if (client->op->wait.foreign)
         dueq__client_unsubscribe(client);
 }
 
@@ -356,7 +356,7 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
         if (failed)
             dueq__wait_conn_close(client, wait_conn);
     }
-    if (failed && client->call.phase == DUEQ__PHASE_ENDING)
+    if (failed && client->op->phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
 }
 
@@ -373,6 +373,6 @@ void dueq__wait_conn_unblock_again(dueq_client *client) {
             dueq__wait_conn_close(client, wait_conn);
             closed = true;
         }
-    if (closed && client->call.phase == DUEQ__PHASE_ENDING)
+    if (closed && client->op->phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
 }

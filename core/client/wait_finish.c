@@ -13,7 +13,7 @@
 /* Gives a token or item back that was meant for somebody who has time for it. */
 static void give_back_token(dueq_client *client, struct dueq__node *node,
                             const struct dueq__watch *watch) {
-    const struct dueq__wait *wait = &client->call.wait;
+    const struct dueq__wait *wait = &client->op->wait;
     const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake_key, dueq__text("0"),
                                 dueq__text("w")};
     const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key,
@@ -33,7 +33,7 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
  * without blocking.
  */
 static void give_back_duties(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         bool counted_on = watch->timekeeper || watch->has_token;
@@ -63,24 +63,24 @@ static size_t first_duty(const struct dueq__wait *wait, bool timekeeper_only) {
 }
 
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
-    dueq_result_free(client->call.result);
-    client->call.result = result;
-    client->call.wait.found = result != NULL;
+    dueq_result_free(client->op->result);
+    client->op->result = result;
+    client->op->wait.found = result != NULL;
     if (result)
         dueq__wait_finish(client);
     else
-        dueq__call_finish(client, client->error.status);
+        dueq__op_finish(client, client->error.status);
 }
 
 void dueq__wait_finish(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
     bool found = wait->found;
-    if (call->phase != DUEQ__PHASE_ENDING) {
-        call->phase = DUEQ__PHASE_ENDING;
+    if (op->phase != DUEQ__PHASE_ENDING) {
+        op->phase = DUEQ__PHASE_ENDING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
         wait->end_ms = limit < wait->end_ms ? limit : wait->end_ms;
-        call->deadline_ms = wait->end_ms;
+        op->retry.deadline_ms = wait->end_ms;
     }
     if (dueq__wait_conn_unblock_all(client) &&
         (found || first_duty(wait, true) == wait->watch_count))
@@ -97,27 +97,27 @@ void dueq__wait_finish(dueq_client *client) {
         return;
     }
     give_back_duties(client);
-    dueq__call_finish(client, found ? DUEQ_OK : wait->for_lock ? DUEQ_TAKEN : DUEQ_EMPTY);
+    dueq__op_finish(client, found ? DUEQ_OK : wait->for_lock ? DUEQ_TAKEN : DUEQ_EMPTY);
 }
 
 void dueq__wait_finish_pump(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
     dueq__wait_conn_unblock_again(client);
-    if (call->phase != DUEQ__PHASE_ENDING || dueq__monotonic_ms() < call->deadline_ms)
+    if (op->phase != DUEQ__PHASE_ENDING || dueq__monotonic_ms() < op->retry.deadline_ms)
         return;
     dueq__wait_conn_close_blocked(client);
     dueq__node_drop(client, client->node);
     if (wait->found) {
-        dueq__call_finish(client, DUEQ_OK);
+        dueq__op_finish(client, DUEQ_OK);
     } else {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
-        dueq__call_finish(client, DUEQ_TIMEOUT);
+        dueq__op_finish(client, DUEQ_TIMEOUT);
     }
 }
 
 void dueq__wait_abandon(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     if (!wait->watches)
         return;
     struct dueq__watch *asked = &wait->watches[wait->current];

@@ -167,10 +167,10 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         dueq__settle_finish(consumer, status, NULL, 0);
     if (status == DUEQ_PENDING) {
-        consumer->client->call.retry_until_ms = consumer->retry_until_ms;
-        consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
+        consumer->client->op->retry.until_ms = consumer->retry_until_ms;
+        consumer->client->op->wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->thread = pthread_self();
-        consumer->client->call.skip_down_node =
+        consumer->client->op->retry.skip_down_node =
             consumer->client->cluster && has_several_queues(consumer) &&
             (consumer->request == DUEQ__REQUEST_SETTLE ||
              consumer->request == DUEQ__REQUEST_VERIFY ||
@@ -234,10 +234,10 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 /* Ends the request under way: its status, or PENDING. */
 static dueq_status end_request(dueq_consumer *consumer) {
     dueq_result *result;
-    int64_t asked_ms = consumer->client->call.sent_ms;
+    int64_t asked_ms = consumer->client->op->request.sent_ms;
     /* dueq_stop_wait() was called: the wait must not begin again. */
     if (consumer->request == DUEQ__REQUEST_RESERVE &&
-        consumer->client->call.retry_until_ms < consumer->retry_until_ms)
+        consumer->client->op->retry.until_ms < consumer->retry_until_ms)
         consumer->until_ms = 0;
     if (consumer->assignment && consumer->request == DUEQ__REQUEST_RESERVE)
         dueq__partitions_note_empty(consumer);
@@ -262,7 +262,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
                                size_t *queue) {
     enum dueq__consumer_request ended = consumer->request;
     dueq_status status = DUEQ_OK;
-    bool skipped = consumer->client->call.skip_down_node;
+    bool skipped = consumer->client->op->retry.skip_down_node;
     *message = NULL;
     if (ended != DUEQ__REQUEST_NONE) {
         status = end_request(consumer);

@@ -90,7 +90,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
 }
 
 void dueq__partitions_note_empty(dueq_consumer *consumer) {
-    const struct dueq__wait *wait = &consumer->client->call.wait;
+    const struct dueq__wait *wait = &consumer->client->op->wait;
     consumer->found = wait->found;
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
@@ -105,5 +105,5 @@ void dueq__partitions_restart_wait(dueq_consumer *consumer) {
     if (!consumer->assignment || !pthread_equal(consumer->thread, pthread_self()) ||
         consumer->request != DUEQ__REQUEST_RESERVE)
         return;
-    dueq__call_stop_wait(consumer->client, true);
+    dueq__op_stop_wait(consumer->client, true);
 }

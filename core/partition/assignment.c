@@ -33,8 +33,8 @@ static bool read_own(struct dueq__assignment *assignment, const struct dueq__rep
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    struct dueq__partitions *partitions = dueq__partitions_of(call->queue);
+    struct dueq__op *op = client->op;
+    struct dueq__partitions *partitions = dueq__partitions_of(op->queue);
     struct dueq__assignment *assignment = partitions->asking;
     int64_t count;
     if (!dueq__reply_number(dueq__reply_item(reply, ANSWER_COUNT), &count) || count < 0 ||
@@ -48,9 +48,9 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
             dueq__ops_unexpected(client);
             return;
         }
-        assignment->end_ms = call->sent_ms + DUEQ__MEMBER_MS;
+        assignment->end_ms = op->request.sent_ms + DUEQ__MEMBER_MS;
     }
-    dueq__call_finish(client, status);
+    dueq__op_finish(client, status);
 }
 
 static dueq_status begin(dueq_queue *queue, struct dueq__assignment *assignment,
@@ -70,7 +70,7 @@ dueq_status dueq__assignment_ask_count(dueq_queue *queue) {
     if (status)
         return status;
     dueq__resp_text(&words, "");
-    return dueq__call_submit(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const bool *held,
@@ -98,15 +98,15 @@ dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const b
         dueq__monotonic_ms() + (assignment->surplus ? DUEQ__RENEW_MS / 4 : DUEQ__RENEW_MS);
     if (leaves)
         dueq__assignment_reset(assignment);
-    status = dueq__call_submit(assignment->queue->client, &words);
+    status = dueq__op_submit(assignment->queue->client, &words);
     /*
      * Where it goes on without an answer it is not to wait for one longer than others take it for a
      * member.
      */
     int64_t limit = dueq__monotonic_ms() + DUEQ__MEMBER_MS;
     if (status == DUEQ_PENDING && assignment->own_count &&
-        limit < assignment->queue->client->call.deadline_ms)
-        assignment->queue->client->call.deadline_ms = limit;
+        limit < assignment->queue->client->op->retry.deadline_ms)
+        assignment->queue->client->op->retry.deadline_ms = limit;
     return status;
 }
 

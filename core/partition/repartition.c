@@ -23,7 +23,7 @@ struct dueq__growth {
 };
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__growth *growth = dueq__partitions_of(client->call.queue)->growth;
+    struct dueq__growth *growth = dueq__partitions_of(client->op->queue)->growth;
     size_t items = dueq__reply_count(reply);
     int64_t count = -1;
     dueq_bytes state;
@@ -41,7 +41,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         growth->states[i] = good && state.size ? *(const char *)state.data : OPEN;
     }
     if (good)
-        dueq__call_finish(client, DUEQ_OK);
+        dueq__op_finish(client, DUEQ_OK);
     else
         dueq__ops_unexpected(client);
 }
@@ -60,7 +60,7 @@ static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t fr
         dueq__resp_number(&words, (int64_t)partition);
         dueq__resp_text(&words, state);
     }
-    status = dueq__client_run(queue->client, dueq__call_submit(queue->client, &words), NULL);
+    status = dueq__client_run(queue->client, dueq__op_submit(queue->client, &words), NULL);
     dueq__partitions_of(queue)->growth = NULL;
     return status;
 }

@@ -220,38 +220,37 @@ static dueq_status declare(dueq_queue *queue, const struct time_request *request
 
 /* What was pushed then is the result of the call that asked for the time. */
 static void pushed(dueq_client *client) {
-    dueq_result *result = client->call.result;
-    client->call.result = NULL;
-    dueq__call_finish_suspended(client, result, client->call.status);
+    dueq_result *result = client->op->result;
+    client->op->result = NULL;
+    dueq__op_finish_suspended(client, result, client->op->status);
 }
 
 static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
-    const struct time_request *request =
-        (const struct time_request *)(const void *)client->call.ids;
-    dueq_queue *queue = client->call.queue;
-    int64_t now, deadline = client->call.deadline_ms;
+    const struct time_request *request = (const struct time_request *)(const void *)client->op->ids;
+    dueq_queue *queue = client->op->queue;
+    int64_t now, deadline = client->op->retry.deadline_ms;
     if (!dueq__reply_number(reply, &now) || now < 0 || now > DUEQ_MAX_TIME_MS) {
         dueq__ops_unexpected(client);
         return;
     }
-    if (!dueq__call_suspend(client, NULL, NULL)) {
-        dueq__call_no_memory(client);
+    if (!dueq__op_suspend(client, NULL, NULL)) {
+        dueq__op_no_memory(client);
         return;
     }
     const struct dueq__suspended *own = client->suspended;
     dueq_status status =
         request->ticket.size ? fire(queue, request, now) : declare(queue, request, now);
     if (status != DUEQ_PENDING) {
-        dueq__call_finish_suspended(client, NULL, status);
+        dueq__op_finish_suspended(client, NULL, status);
         return;
     }
     /* On partitions the push suspends itself, and others run in its place. */
-    struct dueq__call *push = &client->call;
+    struct dueq__op *push = client->op;
     for (struct dueq__suspended *s = client->suspended; s != own; s = s->outer)
-        push = &s->call;
+        push = &s->op;
     push->on_final = pushed;
-    if (!push->durable.wanted.timeout_ms && deadline < push->deadline_ms)
-        push->deadline_ms = deadline;
+    if (!push->durable.wanted.timeout_ms && deadline < push->retry.deadline_ms)
+        push->retry.deadline_ms = deadline;
 }
 
 /* Asks the server for its time, and then fires or declares the schedule. */
@@ -267,7 +266,7 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
                plan->catchup.size + plan->job.size + ticket.size + key.size);
     if (!request) {
         dueq__resp_free(&words);
-        return dueq__call_no_memory(client);
+        return dueq__op_no_memory(client);
     }
     char *at = request->text;
     request->plan = *plan;
@@ -279,8 +278,8 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     request->ticket = copy(&at, ticket);
     request->key = copy(&at, key);
     request->durability = durability;
-    client->call.ids = (dueq_bytes *)(void *)request;
-    return dueq__call_submit(client, &words);
+    client->op->ids = (dueq_bytes *)(void *)request;
+    return dueq__op_submit(client, &words);
 }
 
 /* Its message */

@@ -236,7 +236,7 @@ struct asked_step {
 };
 
 static void decode_checked(dueq_client *client, const struct dueq__reply *reply) {
-    const struct asked_step *asked = (const struct asked_step *)(const void *)client->call.ids;
+    const struct asked_step *asked = (const struct asked_step *)(const void *)client->op->ids;
     dueq_bytes next;
     int64_t bytes, looked;
     dueq_result *result = NULL;
@@ -253,7 +253,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     struct dueq__walk *walk = dueq__walk_find(&asked->cursor);
     if (!walk) {
         dueq__walks_unlock();
-        dueq__call_finish(client, not_a_cursor(&client->error));
+        dueq__op_finish(client, not_a_cursor(&client->error));
         return;
     }
     for (size_t i = FIXED; good && i < dueq__reply_count(reply); i += 3)
@@ -269,16 +269,16 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     if (good)
         advance(walk);
     walk->step++;
-    bool is_partition = client->call.queue->is_partition;
+    bool is_partition = client->op->queue->is_partition;
     if (good)
         result = result_of(walk, is_partition, &client->error);
     if (!good || (walk->stage == DUEQ__STAGE_END && !is_partition))
         dueq__walk_end(walk);
     dueq__walks_unlock();
     if (good)
-        dueq__call_finish_result(client, result, DUEQ_OK);
+        dueq__op_finish_result(client, result, DUEQ_OK);
     else
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
 }
 
 /* A step */
@@ -380,15 +380,15 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
             .submit = ask, .fanout = DUEQ__FANOUT_PAGES, .repair = repair != 0, .cursor = cursor};
         return queue->partitioned->fanout(queue, &asked);
     }
-    dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);
+    dueq_status status = dueq__op_begin(queue, &dueq__script_check, false);
     if (status)
         return status;
     struct asked_step *asked = calloc(1, sizeof *asked);
     if (!asked)
-        return dueq__call_no_memory(client);
-    client->call.ids = (dueq_bytes *)(void *)asked;
-    client->call.decode = decode_checked;
-    client->call.max_messages = 1;
+        return dueq__op_no_memory(client);
+    client->op->ids = (dueq_bytes *)(void *)asked;
+    client->op->decode = decode_checked;
+    client->op->request.max_messages = 1;
     dueq__walks_lock();
     struct dueq__walk *walk = walk_of(queue, repair != 0, cursor);
     if (!walk) {
@@ -399,8 +399,8 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     asked->cursor.step = walk->step;
     asked->judges = walk->stage == DUEQ__STAGE_LOST || walk->stage == DUEQ__STAGE_DOUBLED ||
                     walk->judged < walk->to_judge.count;
-    dueq__call_arguments(client, &words);
+    dueq__op_arguments(client, &words);
     put_step(walk, asked->judges, &words);
     dueq__walks_unlock();
-    return dueq__call_submit(client, &words);
+    return dueq__op_submit(client, &words);
 }

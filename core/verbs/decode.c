@@ -5,9 +5,9 @@
 /* What the verbs make of the answers of their scripts. */
 
 void dueq__ops_unexpected(dueq_client *client) {
-    dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
-                                         "the server's answer to %s is not what the script returns",
-                                         client->call.script->name));
+    dueq__op_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
+                                       "the server's answer to %s is not what the script returns",
+                                       client->op->request.script->name));
 }
 
 static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
@@ -23,13 +23,12 @@ bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count) {
 
 /* Ends the call with its outcomes. */
 static void finish_outcomes(dueq_client *client) {
-    dueq_result *result = client->call.result;
-    dueq__call_finish_result(client, result,
-                             result ? dueq__durable_status(client, result) : DUEQ_OK);
+    dueq_result *result = client->op->result;
+    dueq__op_finish_result(client, result, result ? dueq__durable_status(client, result) : DUEQ_OK);
 }
 
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq_bytes digits = {0};
     int64_t number;
     char digit;
@@ -38,17 +37,17 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     }
-    bool relays = digits.size == call->wait.item_count + 1 &&
+    bool relays = digits.size == op->wait.item_count + 1 &&
                   ((const char *)digits.data)[digits.size - 1] == '+';
     digits.size -= relays;
-    if (!dueq__ops_are_outcomes(digits, call->wait.item_count)) {
+    if (!dueq__ops_are_outcomes(digits, op->wait.item_count)) {
         dueq__ops_unexpected(client);
         return;
     }
-    call->result = dueq__result_outcomes(digits, call->ids, &client->error);
-    if (call->result)
-        call->result->first_pushed = call->pushed_from;
-    if (call->result && relays)
+    op->result = dueq__result_outcomes(digits, op->ids, &client->error);
+    if (op->result)
+        op->result->first_pushed = op->pushed_from;
+    if (op->result && relays)
         dueq__relay(client, finish_outcomes);
     else
         finish_outcomes(client);
@@ -57,11 +56,11 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
 void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
     if (!dueq__reply_bytes(reply, &states) ||
-        !are_all_of("01234", states, client->call.wait.item_count)) {
+        !are_all_of("01234", states, client->op->wait.item_count)) {
         dueq__ops_unexpected(client);
         return;
     }
-    client->call.result = dueq__result_states(states, &client->error);
+    client->op->result = dueq__result_states(states, &client->error);
     finish_outcomes(client);
 }
 
@@ -83,8 +82,8 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     size_t count;
     dueq_bytes rest;
     if (take_count(reply, &count, &rest))
-        dueq__call_finish_result(client, dueq__result_purged(count, &client->error),
-                                 rest.size ? DUEQ_OK : DUEQ_EMPTY);
+        dueq__op_finish_result(client, dueq__result_purged(count, &client->error),
+                               rest.size ? DUEQ_OK : DUEQ_EMPTY);
     else
         dueq__ops_unexpected(client);
 }
@@ -101,7 +100,7 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     dueq_result *result = dueq__result_page(NULL, 0, rest, &client->error);
     if (result)
         result->kicked = count;
-    dueq__call_finish_result(client, result, DUEQ_OK);
+    dueq__op_finish_result(client, result, DUEQ_OK);
 }
 
 void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
@@ -111,11 +110,11 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; good && i < count; i++)
         good = dueq__reply_bytes(dueq__reply_item(reply, i), &names[i]);
     if (!names)
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
     else if (!good)
         dueq__ops_unexpected(client);
     else
-        dueq__call_finish_result(
+        dueq__op_finish_result(
             client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error), DUEQ_OK);
     free(names);
 }
@@ -123,18 +122,18 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
 /* Ends the call with a result that points into the answer. */
 static void finish_with(dueq_client *client, dueq_result *result) {
     dueq__result_take_reply(result, &client->reply);
-    dueq__call_finish_result(client, result, DUEQ_OK);
+    dueq__op_finish_result(client, result, DUEQ_OK);
 }
 
 void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__reply_is_nil(reply))
-        dueq__call_finish(client, DUEQ_NOT_FOUND);
+        dueq__op_finish(client, DUEQ_NOT_FOUND);
     else
         finish_with(client, dueq__result_found(reply, &client->error));
 }
 
 void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    finish_with(client, dueq__result_peeked(reply, client->call.state, &client->error));
+    finish_with(client, dueq__result_peeked(reply, client->op->state, &client->error));
 }
 
 void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) {
@@ -146,10 +145,10 @@ void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply)
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_finish_result(
+    dueq__op_finish_result(
         client, dueq__result_counted(reply, &client->node->server_info, &client->error), DUEQ_OK);
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_finish_result(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
+    dueq__op_finish_result(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
 }

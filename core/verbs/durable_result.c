@@ -5,7 +5,7 @@
 /* What is said of messages that are stored, and not where the call wants them. */
 
 static void describe_durability(const dueq_client *client, char *out, size_t room) {
-    const struct dueq__durable *durable = &client->call.durable;
+    const struct dueq__durable *durable = &client->op->durable;
     const dueq_durability *asked = &durable->wanted;
     long long replicas = durable->replicas, limit = asked->timeout_ms;
     if (!durable->known)
@@ -23,14 +23,14 @@ static void describe_durability(const dueq_client *client, char *out, size_t roo
 }
 
 dueq_status dueq__durable_status(dueq_client *client, dueq_result *result) {
-    const struct dueq__call *call = &client->call;
+    const struct dueq__op *op = client->op;
     const struct dueq__item *first = &result->items[result->first_pushed];
     dueq_status status = dueq__result_summary(result);
-    if (!dueq__durable_asked(call))
+    if (!dueq__durable_asked(op))
         return status;
-    result->replicas = (int)call->durable.replicas;
-    result->disk = call->durable.disks > 0;
-    if (dueq__durable_is_met(call) || first->status == DUEQ_LEASE_LOST)
+    result->replicas = (int)op->durable.replicas;
+    result->disk = op->durable.disks > 0;
+    if (dueq__durable_is_met(op) || first->status == DUEQ_LEASE_LOST)
         return status;
     size_t size = first->id.size < 100 ? first->id.size : 100,
            more = result->count - result->first_pushed - 1;

@@ -16,19 +16,19 @@ static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {
 
 /* Gives the call the keys of the lock. NO_MEMORY ends it. */
 static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     static const enum dueq__key named[] = {DUEQ__KEY_LOCK, DUEQ__KEY_LOCK_WAKE};
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
-        room += call->keys[named[i]].size + 1 + name.size;
-    char *at = call->lock_keys = malloc(room + 1);
+        room += op->request.keys[named[i]].size + 1 + name.size;
+    char *at = op->lock_keys = malloc(room + 1);
     if (!at)
-        return dueq__call_no_memory(client);
+        return dueq__op_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
-        dueq_bytes key = call->keys[named[i]];
+        dueq_bytes key = op->request.keys[named[i]];
         int size = sprintf(at, "%.*s:%.*s", (int)key.size, (const char *)key.data, (int)name.size,
                            (const char *)name.data);
-        call->keys[named[i]] = (dueq_bytes){at, (size_t)size};
+        op->request.keys[named[i]] = (dueq_bytes){at, (size_t)size};
         at += size;
     }
     return DUEQ_OK;
@@ -37,40 +37,40 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
 /* lock */
 
 static dueq_status request(dueq_client *client, bool keep_waiting) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)keep_waiting;
-    call->wait.watches->has_token = false;
-    dueq__call_arguments(client, &words);
-    dueq__resp_bytes(&words, call->ids->data, call->ids->size);
-    dueq__resp_number(&words, call->wait.lease_ms);
-    return dueq__call_submit(client, &words);
+    op->wait.watches->has_token = false;
+    dueq__op_arguments(client, &words);
+    dueq__resp_bytes(&words, op->ids->data, op->ids->size);
+    dueq__resp_number(&words, op->wait.lease_ms);
+    return dueq__op_submit(client, &words);
 }
 
 /* Gives up the lock that nobody will know of. */
 static void build_release(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     (void)watch;
-    dueq__script_write(words, &dueq__script_relock, call->keys);
+    dueq__script_write(words, &dueq__script_relock, op->request.keys);
     dueq__resp_number(words, (int64_t)++client->last_request_number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
-    dueq__resp_bytes(words, call->ids->data, call->ids->size);
+    dueq__resp_bytes(words, op->ids->data, op->ids->size);
     dueq__resp_text(words, "0");
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     int64_t now, pause;
     dueq_bytes token;
     size_t items = dueq__reply_count(reply);
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
-    if (got && dueq__bytes_equal(token, *call->ids)) {
-        dueq__call_note_kept_reply(client);
+    if (got && dueq__bytes_equal(token, *op->ids)) {
+        dueq__op_note_kept_reply(client);
         dueq__wait_finish_found(
-            client, dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
+            client, dueq__result_outcomes((dueq_bytes){"0", 1}, op->ids, &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
                dueq__reply_number(dueq__reply_item(reply, 1), &pause) && pause >= 0) {
         dueq__wait_found_nothing(client, now,
@@ -83,7 +83,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
                              int64_t timeout_ms) {
     dueq_client *client = queue->client;
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq__client_check_fork(client);
     dueq_status status = check_name(queue, name);
     if (!status)
@@ -96,18 +96,18 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
         status = name_keys(client, name);
     if (status)
         return status;
-    dueq_bytes *token = call->ids = malloc(sizeof *token + DUEQ__ID_SIZE);
+    dueq_bytes *token = op->ids = malloc(sizeof *token + DUEQ__ID_SIZE);
     if (!token)
-        return dueq__call_no_memory(client);
+        return dueq__op_no_memory(client);
     dueq__id_next(&client->ids, (char *)(token + 1));
     *token = (dueq_bytes){token + 1, DUEQ__ID_SIZE};
-    call->decode = decode;
-    call->wait.for_lock = true;
-    call->wait.lease_ms = ttl_ms;
-    call->wait.request = request;
-    call->wait.build_release = build_release;
-    call->wait.watches->queue = queue;
-    call->wait.watches->wake_key = call->keys[DUEQ__KEY_LOCK_WAKE];
+    op->decode = decode;
+    op->wait.for_lock = true;
+    op->wait.lease_ms = ttl_ms;
+    op->wait.request = request;
+    op->wait.build_release = build_release;
+    op->wait.watches->queue = queue;
+    op->wait.watches->wake_key = op->request.keys[DUEQ__KEY_LOCK_WAKE];
     return dueq__wait_request(client, 0);
 }
 
@@ -141,7 +141,7 @@ dueq_status dueq_relock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes to
     if (status)
         return status;
     dueq__resp_number(&words, ttl_ms);
-    return dueq__call_submit(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
@@ -150,5 +150,5 @@ dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes to
     if (status)
         return status;
     dueq__resp_text(&words, "0");
-    return dueq__call_submit(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }

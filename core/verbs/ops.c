@@ -120,13 +120,13 @@ static size_t messages_of(dueq__decode *decode) {
 
 dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
                             size_t count, dueq__decode *decode, struct dueq__resp *words) {
-    dueq_status status = dueq__call_begin(queue, script, changes);
+    dueq_status status = dueq__op_begin(queue, script, changes);
     if (status)
         return status;
-    queue->client->call.wait.item_count = count;
-    queue->client->call.decode = decode;
-    queue->client->call.max_messages = messages_of(decode);
-    dueq__call_arguments(queue->client, words);
+    queue->client->op->wait.item_count = count;
+    queue->client->op->decode = decode;
+    queue->client->op->request.max_messages = messages_of(decode);
+    dueq__op_arguments(queue->client, words);
     return DUEQ_OK;
 }
 
@@ -174,7 +174,7 @@ void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
 }
 
 void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {
-    client->call.state = state;
+    client->op->state = state;
     dueq__resp_number(words, (int64_t)state);
 }
 

@@ -44,7 +44,7 @@ struct relay {
 
 static struct relay *relay_of(dueq_client *client) { return client->suspended->owner; }
 
-static void ended(dueq_client *client) { dueq__call_resume(client); }
+static void ended(dueq_client *client) { dueq__op_resume(client); }
 
 /*
  * Begins a call of the relay's; `other`: it is about the other queue, whose keys are then the
@@ -54,30 +54,30 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
                   void (*decode)(dueq_client *, const struct dueq__reply *),
                   struct dueq__resp *words) {
     struct relay *relay = relay_of(client);
-    struct dueq__call *call = &client->call;
-    call->phase = DUEQ__PHASE_NONE;
-    dueq__call_begin(relay->source, script, false);
-    call->decode = decode;
-    call->on_final = ended;
-    call->durable.wanted = relay->durability;
+    struct dueq__op *op = client->op;
+    op->phase = DUEQ__PHASE_NONE;
+    dueq__op_begin(relay->source, script, false);
+    op->decode = decode;
+    op->on_final = ended;
+    op->durable.wanted = relay->durability;
     /* One that the server reads late, when the entry is forgotten, would store it again. */
-    call->at_most_once = true;
+    op->request.at_most_once = true;
     /*
      * The caller does not wait for a node that is known to be away: the entries wait in the outbox.
      */
-    call->skip_down_node = client->cluster != NULL;
-    dueq__call_arguments(client, words);
-    if (other && !dueq__keys_make(call->keys, relay->name, relay->name_size)) {
-        call->keys[0] = (dueq_bytes){0};
+    op->retry.skip_down_node = client->cluster != NULL;
+    dueq__op_arguments(client, words);
+    if (other && !dueq__keys_make(op->request.keys, relay->name, relay->name_size)) {
+        op->request.keys[0] = (dueq_bytes){0};
         words->failed = true;
     }
 }
 
 static void submit(dueq_client *client, struct dueq__resp *words, bool other) {
-    void *keys = other ? (void *)(uintptr_t)client->call.keys[0].data : NULL;
-    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->call.durable.wanted.timeout_ms;
-    if (dueq__call_submit(client, words) == DUEQ_PENDING && limit < client->call.deadline_ms)
-        client->call.deadline_ms = limit;
+    void *keys = other ? (void *)(uintptr_t)client->op->request.keys[0].data : NULL;
+    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->op->durable.wanted.timeout_ms;
+    if (dueq__op_submit(client, words) == DUEQ_PENDING && limit < client->op->retry.deadline_ms)
+        client->op->retry.deadline_ms = limit;
     free(keys);
 }
 
@@ -90,7 +90,7 @@ static void take(dueq_client *client);
 
 static void decode_failed(dueq_client *client, const struct dueq__reply *reply) {
     (void)reply;
-    dueq__call_resume(client);
+    dueq__op_resume(client);
 }
 
 static void decode_forgotten(dueq_client *client, const struct dueq__reply *reply) {
@@ -114,7 +114,7 @@ static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
      * Those that another relay has taken since it pushes again, and must not take them for new. So
      * it would where this queue's server loses the step.
      */
-    if (dueq__durable_is_met(&client->call) && dueq__reply_number(reply, &left) &&
+    if (dueq__durable_is_met(client->op) && dueq__reply_number(reply, &left) &&
         left == (int64_t)relay_of(client)->count)
         forget(client);
     else
@@ -142,12 +142,12 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
     if (!dueq__reply_bytes(reply, &digits) || digits.size != relay->count ||
         !dueq__ops_are_outcomes(digits, digits.size)) {
         /* It was too late, and whoever took the entries after it does it. */
-        dueq__call_resume(client);
+        dueq__op_resume(client);
         return;
     }
     /* The other queue may be on another server, and then this one's must not forget it yet. */
-    if (!dueq__durable_is_met(&client->call)) {
-        dueq__call_resume(client);
+    if (!dueq__durable_is_met(client->op)) {
+        dueq__op_resume(client);
         return;
     }
     for (size_t i = 0; i < relay->count; i++)
@@ -164,7 +164,7 @@ static void put_ended(dueq_client *client) {
     bool lost = error.status == DUEQ_CONNECT || error.status == DUEQ_CLOSED ||
                 error.status == DUEQ_TIMEOUT || error.status == DUEQ_NO_MEMORY;
     if (lost)
-        dueq__call_resume(client);
+        dueq__op_resume(client);
     else
         done(client, error.text);
 }
@@ -198,19 +198,19 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes name = {0};
     size_t count = dueq__reply_count(reply);
     /* Where the server loses how the delivery ended, the message is to be in this queue alone. */
-    bool sound = dueq__durable_is_met(&client->call) &&
+    bool sound = dueq__durable_is_met(client->op) &&
                  dueq__reply_number(dueq__reply_item(reply, TAKEN_END), &relay->end_ms) &&
                  dueq__reply_bytes(dueq__reply_item(reply, TAKEN_NAME), &name) &&
                  (count - TAKEN_FIXED) % TAKEN_EACH == 0 &&
                  !dueq__name_check(name.data, name.size, &ignored);
     if (!sound || count == TAKEN_FIXED) {
-        dueq__call_resume(client);
+        dueq__op_resume(client);
         return;
     }
     memcpy(relay->name, name.data, name.size);
     relay->name_size = name.size;
     begin(client, &dueq__script_relay_put, true, decode_put, &words);
-    client->call.on_final = put_ended;
+    client->op->on_final = put_ended;
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
     put_source(&words, relay);
     for (size_t at = TAKEN_FIXED; sound && at < count; at += TAKEN_EACH)
@@ -224,12 +224,12 @@ static void take(dueq_client *client) {
     struct relay *relay = relay_of(client);
     struct dueq__resp words;
     if (relay->rounds++ == MOST_ROUNDS) {
-        dueq__call_resume(client);
+        dueq__op_resume(client);
         return;
     }
     relay->count = 0;
     begin(client, &dueq__script_relay_take, false, decode_take, &words);
-    client->call.max_messages = MOST;
+    client->op->request.max_messages = MOST;
     dueq__resp_number(&words, AHEAD_MS);
     dueq__resp_number(&words, MOST);
     dueq__resp_number(&words, LEASE_MS);
@@ -238,12 +238,12 @@ static void take(dueq_client *client) {
 
 void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client)) {
     struct relay *relay = calloc(1, sizeof *relay);
-    if (!relay || !dueq__call_suspend(client, resume, relay)) {
+    if (!relay || !dueq__op_suspend(client, resume, relay)) {
         free(relay);
         resume(client);
         return;
     }
-    relay->source = client->suspended->call.queue;
-    relay->durability = dueq__durable_for(relay->source, &client->suspended->call.durable.wanted);
+    relay->source = client->suspended->op.queue;
+    relay->durability = dueq__durable_for(relay->source, &client->suspended->op.durable.wanted);
     take(client);
 }

@@ -45,7 +45,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
                                  size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
-        .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__call_minute()};
+        .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__op_minute()};
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -115,12 +115,12 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
                           struct dueq__resp *words) {
     dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made_ids * DUEQ__ID_SIZE +
                             batch->given_bytes + first.size);
-    client->call.ids = id;
-    client->call.pushed_from = first.size > 0;
-    client->call.durable.wanted = batch->durability;
+    client->op->ids = id;
+    client->op->pushed_from = first.size > 0;
+    client->op->durable.wanted = batch->durability;
     if (!id) {
         dueq__resp_free(words);
-        return dueq__call_no_memory(client);
+        return dueq__op_no_memory(client);
     }
     char *at = (char *)(id + batch->count + 1);
     if (first.size) {
@@ -136,7 +136,7 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
             dueq__id_next(&client->ids, at);
         put_draft(client, batch, draft, *id, words);
     }
-    return dueq__call_submit(client, words);
+    return dueq__op_submit(client, words);
 }
 
 /* The script that is enough for the drafts. */

@@ -42,7 +42,7 @@ static bool read_cursor(dueq_bytes *cursor, size_t *part) {
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     struct dueq__resp words;
-    client->call.scan_count++;
+    client->op->scan_count++;
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
@@ -52,7 +52,7 @@ static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     dueq__resp_text(&words, SCAN_COUNT);
     dueq__resp_text(&words, "TYPE");
     dueq__resp_text(&words, "hash");
-    return dueq__call_submit(client, &words);
+    return dueq__op_submit(client, &words);
 }
 
 /* Takes the names out of a page; false: what was scanned is no page. */
@@ -68,7 +68,7 @@ static bool read_page(const struct dueq__reply *keys, dueq_bytes *names, size_t 
 }
 
 static void decode_scanned(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq_bytes cursor, *names = NULL;
     size_t count = 0, part;
     char next[MOST_CURSOR];
@@ -82,29 +82,29 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     const struct dueq__reply *keys = dueq__reply_item(reply, 1);
     names = malloc((dueq__reply_count(keys) + 1) * sizeof *names);
     if (!names) {
-        dueq__call_no_memory(client);
+        dueq__op_no_memory(client);
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
-    if (last && dueq__route_has_primary(client, call->primary_index + 1)) {
-        call->primary_index++;
+    if (last && dueq__route_has_primary(client, op->request.primary_index + 1)) {
+        op->request.primary_index++;
         last = false;
     }
     if (!read_page(keys, names, &count)) {
         dueq__ops_unexpected(client);
-    } else if (count == 0 && !last && call->scan_count < MOST_SCANS) {
+    } else if (count == 0 && !last && op->scan_count < MOST_SCANS) {
         scan(client, cursor);
     } else {
-        int size = call->primary_index
-                       ? snprintf(next, sizeof next, "%zu-%.*s", call->primary_index,
+        int size = op->request.primary_index
+                       ? snprintf(next, sizeof next, "%zu-%.*s", op->request.primary_index,
                                   (int)cursor.size, (const char *)cursor.data)
                        : 0;
         if (last)
             cursor = (dueq_bytes){0};
         else if (size)
             cursor = (dueq_bytes){next, (size_t)size};
-        dueq__call_finish_result(client, dueq__result_page(names, count, cursor, &client->error),
-                                 DUEQ_OK);
+        dueq__op_finish_result(client, dueq__result_page(names, count, cursor, &client->error),
+                               DUEQ_OK);
     }
     free(names);
 }
@@ -117,11 +117,11 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     if (!read_cursor(&cursor, &part))
         return dueq__fail(&client->error, DUEQ_INVALID,
                           "not a cursor: they come with the pages of queues");
-    dueq_status status = dueq__call_begin_plain(client, &plain);
+    dueq_status status = dueq__op_begin_plain(client, &plain);
     if (status)
         return status;
-    client->call.decode = decode_scanned;
-    client->call.max_messages = 1;
-    client->call.primary_index = part;
+    client->op->decode = decode_scanned;
+    client->op->request.max_messages = 1;
+    client->op->request.primary_index = part;
     return scan(client, cursor.size ? cursor : dueq__text("0"));
 }

@@ -28,32 +28,32 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wai
 }
 
 /* Which script: the fast one passes on what it does not do, at the price of a request more. */
-static const struct dueq__script *choose_script(struct dueq__call *call) {
-    dueq_queue *queue = call->queue;
-    bool plain = call->settling.done || !call->settling.count || call->settling.plain_acks;
-    bool history = queue->history_minute != dueq__call_minute();
+static const struct dueq__script *choose_script(struct dueq__op *op) {
+    dueq_queue *queue = op->queue;
+    bool plain = op->settling.done || !op->settling.count || op->settling.plain_acks;
+    bool history = queue->history_minute != dueq__op_minute();
     if (queue->full_left == 0 && plain && !history)
-        return call->wait.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
+        return op->wait.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
     return &dueq__script_reserve_full;
 }
 
 static dueq_status request(dueq_client *client, bool keep_waiting) {
-    struct dueq__call *call = &client->call;
-    struct dueq__watch *watch = &call->wait.watches[call->wait.current];
+    struct dueq__op *op = client->op;
+    struct dueq__watch *watch = &op->wait.watches[op->wait.current];
     struct dueq__resp words;
-    call->script = choose_script(call);
-    dueq__call_arguments(client, &words);
+    op->request.script = choose_script(op);
+    dueq__op_arguments(client, &words);
     bool must_rewake = watch->has_token || watch->timekeeper;
     bool failed =
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
-    put_arguments(&words, &call->wait, keep_waiting, call->wait.take_expired_now && !failed,
+    put_arguments(&words, &op->wait, keep_waiting, op->wait.take_expired_now && !failed,
                   must_rewake);
-    if (!dueq__call_settlement(call))
+    if (!dueq__op_settlement(op))
         dueq__resp_text(&words, "0");
     watch->has_token = watch->timekeeper = false;
-    return dueq__call_submit(client, &words);
+    return dueq__op_submit(client, &words);
 }
 
 /*
@@ -89,7 +89,7 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
 
 /* A reserve that found nothing goes on waiting, or looks again at once. */
 static void found_nothing(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     bool at_once = wait->server_pause_us == 0 && !wait->watches[wait->current].timekeeper;
     if (at_once)
         dueq__wait_request(client, wait->current);
@@ -101,11 +101,11 @@ static void found_nothing(dueq_client *client) {
  * Where the fast script passed the request on, the next ones spare it that; each time twice as
  * many.
  */
-static void note_passed_on(struct dueq__call *call) {
-    dueq_queue *queue = call->queue;
-    if (call->script != &dueq__script_reserve_full)
+static void note_passed_on(struct dueq__op *op) {
+    dueq_queue *queue = op->queue;
+    if (op->request.script != &dueq__script_reserve_full)
         queue->full_streak = 0;
-    if (call->used_next_script) {
+    if (op->request.used_next_script) {
         queue->full_streak = queue->full_streak ? 2 * queue->full_streak : 1;
         queue->full_streak = queue->full_streak < MOST_FULL ? queue->full_streak : MOST_FULL;
         queue->full_left = queue->full_streak;
@@ -113,14 +113,14 @@ static void note_passed_on(struct dueq__call *call) {
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[wait->current];
     int64_t timekeeper;
     dueq_bytes relay;
-    bool settles = dueq__call_settlement(call) != NULL;
-    note_passed_on(call);
-    if (!take_settlement(&call->settling, reply) ||
+    bool settles = dueq__op_settlement(op) != NULL;
+    note_passed_on(op);
+    if (!take_settlement(&op->settling, reply) ||
         !dueq__reply_number(dueq__reply_item(reply, 0), &wait->server_now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->server_pause_us) ||
         wait->server_pause_us < -1 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
@@ -132,12 +132,12 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq_result *result =
         dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
     if (!result) {
-        dueq__call_finish(client, client->error.status);
+        dueq__op_finish(client, client->error.status);
         return;
     }
     dueq__result_take_reply(result, &client->reply);
-    dueq_result_free(call->result);
-    call->result = result;
+    dueq_result_free(op->result);
+    op->result = result;
     wait->quarantined += result->quarantined;
     result->quarantined = wait->quarantined;
     result->queue = watch->queue_index;
@@ -145,7 +145,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     watch->held_elsewhere = timekeeper == 0 && wait->server_pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
-        dueq__call_note_kept_reply(client);
+        dueq__op_note_kept_reply(client);
     bool ends = wait->found || wait->item_count == 0 || wait->is_top_up;
     if (relay.size)
         dueq__relay(client, ends ? dueq__wait_finish : found_nothing);
@@ -225,9 +225,9 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
         dueq__ops_put_note(&words, settlement->retry_error);
         dueq__ops_put_process(&words);
     }
-    client->call.settling.on_settled = settlement->on_settled;
-    client->call.settling.owner = settlement->owner;
-    return dueq__call_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
+    client->op->settling.on_settled = settlement->on_settled;
+    client->op->settling.owner = settlement->owner;
+    return dueq__op_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
 }
 
 /* In turn, a queue that is named several times begins as often; a request asks each once. */
@@ -260,7 +260,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (asked->queue_count == 1 && asked->queues[0]->partitioned)
         return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
     dueq__client_check_fork(client);
     dueq_status status = check(asked, settles, &plain);
@@ -271,10 +271,10 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         status = put_settlement(client, &asked->settlement);
     if (status)
         return status;
-    client->call.settling.plain_acks = plain;
-    client->call.decode = decode;
+    client->op->settling.plain_acks = plain;
+    client->op->decode = decode;
     put_watches(asked, wait);
-    client->call.max_messages = wait->item_count = asked->count;
+    client->op->request.max_messages = wait->item_count = asked->count;
     wait->ordered = asked->ordered;
     wait->with_lateness = asked->with_lateness;
     wait->is_top_up = asked->is_top_up;

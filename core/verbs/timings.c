@@ -129,7 +129,7 @@ static void decode_measured(dueq_client *client, const struct dueq__reply *reply
     if (!dueq__reply_number(reply, &number))
         dueq__ops_unexpected(client);
     else
-        dueq__call_finish(client, number ? DUEQ_OK : DUEQ_EMPTY);
+        dueq__op_finish(client, number ? DUEQ_OK : DUEQ_EMPTY);
 }
 
 dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings) {
@@ -143,5 +143,5 @@ dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings)
     int size = put_timing(text, 'l', &timings->late);
     size += put_timing(text + size, 'r', &timings->run);
     dueq__resp_bytes(&words, text, (size_t)size);
-    return dueq__call_submit(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }

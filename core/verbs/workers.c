@@ -14,9 +14,9 @@
 static void decode_registered(dueq_client *client, const struct dueq__reply *reply) {
     int64_t registered;
     if (dueq__reply_number(reply, &registered) && (registered >= 0 && registered <= 2))
-        dueq__call_finish(client, registered == 1   ? DUEQ_OK
-                                  : registered == 0 ? DUEQ_EMPTY
-                                                    : DUEQ_NOT_FOUND);
+        dueq__op_finish(client, registered == 1   ? DUEQ_OK
+                                : registered == 0 ? DUEQ_EMPTY
+                                                  : DUEQ_NOT_FOUND);
     else
         dueq__ops_unexpected(client);
 }
@@ -33,7 +33,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     dueq__resp_number(&words, leaves ? 0 : DUEQ__OFFLINE_MS);
     dueq__ops_put(&words, &says, 1);
     dueq__resp_text(&words, whole ? "1" : "0");
-    return dueq__call_submit(queue->client, &words);
+    return dueq__op_submit(queue->client, &words);
 }
 
 /* Reading it */

@@ -31,7 +31,7 @@ struct dueq_laravel {
 
 /* The queue whose call is under way. */
 static inline dueq_laravel *dueq__laravel_of(const dueq_client *client) {
-    return (dueq_laravel *)client->call.queue;
+    return (dueq_laravel *)client->op->queue;
 }
 
 extern const struct dueq__script dueq__script_laravel_push, dueq__script_laravel_pop,

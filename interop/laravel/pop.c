@@ -11,15 +11,15 @@ static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *p
 /* pop */
 
 static dueq_status ask_pop(dueq_client *client, bool stay) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)stay;
-    dueq__call_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)call->wait.item_count);
-    dueq__resp_number(&words, call->wait.lease_ms);
-    dueq__resp_text(&words, call->wait.watches->has_token ? "1" : "0");
-    call->wait.watches->has_token = false;
-    return dueq__call_submit(client, &words);
+    dueq__op_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)op->wait.item_count);
+    dueq__resp_number(&words, op->wait.lease_ms);
+    dueq__resp_text(&words, op->wait.watches->has_token ? "1" : "0");
+    op->wait.watches->has_token = false;
+    return dueq__op_submit(client, &words);
 }
 
 /*
@@ -28,9 +28,9 @@ static dueq_status ask_pop(dueq_client *client, bool stay) {
  */
 static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
-    struct dueq__call *call = &client->call;
-    dueq__script_write(words, &dueq__script_laravel_pop, call->keys);
-    dueq__resp_number(words, (int64_t)call->request_number);
+    struct dueq__op *op = client->op;
+    dueq__script_write(words, &dueq__script_laravel_pop, op->request.keys);
+    dueq__resp_number(words, (int64_t)op->request.number);
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "0");
@@ -39,7 +39,7 @@ static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
 }
 
 static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     int64_t now, pause_ms, quarantined;
     if (!take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &quarantined) || quarantined < 0) {
@@ -48,17 +48,17 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     }
     dueq_result *result = dueq__laravel_popped(reply, &client->error);
     if (!result) {
-        dueq__call_finish(client, client->error.status);
+        dueq__op_finish(client, client->error.status);
         return;
     }
-    call->wait.quarantined += (size_t)quarantined;
-    result->quarantined = call->wait.quarantined;
+    op->wait.quarantined += (size_t)quarantined;
+    result->quarantined = op->wait.quarantined;
     if (dueq_result_count(result) > 0) {
         dueq__wait_finish_found(client, result);
         return;
     }
-    dueq_result_free(call->result);
-    call->result = result;
+    dueq_result_free(op->result);
+    op->result = result;
     if (quarantined > 0)
         dueq__wait_request(client, 0);
     else
@@ -74,7 +74,7 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
         status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
     if (status)
         return status;
-    struct dueq__wait *wait = &queue->queue.client->call.wait;
+    struct dueq__wait *wait = &queue->queue.client->op->wait;
     wait->item_count = count;
     wait->watches->queue = &queue->queue;
     wait->watches->wake_key = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
@@ -85,7 +85,7 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
 }
 
 static void block(const dueq_client *client, struct dueq__resp *words) {
-    dueq_bytes tokens = client->call.wait.watches->wake_key;
+    dueq_bytes tokens = client->op->wait.watches->wake_key;
     dueq__resp_text(words, "BLPOP");
     dueq__resp_bytes(words, tokens.data, tokens.size);
 }
@@ -105,7 +105,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
         dueq__laravel_track,
         dueq__laravel_tracked,
     };
-    struct dueq__call *call = &queue->queue.client->call;
+    struct dueq__op *op = queue->queue.client->op;
     dueq__client_check_fork(queue->queue.client);
     dueq_status status =
         dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
@@ -113,12 +113,12 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
         status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, DUEQ__LARAVEL_ALL);
     if (status)
         return status;
-    call->decode = decode_popped;
-    call->max_messages = count;
-    call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
-    call->wait.foreign = &pops;
-    call->wait.request = ask_pop;
-    call->wait.build_release = let_go_of_pop;
+    op->decode = decode_popped;
+    op->request.max_messages = count;
+    op->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
+    op->wait.foreign = &pops;
+    op->wait.request = ask_pop;
+    op->wait.build_release = let_go_of_pop;
     return dueq__wait_request(queue->queue.client, 0);
 }
 
@@ -127,9 +127,9 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
 static dueq_status ask_migrate(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
-    dueq__call_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)client->call.wait.item_count);
-    return dueq__call_submit(client, &words);
+    dueq__op_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)client->op->wait.item_count);
+    return dueq__op_submit(client, &words);
 }
 
 static void decode_migrated(dueq_client *client, const struct dueq__reply *reply) {
@@ -157,15 +157,15 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
         .before_request = dueq__laravel_track,
         .on_track_reply = dueq__laravel_tracked,
     };
-    struct dueq__call *call = &queue->queue.client->call;
+    struct dueq__op *op = queue->queue.client->op;
     dueq__client_check_fork(queue->queue.client);
     dueq_status status =
         begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, DUEQ__LARAVEL_TIMES);
     if (status)
         return status;
-    call->decode = decode_migrated;
-    call->wait.foreign = &migrates;
-    call->wait.request = ask_migrate;
+    op->decode = decode_migrated;
+    op->wait.foreign = &migrates;
+    op->wait.request = ask_migrate;
     return dueq__wait_request(queue->queue.client, 0);
 }
 

@@ -67,7 +67,7 @@ static dueq_status make(dueq_queue *queue, const dueq_laravel_draft *drafts, siz
 
 /* Adds the drafts to the request, and their ids to the call. False: out of memory. */
 static bool put(dueq_client *client, const struct batch *batch, struct dueq__resp *words) {
-    dueq_bytes *ids = client->call.ids = malloc(batch->count * sizeof *ids + batch->ids);
+    dueq_bytes *ids = client->op->ids = malloc(batch->count * sizeof *ids + batch->ids);
     if (!ids)
         return false;
     char *at = (char *)(ids + batch->count);
@@ -97,10 +97,10 @@ dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_dra
     if (!status)
         status = dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_push, count, &words);
     if (!status && put(client, &batch, &words)) {
-        status = dueq__call_submit(client, &words);
+        status = dueq__op_submit(client, &words);
     } else if (!status) {
         dueq__resp_free(&words);
-        status = dueq__call_no_memory(client);
+        status = dueq__op_no_memory(client);
     }
     dueq__strbuf_free(&batch.text);
     return status;

@@ -81,7 +81,7 @@ static dueq_status submit_reserved(dueq_queue *queue, const dueq_bytes *reserved
                                    struct dueq__resp *words) {
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(words, reserved[i].data, reserved[i].size);
-    return dueq__call_submit(queue->client, words);
+    return dueq__op_submit(queue->client, words);
 }
 
 dueq_status dueq_laravel_delete_submit(dueq_laravel *queue, const dueq_bytes *reserved,

@@ -91,7 +91,7 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     int64_t limit = DUEQ__NEVER;
     queue->found_nothing = true;
     if (!gets_changes(client)) {
-        client->call.wait.watches->needs_request = can_track(client);
+        client->op->wait.watches->needs_request = can_track(client);
         limit = LOOK_US;
     } else if (queue->changed_us != DUEQ__NEVER) {
         int64_t left = queue->changed_us - dueq__monotonic_us();
@@ -111,19 +111,20 @@ static void key_changed(dueq_client *client, const struct dueq__reply *names) {
         list = dueq__reply_bytes(dueq__reply_item(names, i), &name) &&
                dueq__bytes_equal(name, queue->queue.keys[DUEQ__LARAVEL_JOBS]);
     }
-    int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * client->call.sent_ms + SPACE_US;
+    int64_t at =
+        list ? dueq__monotonic_us() + LOOK_US : 1000 * client->op->request.sent_ms + SPACE_US;
     if (at < queue->changed_us)
         queue->changed_us = at;
-    if (client->call.phase == DUEQ__PHASE_WAITING)
+    if (client->op->phase == DUEQ__PHASE_WAITING)
         dueq__wait_check_by(client, at);
 }
 
 void dueq__laravel_listen(dueq_client *client) {
     const struct dueq__channel channel = {dueq__text("__redis__:invalidate"), false, key_changed};
     dueq_laravel *queue = dueq__laravel_of(client);
-    if (queue->tracking && !gets_changes(client) && client->call.phase == DUEQ__PHASE_WAITING) {
+    if (queue->tracking && !gets_changes(client) && client->op->phase == DUEQ__PHASE_WAITING) {
         queue->tracking = false;
-        client->call.wait.watches->needs_request = true;
+        client->op->wait.watches->needs_request = true;
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);

@@ -53,7 +53,7 @@ dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *o
         put_offers(&words, offers, count, values.data, ends);
     }
     dueq__strbuf_free(&values);
-    return status ? status : dueq__call_submit(client, &words);
+    return status ? status : dueq__op_submit(client, &words);
 }
 
 dueq_status dueq_redisson_offer(dueq_redisson *queue, const dueq_offer *offers, size_t count) {

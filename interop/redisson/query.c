@@ -6,11 +6,11 @@
 static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script, bool changes,
                          void (*decode)(dueq_client *client, const struct dueq__reply *reply),
                          struct dueq__resp *words) {
-    dueq_status status = dueq__call_begin(&queue->queue, script, changes);
+    dueq_status status = dueq__op_begin(&queue->queue, script, changes);
     if (status)
         return status;
-    queue->queue.client->call.decode = decode;
-    dueq__call_arguments(queue->queue.client, words);
+    queue->queue.client->op->decode = decode;
+    dueq__op_arguments(queue->queue.client, words);
     dueq__resp_number(words, queue->layout);
     return DUEQ_OK;
 }
@@ -26,9 +26,9 @@ static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script 
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
         return status;
-    queue->queue.client->call.max_messages = count;
+    queue->queue.client->op->request.max_messages = count;
     dueq__resp_number(&words, (int64_t)count);
-    return dueq__call_submit(queue->queue.client, &words);
+    return dueq__op_submit(queue->queue.client, &words);
 }
 
 dueq_status dueq_redisson_poll_submit(dueq_redisson *queue, size_t count) {
@@ -47,7 +47,7 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
         dueq__ops_unexpected(client);
         return;
     }
-    dueq__call_finish(client, (dueq_status)status);
+    dueq__op_finish(client, (dueq_status)status);
 }
 
 /*
@@ -84,7 +84,7 @@ static dueq_status submit_found(dueq_redisson *queue, const struct dueq__script 
     if (!status && text.size > size)
         dueq__resp_bytes(&words, text.data + size, text.size - size);
     dueq__strbuf_free(&text);
-    return status ? status : dueq__call_submit(client, &words);
+    return status ? status : dueq__op_submit(client, &words);
 }
 
 dueq_status dueq_redisson_remove_submit(dueq_redisson *queue, const dueq_value *value) {

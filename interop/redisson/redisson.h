@@ -38,7 +38,7 @@ extern const struct dueq__script dueq__script_redisson_offer, dueq__script_redis
 
 /* The queue whose call is under way. */
 static inline dueq_redisson *dueq__redisson_of(const dueq_client *client) {
-    return (dueq_redisson *)client->call.queue;
+    return (dueq_redisson *)client->op->queue;
 }
 
 /*

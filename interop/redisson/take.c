@@ -23,20 +23,20 @@ static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread
 /* Notes that the answer of this take, or of an earlier one, was not read. */
 static void keep_unread(dueq_redisson *queue) {
     if (!queue->first_unread)
-        queue->first_unread = queue->queue.client->call.request_number;
+        queue->first_unread = queue->queue.client->op->request.number;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
     dueq_redisson *queue = dueq__redisson_of(client);
     struct dueq__resp words;
     (void)stay;
-    client->call.wait.watches->has_token = false;
+    client->op->wait.watches->has_token = false;
     snprintf(queue->take_session, sizeof queue->take_session, "%s/%" PRIu64, client->session,
              queue->serial);
-    dueq__call_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
-    put_arguments(&words, client->call.wait.item_count, queue->first_unread);
+    dueq__op_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
+    put_arguments(&words, client->op->wait.item_count, queue->first_unread);
     keep_unread(queue);
-    return dueq__call_submit(client, &words);
+    return dueq__op_submit(client, &words);
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
@@ -49,11 +49,11 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
  * values back. The next take asks for the same, in case this command does not arrive.
  */
 static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     dueq_redisson *queue = dueq__redisson_of(client);
     (void)watch;
     keep_unread(queue);
-    dueq__script_write(words, &dueq__script_redisson_take, call->keys);
+    dueq__script_write(words, &dueq__script_redisson_take, op->request.keys);
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
@@ -61,7 +61,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
 }
 
 static void block(const dueq_client *client, struct dueq__resp *words) {
-    const dueq_bytes *keys = client->call.keys;
+    const dueq_bytes *keys = client->op->request.keys;
     dueq_bytes from = keys[DUEQ__REDISSON_DESTINATION], to = keys[DUEQ__REDISSON_PARKED];
     dueq__resp_text(words, "BLMOVE");
     dueq__resp_bytes(words, from.data, from.size);
@@ -71,15 +71,16 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 }
 
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
-    const dueq_bytes words[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__REDISSON_PARKED],
-                                watch->wake_key, dueq__text("LEFT"), dueq__text("LEFT")};
+    const dueq_bytes words[] = {dueq__text("LMOVE"),
+                                client->op->request.keys[DUEQ__REDISSON_PARKED], watch->wake_key,
+                                dueq__text("LEFT"), dueq__text("LEFT")};
     dueq__node_send(client->node, DUEQ__EXPECT_IGNORED, words, 5);
 }
 
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
     static const struct dueq__foreign_wait takes = {.block = block, .give_back = give_back};
     dueq_client *client = queue->queue.client;
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     dueq__client_check_fork(client);
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
@@ -88,8 +89,8 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
     if (status)
         return status;
-    client->call.decode = decode;
-    client->call.max_messages = wait->item_count = count;
+    client->op->decode = decode;
+    client->op->request.max_messages = wait->item_count = count;
     wait->request = ask;
     wait->build_release = let_go;
     wait->foreign = &takes;

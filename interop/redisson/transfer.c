@@ -10,10 +10,10 @@
 static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
-    dueq__call_arguments(client, &words);
+    dueq__op_arguments(client, &words);
     dueq__resp_number(&words, dueq__redisson_of(client)->layout);
-    dueq__resp_number(&words, (int64_t)client->call.wait.item_count);
-    return dueq__call_submit(client, &words);
+    dueq__resp_number(&words, (int64_t)client->op->wait.item_count);
+    return dueq__op_submit(client, &words);
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
@@ -42,16 +42,16 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static void told(dueq_client *client, const struct dueq__reply *message) {
     int64_t due;
     bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;
-    if (!known || client->call.phase != DUEQ__PHASE_WAITING) {
-        client->call.wait.watches->needs_request = true;
+    if (!known || client->op->phase != DUEQ__PHASE_WAITING) {
+        client->op->wait.watches->needs_request = true;
         return;
     }
-    int64_t left = due - client->call.wait.watches->clock_offset_ms - dueq__monotonic_ms();
+    int64_t left = due - client->op->wait.watches->clock_offset_ms - dueq__monotonic_ms();
     dueq__wait_check_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 
 static void listen(dueq_client *client) {
-    const struct dueq__channel channel = {client->call.wait.watches->wake_key, true, told};
+    const struct dueq__channel channel = {client->op->wait.watches->wake_key, true, told};
     dueq__subscription_pump(client, &channel);
 }
 
@@ -59,7 +59,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     static const struct dueq__foreign_wait transfers = {.pump = listen,
                                                         .next_ms = dueq__subscription_next_ms};
     dueq_client *client = queue->queue.client;
-    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__wait *wait = &client->op->wait;
     dueq__client_check_fork(client);
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
     if (!status)
@@ -68,7 +68,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, timeout_ms);
     if (status)
         return status;
-    client->call.decode = decode;
+    client->op->decode = decode;
     wait->item_count = most;
     wait->request = ask;
     wait->foreign = &transfers;

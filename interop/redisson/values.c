@@ -83,22 +83,22 @@ static bool is_sound(const struct dueq__reply *reply, int64_t *now, int64_t *pau
 }
 
 void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
+    struct dueq__op *op = client->op;
     struct reading reading = {.reply = reply, .codec = dueq__redisson_of(client)->codec};
     int64_t now, pause;
     if (!is_sound(reply, &now, &pause, &reading.digits)) {
         dueq__ops_unexpected(client);
     } else if (reading.digits.size == 0) {
-        if (call->wait.watches)
+        if (op->wait.watches)
             dueq__wait_found_nothing(client, now, pause);
         else
-            dueq__call_finish(client, DUEQ_EMPTY);
+            dueq__op_finish(client, DUEQ_EMPTY);
     } else {
         dueq_result *result = make(&reading, &client->error);
         dueq__strbuf_free(&reading.room);
-        if (call->wait.watches)
+        if (op->wait.watches)
             dueq__wait_finish_found(client, result);
         else
-            dueq__call_finish_result(client, result, DUEQ_OK);
+            dueq__op_finish_result(client, result, DUEQ_OK);
     }
 }

@@ -1,0 +1,175 @@
+/*
+ * An operation of a client, from submit to take: what it asks of the server, what became of its
+ * requests, and what it waits for.
+ */
+#ifndef DUEQ_OP_H
+#define DUEQ_OP_H
+
+#include "../net/net.h"
+#include "keys.h"
+#include "wait.h"
+
+enum dueq__phase {
+    DUEQ__PHASE_NONE,
+    DUEQ__PHASE_RUNNING, /* the request is sent, or will be, on the command connection */
+    DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
+    DUEQ__PHASE_ENDING,  /* the wait is over: its blocking commands end */
+    DUEQ__PHASE_FINAL
+};
+
+/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
+#define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
+
+/* What the operation asks of the server now. A wait makes one request after the other. */
+struct dueq__request {
+    const struct dueq__script *script;
+    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    struct dueq__resp head, arguments; /* its words up to the keys, and the words behind them */
+    uint64_t number; /* in its session, for recall; 0: the request changes nothing */
+    bool changes;
+    bool at_most_once;     /* after a lost connection it fails rather than run twice */
+    bool used_next_script; /* the script left the request to the next one, which runs it */
+    bool sent;             /* on the present connection */
+    int64_t sent_ms;       /* the server ran the request at this time, or later */
+    int64_t minute;        /* that its words were made in */
+    int64_t reply_ttl_ms;  /* for how long the server keeps its answer */
+    size_t max_messages;   /* in its answer; a page of other things counts as one */
+    unsigned script_loads; /* since the last answer */
+    int slot;              /* in a cluster, of the request's keys */
+    size_t primary_index;  /* without a queue in a cluster: the node, by their first slots */
+    bool asking;           /* the request goes to a node that imports the slot, by ASK */
+    unsigned redirects;    /* in a row */
+};
+
+/* What the client does not know about a request whose connection was lost. */
+struct dueq__recall {
+    /* The number of the request whose connection was lost before its reply; 0: there is none. */
+    uint64_t unanswered;
+    bool may_run_late; /* the server may still read it on a lost connection */
+    bool was_lost;     /* a recall was lost: the next one asks for the size of the answer first */
+    bool is_large;     /* the server said so on this connection */
+    unsigned lost_conns;
+    /*
+     * Recalls in a row after which the server closed the connection, although it had announced the
+     * size of its reply: probably the reply exceeds the server's output buffer limit.
+     */
+    unsigned cut_off;
+};
+
+/* How long the operation goes on after failures. */
+struct dueq__retries {
+    int64_t deadline_ms; /* of the request; in phase ENDING: of the end */
+    int64_t until_ms;    /* until then failures that may pass are retried; 0: they are not */
+    int64_t next_ms;     /* nothing is sent before this time */
+    bool skip_down_node; /* it ends where its node is down: its caller has calls to other nodes */
+};
+
+/* How many replicas and disks must have what the operation stored before it is final. */
+struct dueq__durable {
+    dueq_durability wanted; /* with a timeout; no replicas and no disk: it need not be durable */
+    struct dueq__reply *held_reply; /* the script's reply, until the reply to WAIT comes; owned */
+    bool known;                     /* the server told these numbers: */
+    int64_t replicas, disks;
+};
+
+/* What a reserve settles first: each of its requests carries these words until one was answered. */
+struct dueq__settling {
+    struct dueq__resp words;
+    size_t count;    /* of outcomes; 0: the reserve settles nothing */
+    bool plain_acks; /* all are acks of first deliveries */
+    bool done;
+    void (*on_settled)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+struct dueq__op {
+    enum dueq__phase phase;
+    dueq_queue *queue; /* NULL: it is about the server */
+    struct dueq__request request;
+    struct dueq__recall recall;
+    struct dueq__retries retry;
+    struct dueq__durable durable;
+    struct dueq__settling settling;
+    struct dueq__wait wait;
+    char *lock_keys;     /* of a lock; owned */
+    dueq_bytes *ids;     /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;    /* peek: of the messages looked at */
+    unsigned scan_count; /* queues: scans so far */
+    size_t pushed_from;  /* ack_push: the first of its items that is a push */
+    void (*decode)(dueq_client *client, const struct dueq__reply *reply);
+    dueq_status status;
+    dueq_result *result; /* owned, until it is taken */
+    /*
+     * Called when it is final, with what it was suspended for (dueq__op_suspend); NULL: it is
+     * not.
+     */
+    void (*on_final)(dueq_client *client);
+};
+
+/* An operation that is not final yet, while the client runs others on its behalf. */
+struct dueq__suspended {
+    struct dueq__op op;
+    void (*resume)(dueq_client *client);
+    void *owner;                   /* of the operations that run; freed with it */
+    struct dueq__suspended *outer; /* it runs in the place of this one; NULL: none */
+};
+
+/* op.c */
+
+/*
+ * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request
+ * start with), its own words, submit. Submit frees the words and returns PENDING or a failure.
+ */
+dueq_status dueq__op_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
+/* The same for a command of the server's own, without a queue: the script has but a name. */
+dueq_status dueq__op_begin_plain(dueq_client *client, const struct dueq__script *script);
+void dueq__op_arguments(dueq_client *client, struct dueq__resp *words);
+/* The same for another session than the client's: the server keeps the reply for keep_ms. */
+void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *words,
+                                    const char *session, int64_t keep_ms);
+/* The key that keeps the reply to a session's last call on the queue; written to `buffer`. */
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]);
+dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words);
+/* The script changed nothing and answered nil: has script->next run the same request. */
+void dueq__op_use_next_script(dueq_client *client);
+/* A reply came. Notes that the script wrote this minute's history, so that the next need not. */
+void dueq__op_on_answer(dueq_client *client);
+
+/*
+ * The server keeps the reply. Its key's expiry suffices for the calls of the same minute, which
+ * therefore do not set it again.
+ */
+void dueq__op_note_kept_reply(dueq_client *client);
+/* Between begin and the first submit: the reserve settles first. Frees the words. */
+dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
+/* The words that go with the request behind its arguments; NULL: none. */
+const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op);
+/* Does it take messages? */
+bool dueq__op_reserves(const struct dueq__op *op);
+/* Is the call, under way or final, one of this queue's? */
+bool dueq__op_uses_queue(const dueq_queue *queue);
+/* Makes the call final. A status < 0 has its text in client->error already. */
+dueq_status dueq__op_finish(dueq_client *client, dueq_status status);
+dueq_status dueq__op_no_memory(dueq_client *client);
+/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
+void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
+/*
+ * Suspends the call, so that the client can run other calls on its behalf. resume() is called when
+ * the last of them is final. owner: one allocation, which is freed after resume().
+ * False: out of memory; nothing changed.
+ */
+bool dueq__op_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
+void dueq__op_resume(dueq_client *client);
+/* Makes the suspended call final. A status < 0 has its text in client->error already. */
+void dueq__op_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status);
+/* Abandons the calls that run on behalf of a suspended call. */
+void dueq__op_drop_suspended(dueq_client *client);
+/* The minute that requests say they are sent in. */
+int64_t dueq__op_minute(void);
+bool dueq__op_under_way(const dueq_client *client);
+/* As dueq_stop_wait(). keep_retrying: refusals that pass by themselves are still retried. */
+void dueq__op_stop_wait(dueq_client *client, bool keep_retrying);
+
+#endif
