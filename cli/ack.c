@@ -6,13 +6,13 @@
 struct bodies {
     dueq_bytes *list;
     size_t count;
-    bool input; /* one of them is standard input */
+    bool input; /* a body is standard input */
 };
 
 static void add_body(const struct cli *cli, struct bodies *bodies, const char *text) {
     if (strcmp(text, "-") == 0) {
         if (bodies->input)
-            cli_usage(cli, "standard input is one body: --push - cannot be given twice");
+            cli_usage(cli, "--push - was given twice: standard input is one body");
         bodies->input = true;
     }
     dueq_bytes *list = realloc(bodies->list, (bodies->count + 1) * sizeof *list);
@@ -22,7 +22,7 @@ static void add_body(const struct cli *cli, struct bodies *bodies, const char *t
     list[bodies->count++] = (dueq_bytes){text, strlen(text)};
 }
 
-/* Acknowledges a message and pushes its successors. Prints their ids. */
+/* Acknowledges a message and pushes its successors. Prints the new ids. */
 static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, const dueq_draft *shape,
                     const struct bodies *bodies) {
     dueq_draft *drafts = malloc(bodies->count * sizeof *drafts);
@@ -49,7 +49,7 @@ static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, cons
     return code;
 }
 
-/* The same, after reading what is to be read. */
+/* Opens the queues, reads standard input if a body is "-", and calls ack_push(). */
 static int run_push(struct cli *cli, char *argv[], const dueq_draft *shape, const char *to,
                     struct bodies *bodies) {
     dueq_bytes input = {0};
@@ -116,8 +116,8 @@ const struct command ack_command = {
     "ack", "QUEUE TICKET...", "Acknowledges reserved messages, which deletes them",
     "TICKET is what reserve printed. A single - reads tickets from standard input, one a line.\n"
     "\n"
-    "With --push it acknowledges one message and stores the messages that follow from it, in one\n"
-    "step, and prints their ids. When the lease was lost, it does neither and ends with 1.\n"
+    "With --push, ack acknowledges one message and pushes its successors, in one step, and prints\n"
+    "the ids of the successors. When the lease was lost, ack does neither and ends with 1.\n"
     "\n"
     "Options:\n"
     "  --push BODY  the body of a message to push; - is standard input. May be repeated\n"

@@ -35,7 +35,7 @@ static void ask_remove(const struct cli *cli, dueq_state state, const dueq_count
             (long long)counts->dead, (long long)counts->outbox);
 }
 
-/* Asks on the terminal. False: no; *code is the exit code. */
+/* Asks the user on the terminal. False: the answer was not yes; *code is the exit code. */
 static bool confirm(struct cli *cli, dueq_state state,
                     void (*ask)(const struct cli *, dueq_state, const dueq_counts *), int *code) {
     struct input input = {0};
@@ -60,8 +60,8 @@ static bool confirm(struct cli *cli, dueq_state state,
 }
 
 /*
- * Takes the options and --yes. Returns whether it was given; without it there is a terminal to ask
- * on.
+ * Reads the options. Returns whether --yes was given. Without --yes and without a terminal to ask
+ * on, ends with CLI_USAGE.
  */
 static bool read_yes(struct cli *cli, int argc, char *argv[], int words) {
     static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
@@ -110,9 +110,9 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
 
 const struct command purge_command = {
     "purge", "QUEUE STATE", "Deletes all messages of a state",
-    "STATE is ready, delayed, leased, dead or outbox. Prints the number of deleted messages. It "
-    "asks\n"
-    "first; without a terminal, --yes is required.\n"
+    "STATE is ready, delayed, leased, dead or outbox. purge asks before it deletes, and prints "
+    "the\n"
+    "number of deleted messages. Without a terminal, --yes is required.\n"
     "\n"
     "Options:\n"
     "  --yes  do not ask\n"
@@ -125,13 +125,12 @@ const struct command purge_command = {
 const struct command remove_command = {
     "remove", "QUEUE", "Deletes a queue and everything in it",
     "Deletes its messages in all states, its counters, its history and its list of targets (dueq\n"
-    "allow), and prints the number of messages. Consumers that hold one get LEASE_LOST on their "
-    "next call. It asks first; without\n"
-    "a terminal, --yes is required.\n"
+    "allow), and prints the number of messages. A consumer that has leased a message gets\n"
+    "LEASE_LOST on its next call. remove asks before it deletes; without a terminal, --yes is\n"
+    "required.\n"
     "\n"
-    "Stop the producers and consumers first: a message that is pushed afterwards creates the "
-    "queue\n"
-    "again, and so does a waiting consumer. Locks stay until they end.\n"
+    "Stop the producers and consumers first: a message that is pushed afterwards creates the\n"
+    "queue again, and so does a waiting consumer. Locks stay until they end.\n"
     "\n"
     "Options:\n"
     "  --yes  do not ask\n"

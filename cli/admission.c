@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Without descriptors it waits this long before it accepts again. */
+/* If accept() failed because no descriptors were left, no connection is accepted for this long. */
 #define REST_MS 200
 
 /* Headers */
@@ -19,12 +19,15 @@ static const char token_characters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     "!#$%&'*+-.^_`|~";
 
-/* A request with two of one is refused: a proxy may use the first, and dueq the last. */
+/*
+ * A request that repeats one of these headers is refused: a proxy may use the first, and dueq the
+ * last.
+ */
 enum { HOST, LENGTH, ENCODING, AUTHORIZATION, ORIGIN, SINGLES };
 static const char *const singles[SINGLES] = {"host", "content-length", "transfer-encoding",
                                              "authorization", "origin"};
 
-/* Whether what has come so far has whole ends of lines and no NUL. */
+/* Whether the bytes so far have no NUL and no line that ends without CR LF. */
 static bool is_sound(const char *head, size_t size) {
     for (size_t i = 0; i < size; i++)
         if (head[i] == '\0' || (head[i] == '\n' && (i == 0 || head[i - 1] != '\r')) ||
@@ -33,7 +36,7 @@ static bool is_sound(const char *head, size_t size) {
     return true;
 }
 
-/* METHOD TARGET HTTP/1.1; *minor is the last digit. */
+/* Reads "METHOD TARGET HTTP/1.1" (RFC 9112, section 3). *minor is the last digit. */
 static bool read_first_line(const char *line, char *minor) {
     const char *target = line + strspn(line, token_characters), *version;
     if (target == line || *target++ != ' ')
@@ -46,7 +49,7 @@ static bool read_first_line(const char *line, char *minor) {
     return (*minor == '0' || *minor == '1') && !version[9];
 }
 
-/* Without blanks at both ends. False: it has control characters. */
+/* Cuts blanks off both ends. False: the value has control characters. */
 static bool trim(char **value) {
     *value += strspn(*value, " \t");
     char *end = *value + strlen(*value);
@@ -58,7 +61,9 @@ static bool trim(char **value) {
     return true;
 }
 
-/* NAME: VALUE, without a blank before the colon, and not the rest of the line before. */
+/*
+ * Reads "NAME: VALUE". Refuses a blank before the colon, and a line that continues the line before.
+ */
 static bool read_line(char *line, char *values[SINGLES]) {
     char *value = line + strspn(line, token_characters);
     if (value == line || *value != ':')
@@ -76,7 +81,7 @@ static bool read_line(char *line, char *values[SINGLES]) {
 }
 
 /*
- * Reads headers, whose last line is empty, and cuts them into pieces. False: they are not well
+ * Reads the headers up to the empty line, and cuts them into strings. False: they are not well
  * formed.
  */
 static bool read_head(char *head, char *values[SINGLES]) {
@@ -123,7 +128,7 @@ static void turn_away(struct admission *admission, size_t place, const char *sta
                               "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
                               "Connection: close\r\n\r\n%s\n",
                               status, strlen(status) + 1, status);
-    /* What was not read would make the system drop the answer. */
+    /* If bytes stay unread, close() resets the connection, and the client loses the answer. */
     if (send(socket, text, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL) == size)
         shutdown(socket, SHUT_WR);
     for (int i = 0; i < 8 && recv(socket, rest, sizeof rest, MSG_DONTWAIT) > 0; i++)
@@ -133,8 +138,8 @@ static void turn_away(struct admission *admission, size_t place, const char *sta
 }
 
 /*
- * Closes the one that has waited longest, of this address or (NULL) of any: it had more time than
- * the others.
+ * Closes the connection that has waited longest, of the address, or of all if address is NULL: it
+ * had more time than the others.
  */
 static void drop_oldest(struct admission *admission, const uint64_t *address) {
     for (size_t i = 0; i < admission->waiting_count; i++)
@@ -174,8 +179,8 @@ static void accept_all(struct admission *admission) {
 }
 
 /*
- * Looks at the headers that have come, and leaves them for libmicrohttpd. Returns the status of a
- * refusal, or NULL.
+ * Peeks at the headers, so that libmicrohttpd can still read them. Returns the status of a refusal,
+ * or NULL. *gone: the client has closed the connection.
  */
 static const char *look(struct admission *admission, struct connection *connection, short events,
                         bool *gone) {
@@ -192,7 +197,8 @@ static const char *look(struct admission *admission, struct connection *connecti
         return "400 Bad Request";
     if (!end) {
         *gone = events & (POLLRDHUP | POLLHUP | POLLERR);
-        const int more = (int)connection->seen + 1; /* else what it has sent would wake us again */
+        /* poll() waits for the next byte, not for those peeked at */
+        const int more = (int)connection->seen + 1;
         setsockopt(connection->socket, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof more);
         return size == ADMISSION_MAX_HEAD ? "431 Request Header Fields Too Large" : NULL;
     }
@@ -209,7 +215,7 @@ static const char *look(struct admission *admission, struct connection *connecti
 
 /* Admitted connections */
 
-/* False: there is no room. */
+/* Counts the connection as admitted. False: there is no room. */
 static bool take_in(struct admission *admission, const struct connection *connection) {
     size_t untrusted = 0, of_address = 0;
     pthread_mutex_lock(&admission->lock);
@@ -255,7 +261,7 @@ void admission_closed(struct admission *admission, int socket) {
     cli_write(admission->wake, (dueq_bytes){&one, sizeof one});
 }
 
-/* Hands a connection over. False: there is no room now. */
+/* Hands a connection over to libmicrohttpd. False: there is no room now. */
 static bool let_in(struct admission *admission, size_t place) {
     const struct connection connection = admission->waiting[place];
     struct sockaddr_storage from = {0};
@@ -268,11 +274,15 @@ static bool let_in(struct admission *admission, size_t place) {
     getpeername(connection.socket, (struct sockaddr *)&from, &size);
     if (MHD_add_connection(admission->daemon, connection.socket, (struct sockaddr *)&from, size) !=
         MHD_YES)
-        admission_closed(admission, connection.socket); /* it has closed the socket */
+        /* MHD_add_connection() has closed the socket */
+        admission_closed(admission, connection.socket);
     return true;
 }
 
-/* Ends requests that have not come in time. Returns when the next is to be. */
+/*
+ * Shuts down the admitted connections whose requests did not come in time. Returns the next
+ * deadline.
+ */
 static int64_t end_late(struct admission *admission) {
     const int64_t now_ms = time_monotonic_ms();
     int64_t next_ms = INT64_MAX;
@@ -301,7 +311,7 @@ bool admission_open(struct admission *admission, int listener, const struct http
            fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK) == 0;
 }
 
-/* Lets in or turns away who waits; events: of each, as of poll(). */
+/* Admits, refuses or closes waiting connections. events: what poll() returned for each. */
 static void look_at_all(struct admission *admission, const struct pollfd *events) {
     const int64_t now_ms = time_monotonic_ms();
     for (size_t i = 0, place = 0, count = admission->waiting_count; i < count; i++) {
@@ -316,7 +326,8 @@ static void look_at_all(struct admission *admission, const struct pollfd *events
         if (!status && late)
             status = connection->ready ? "503 Service Unavailable" : "408 Request Timeout";
         if (gone || (late && connection->seen == 0)) {
-            close(connection->socket); /* also what a browser opened in case that it needs it */
+            /* perhaps a browser opened it in advance, and did not need it */
+            close(connection->socket);
             forget(admission, place);
         } else if (status) {
             turn_away(admission, place, status);
@@ -349,7 +360,7 @@ void admission_poll(struct admission *admission, const sigset_t *mask) {
         return; /* a signal */
     uint64_t ended;
     if (set[count].revents && read(admission->wake, &ended, sizeof ended) < 0)
-        ended = 0; /* the room is looked for below anyway */
+        ended = 0; /* no harm: look_at_all() tries all waiting connections anyway */
     look_at_all(admission, set);
     if (set[count + 1].revents)
         accept_all(admission);

@@ -1,8 +1,9 @@
 /*
- * Admits connections to the HTTP server. libmicrohttpd has a thread for each connection, waits for
- * headers as long as bytes come, and overlooks what proxies read otherwise. So it gets a connection
- * only when the headers of its request have come, in time and well formed, and there is room for
- * it; each connection has one request.
+ * Decides which connections reach the HTTP server. libmicrohttpd starts a thread for each
+ * connection, waits for headers as long as bytes come, and accepts headers that proxies read
+ * differently. So libmicrohttpd gets a connection only when all headers of its request have come in
+ * time and are well formed, and when there is room for the connection. Each connection carries one
+ * request.
  */
 #ifndef DUEQ_CLI_ADMISSION_H
 #define DUEQ_CLI_ADMISSION_H
@@ -14,52 +15,57 @@
 #include "http.h"
 
 enum {
-    ADMISSION_WAITING = 256, /* connections whose headers are under way */
-    ADMISSION_PER_ADDRESS =
-        64, /* of one address: so many of these, and so many without the token within */
-    ADMISSION_UNTRUSTED = 96,     /* of HTTP_MAX_CONNECTIONS; the rest is for who has the token */
-    ADMISSION_HEAD_MS = 5000,     /* the headers must have come by then, */
-    ADMISSION_REQUEST_MS = 60000, /* and all of the request by then */
-    ADMISSION_MAX_HEAD = 16384
+    ADMISSION_WAITING = 256, /* connections that wait for their headers or for room */
+    /* One address may have this many waiting connections, and this many admitted without token. */
+    ADMISSION_PER_ADDRESS = 64,
+    /* Connections without the token, of HTTP_MAX_CONNECTIONS. The others need the token. */
+    ADMISSION_UNTRUSTED = 96,
+    ADMISSION_HEAD_MS = 5000,     /* from accept() until all headers have come */
+    ADMISSION_REQUEST_MS = 60000, /* from accept() until the whole request has come */
+    ADMISSION_MAX_HEAD = 16384    /* bytes of the headers */
 };
 
-/* A connection. */
 struct connection {
     int socket;
-    uint64_t address; /* of IPv6 the network, which one host has alone */
-    int64_t since_ms; /* it was accepted then */
-    int64_t until_ms; /* within: it is ended then. INT64_MAX: its request has come */
-    size_t seen;      /* bytes of its headers that have come */
-    bool ready;       /* they are whole: it waits for room */
-    bool trusted;     /* it has the token */
+    uint64_t address; /* of IPv6 the first 64 bits: one host may have all addresses behind them */
+    int64_t since_ms; /* accept() returned the connection then */
+    /* Once admitted: the connection is shut down then. INT64_MAX: the request has come whole. */
+    int64_t until_ms;
+    size_t seen;  /* header bytes that have come */
+    bool ready;   /* all headers have come: the connection waits for room */
+    bool trusted; /* its request has the token */
 };
 
 struct admission {
-    int listener, wake; /* wake: readable when a connection within has ended */
+    int listener, wake; /* wake: readable when an admitted connection has ended */
     const struct http_service *service;
     struct MHD_Daemon *daemon;
-    struct connection waiting[ADMISSION_WAITING]; /* the oldest first */
+    struct connection waiting[ADMISSION_WAITING]; /* the longest wait first */
     size_t waiting_count;
-    int64_t rest_ms;      /* no connection is accepted before: there were no descriptors */
-    pthread_mutex_t lock; /* of what follows: libmicrohttpd's threads end connections */
+    /* until then no connection is accepted: accept() failed, for lack of descriptors */
+    int64_t rest_ms;
+    pthread_mutex_t lock; /* guards the members below: libmicrohttpd's threads end connections */
     struct connection admitted[HTTP_MAX_CONNECTIONS];
     size_t admitted_count;
 };
 
-/* False: errno says why. Set the daemon before the first turn. */
+/* False: errno says why. The caller sets the daemon before the first admission_poll(). */
 bool admission_open(struct admission *admission, int listener, const struct http_service *service);
 /*
- * Waits for something to do and does it. With this mask of signals while it waits: any of them ends
+ * Waits for an event and handles it: a new connection, headers, an ended connection, a deadline.
+ * The mask is the thread's signal mask during the wait: a signal that the mask lets through ends
  * the wait.
  */
 void admission_poll(struct admission *admission, const sigset_t *mask);
-/* The request of a connection within has come whole: now only its answer takes time. */
+/*
+ * The request of an admitted connection has come whole. From now on the connection has no deadline.
+ */
 void admission_received(struct admission *admission, int socket);
-/* A connection within has ended; its descriptor is still open. */
+/* An admitted connection has ended; its descriptor is still open. */
 void admission_closed(struct admission *admission, int socket);
-/* Closes what waits. Before the daemon stops. */
+/* Closes the waiting connections and the listener. Call this before the daemon stops. */
 void admission_close_waiting(struct admission *admission);
-/* When the daemon has stopped. */
+/* Frees the rest, after the daemon has stopped. */
 void admission_end(struct admission *admission);
 
 #endif

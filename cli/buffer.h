@@ -1,18 +1,21 @@
-/* A file in memory. open_memstream() tells nobody when memory ran out while it was written. */
+/*
+ * A file in memory. Unlike open_memstream(), this one remembers a write that failed for lack of
+ * memory.
+ */
 #ifndef DUEQ_CLI_BUFFER_H
 #define DUEQ_CLI_BUFFER_H
 
 #include "cli.h"
 
 struct buffer {
-    char *data; /* what was written, and a NUL; free() it. NULL: nothing */
+    char *data; /* the bytes and a NUL, for the caller to free(). NULL: nothing was written */
     size_t size, room;
     bool failed;
 };
 
-/* Keep *buffer in its place until buffer_close(). NULL: no memory. */
+/* *buffer must not move until buffer_close(). NULL: out of memory. */
 FILE *buffer_open(struct buffer *buffer);
-/* Closes the file. False: not all of it is in the buffer. */
+/* Closes the file. False: some of the bytes are missing. */
 bool buffer_close(struct buffer *buffer, FILE *out);
 
 #endif

@@ -13,7 +13,7 @@ static int events = -1, event_input = -1;
 
 /* Signals as events */
 
-/* One byte each: the signal's number, and this where the terminal sent it. */
+/* The pipe carries one byte for each signal: its number, plus this bit if the terminal sent it. */
 #define BY_TERMINAL 0x80
 
 static void on_event(int number, siginfo_t *info, void *context) {
@@ -23,7 +23,7 @@ static void on_event(int number, siginfo_t *info, void *context) {
     if (info->si_code > 0)
         event |= BY_TERMINAL;
     if (write(event_input, &event, 1) < 0)
-        event = 0; /* it is full: whoever polls has something to do anyway */
+        event = 0; /* the pipe is full, so the reader will wake anyway */
     errno = kept;
 }
 
@@ -56,7 +56,7 @@ void child_wake(void *context) {
     (void)context;
     unsigned char event = SIGCHLD;
     if (write(event_input, &event, 1) < 0)
-        return; /* it is full, and so is polled */
+        return; /* the pipe is full, so the reader will wake anyway */
 }
 
 int child_signal(bool *by_terminal) {
@@ -76,7 +76,7 @@ static bool put_in_place(const struct child_place *place, pid_t parent) {
         if (setpgid(0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
             return false;
         if (getppid() != parent)
-            raise(SIGTERM); /* it died before */
+            raise(SIGTERM); /* the parent died before prctl() */
     }
     return (place->input < 0 || dup2(place->input, STDIN_FILENO) >= 0) &&
            (place->output < 0 || dup2(place->output, STDOUT_FILENO) >= 0) &&
@@ -84,11 +84,12 @@ static bool put_in_place(const struct child_place *place, pid_t parent) {
 }
 
 /*
- * In the child. Its end of the pipe closes when the command runs; why it does not is written to it.
+ * Runs in the child process. exec closes its end of the pipe, which tells the parent of success.
+ * After a failure the errno goes into the pipe.
  */
 static _Noreturn void run(char *argv[], const struct child_place *place, const sigset_t *mask,
                           pid_t parent, int report) {
-    cli_signals_undo(); /* exec does so with handlers, but not with what is ignored */
+    cli_signals_undo(); /* exec resets handlers, but not ignored signals */
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     if (put_in_place(place, parent))
@@ -97,7 +98,7 @@ static _Noreturn void run(char *argv[], const struct child_place *place, const s
     _exit(write(report, &why, sizeof why) < 0 ? CLI_FAILED : CLI_NOT_RUN);
 }
 
-/* Waits until the command runs. Returns 0, or the errno of its failure. */
+/* Waits until the child process runs the command. Returns 0, or the errno of the failure. */
 static int failure(int report) {
     int why = 0;
     ssize_t size;
@@ -116,7 +117,10 @@ bool child_start(struct child *child, char *argv[], const struct child_place *pl
         cli_system_error("pipe");
         return false;
     }
-    /* None may reach the child's copy of the handlers, which writes into our pipe. */
+    /*
+     * No signal may reach the handlers in the child before exec: they would write into this
+     * program's pipe.
+     */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     cli_flush();

@@ -4,17 +4,17 @@
 #include "cli.h"
 
 /*
- * What can come next, from the same texts that --help prints: an option is a line that begins with
- * "  --".
+ * Completion offers what may follow on the command line. It reads that from the texts of --help,
+ * where a line that begins with "  --" describes an option.
  */
 
-/* A part of such a text. */
+/* A part of a help text. */
 struct piece {
     const char *text;
     size_t size;
 };
 
-/* "  --lease DURATION  how long": the name has its dashes. */
+/* An option as in "  --lease DURATION  how long". The name includes its dashes. */
 struct described {
     struct piece name, argument, meaning;
 };
@@ -35,7 +35,7 @@ static struct piece without_blanks(const char *text) {
     return until(text + strspn(text, " "), "\n");
 }
 
-/* What stands behind the options of a line, or below them. */
+/* The meaning of the options of a line: the rest of the line, or the indented line below. */
 static struct piece meaning_of(const char *line) {
     const char *end = line + strcspn(line, "\n"), *gap = strstr(line + 2, "  ");
     if (gap && gap < end)
@@ -43,7 +43,7 @@ static struct piece meaning_of(const char *line) {
     return without_blanks(strncmp(end, "\n    ", 5) == 0 ? end + 1 : end);
 }
 
-/* One or more of a line, with a comma between. */
+/* Visits the options of a line: one, or more with commas between. */
 static void visit_line(const char *line, visit each, void *context) {
     const char *at = line + 2;
     struct described option = {.meaning = meaning_of(line)};
@@ -67,11 +67,11 @@ static void visit_text(const char *help, visit each, void *context) {
     }
 }
 
-/* All options of a command; NULL: those of all commands. */
+/* All options of a command. command NULL: only the common ones. */
 static void visit_options(const struct command *command, visit each, void *context) {
     if (command)
         visit_text(command->help, each, context);
-    if (command == &ack_command) /* of what it pushes */
+    if (command == &ack_command) /* the options of the messages that ack pushes */
         visit_text(push_command.help, each, context);
     visit_text(cli_common_help, each, context);
 }
@@ -88,7 +88,7 @@ static void offer_text(const char *word, const char *meaning, const char *typed)
     offer(whole(""), whole(word), whole(meaning), typed);
 }
 
-/* Values, by the word that stands for them: "high|normal|low", "STATE", "FILE". */
+/* Offers values for a placeholder of the help: "high|normal|low", "STATE", "FILE". */
 static void offer_values(struct piece of, struct piece front, const char *typed) {
     if (same(of, whole("STATE"))) {
         for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++)
@@ -119,7 +119,7 @@ static void offer_commands(const struct command *const *list, const char *typed)
 
 struct wanted {
     struct piece name;
-    struct piece argument; /* size 0: it has none */
+    struct piece argument; /* size 0: the option takes none */
 };
 
 static void find_argument(const struct described *option, void *context) {
@@ -128,14 +128,14 @@ static void find_argument(const struct described *option, void *context) {
         wanted->argument = option->argument;
 }
 
-/* What an option takes; size 0: nothing. */
+/* The argument of an option; size 0: it takes none. */
 static struct piece argument_of(const struct command *command, struct piece name) {
     struct wanted wanted = {.name = name};
     visit_options(command, find_argument, &wanted);
     return wanted.argument;
 }
 
-/* The word of a command's arguments at this place, without brackets and dots. */
+/* The placeholder at this position of the command's arguments, without brackets and dots. */
 static struct piece argument_at(const struct command *command, size_t place) {
     const char *at = command->arguments;
     for (; *at && place > 0; place--)
@@ -145,10 +145,11 @@ static struct piece argument_at(const struct command *command, size_t place) {
 
 struct place {
     const struct command *command;
-    size_t words;          /* of its arguments */
-    struct piece argument; /* of the option before; size 0: there is none */
-    bool lost;             /* there is no such command */
-    bool behind;           /* behind the -- */
+    size_t words; /* how many of its arguments are there */
+    /* argument of the option before the cursor; size 0: no option waits for one */
+    struct piece argument;
+    bool lost;   /* an unknown command was named */
+    bool behind; /* the cursor is behind -- */
     size_t behind_words;
 };
 
@@ -156,7 +157,7 @@ static void pass(struct place *place, const char *word) {
     const struct command *const *list = cli_choice(place->command);
     bool expected = place->argument.size > 0;
     if (expected && strcmp(word, "=") == 0)
-        return; /* bash makes it a word of its own */
+        return; /* bash splits --name=value at the = */
     place->argument.size = 0;
     if (place->behind)
         place->behind_words++;
@@ -172,7 +173,7 @@ static void pass(struct place *place, const char *word) {
         place->lost = !(place->command = cli_find_command(list, word));
 }
 
-/* The last of the words is being typed. */
+/* Offers completions for the last of the words. */
 static int offer_next(char *words[], int count) {
     struct place place = {0};
     for (int i = 0; i + 1 < count && !place.lost; i++)
@@ -199,7 +200,7 @@ static int offer_next(char *words[], int count) {
 
 /* The shells */
 
-/* Each asks `dueq completion words`, with the words up to the cursor. */
+/* Each shell calls `dueq completion words` with the words up to the cursor. */
 
 static const char bash[] =
     "_dueq() {\n"
@@ -272,8 +273,9 @@ const struct command completion_command = {
     .arguments = "bash|zsh|fish",
     .summary = "Prints what makes a shell complete the commands, options and states of dueq",
     .help =
-        "An installed dueq has it where the shells look for it. dueq itself knows what can come\n"
-        "next: dueq completion words WORD... prints it for the last of these words.\n"
+        "The installation puts this script where the shell looks for it.\n"
+        "The script asks dueq: dueq completion words WORD... prints what can complete the last "
+        "word.\n"
         "\n"
         "Examples:\n"
         "  source <(dueq completion bash)                             in ~/.bashrc\n"

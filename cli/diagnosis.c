@@ -6,11 +6,11 @@
 #include "queue_row.h"
 
 enum {
-    STUCK_MS = 10000, /* what waits for longer is stuck */
-    LONG_MS = 300000, /* and for so long, needs a person */
-    NOW = 5,          /* the minutes that tell whether something goes on */
-    APART_MS = 5000,  /* clocks that are further apart */
-    TIMES_LONGER = 3  /* than others a message runs that hangs */
+    STUCK_MS = 10000, /* a message that waits longer is stuck */
+    LONG_MS = 300000, /* and after this long a person must act */
+    NOW = 5,          /* the last minutes, which show whether a trouble persists */
+    APART_MS = 5000,  /* clocks that differ by this much are reported */
+    TIMES_LONGER = 3  /* a message hangs that runs this many times longer than others */
 };
 
 const char *cause_code(enum cause cause) {
@@ -30,7 +30,7 @@ const char *severity_name(enum severity level) {
     return names[level];
 }
 
-/* Always true: something is wrong. */
+/* Fills in *why. Always returns true, which means: something is wrong. */
 static bool __attribute__((format(printf, 4, 5)))
 because(struct diagnosis *why, enum cause cause, enum severity level, const char *format, ...) {
     va_list arguments;
@@ -105,7 +105,7 @@ static int64_t sum(const struct queue_row *row, size_t minutes, size_t offset) {
 }
 #define SUM(row, minutes, event) sum(row, minutes, offsetof(dueq_rate, event))
 
-/* For how long what could be delivered has waited. */
+/* How long the oldest message has waited that could be delivered now. */
 static int64_t waited_ms(const dueq_counts *counts) {
     int64_t first = counts->ready ? counts->oldest_ms : 0;
     if (counts->next_event_ms && counts->next_event_ms < counts->now_ms &&
@@ -132,7 +132,7 @@ static bool nobody(const struct workers_view *workers, const struct queue_row *r
                    const char *waited, struct diagnosis *why) {
     const dueq_worker *offline = last_offline(workers, row);
     char ago[TIME_ROOM];
-    /* What was delivered in the minutes after it went offline, others took. */
+    /* A delivery after that worker went offline went to other consumers. */
     bool others = offline
                       ? offline->now_ms - offline->until_ms >= 120000 && SUM(row, 2, reserved) > 0
                       : row->leased_now;
@@ -161,7 +161,7 @@ static int64_t usual_run_ms(const struct queue_row *row) {
     return longest;
 }
 
-/* Whether all that the workers can work on are messages that run for far longer than others. */
+/* Whether messages that run far longer than others occupy all slots of the workers. */
 static bool all_hang(const struct workers_view *workers, const struct queue_row *row) {
     int64_t least = usual_run_ms(row) * TIMES_LONGER, hanging = 0;
     least = least > STUCK_MS ? least : STUCK_MS;
@@ -196,7 +196,7 @@ static bool waits(const struct workers_view *workers, const struct queue_row *ro
                    waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
 }
 
-/* A person is needed where a tenth of the messages die now, or half of them fail. */
+/* ACT if a tenth of the messages die now, or half of the deliveries fail. */
 static enum severity how_bad(const struct queue_row *row) {
     const int64_t died = SUM(row, NOW, died), failed = SUM(row, NOW, retried);
     const int64_t acked = SUM(row, NOW, acked);
@@ -226,7 +226,7 @@ static bool fails(const struct queue_row *row, struct diagnosis *why) {
     return true;
 }
 
-/* Of sums: how many partitions have something, and what the worst of them has. */
+/* For a row of sums: how many partitions have trouble, and the worst diagnosis. */
 static bool why_parts(const struct queue_rows *rows, const struct queue_row *sums,
                       struct diagnosis *why) {
     struct diagnosis each, worst = {0};
@@ -249,14 +249,16 @@ bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
                     struct diagnosis *why) {
     const dueq_counts *counts = &row->counts;
     /*
-     * Of a cluster the line of the server says it, not the queue: only the cluster knows which
+     * With several servers the diagnosis of the server has this: only the cluster knows which
      * queues a server has.
      */
     const struct health *only = rows->healths.count == 1 ? &rows->healths.list[0] : NULL;
     char limit[NUMBER_ROOM];
     if (row->parts)
         return why_parts(rows, row, why);
-    /* Where the server refuses writes, workers can neither register nor take messages. */
+    /*
+     * The server is the cause: where it refuses writes, workers can neither register nor reserve.
+     */
     if (only && !health_writable(only) && !health_full(only))
         return diagnose_server(only, false, why);
     if (row->status)

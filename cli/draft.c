@@ -34,7 +34,7 @@ static _Noreturn void not_a_backoff(const struct cli *cli, const char *given) {
               given);
 }
 
-/* The part up to the separator, which becomes its end; *rest is what follows, or NULL. */
+/* Cuts the text at the separator. Returns the part before; *rest is the part behind, or NULL. */
 static char *cut(char *from, char separator, char **rest) {
     *rest = strchr(from, separator);
     if (*rest)
@@ -52,7 +52,7 @@ static bool read_jitter(const char *word, dueq_jitter *jitter) {
     return false;
 }
 
-/* What is none leaves *ms as it was. */
+/* Reads a duration. False: the text is none, and *ms is unchanged. */
 static bool read_duration(const char *text, int64_t *ms) {
     const int64_t read_ms = dueq_duration_ms(text);
     if (read_ms >= 0)
@@ -60,7 +60,7 @@ static bool read_duration(const char *text, int64_t *ms) {
     return read_ms >= 0;
 }
 
-/* "5s" is fixed, "1s,5s" a list. */
+/* "5s" is a fixed backoff, "1s,5s" a list. */
 static bool read_delays(struct draft *draft, char *delays) {
     dueq_backoff *backoff = &draft->draft.backoff;
     for (char *rest = delays; rest;) {
@@ -108,7 +108,7 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
 
 /* --max-attempts and --max-crashes */
 
-/* of_one: what a limit of 1 means. */
+/* Reads a limit. of_one: what a limit of 1 means, for the error. */
 static uint32_t read_limit(const struct cli *cli, const char *option, const char *given,
                            const char *of_one) {
     if (strcmp(given, "none") == 0)
@@ -118,7 +118,7 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
     return (uint32_t)cli_number(cli, option, given, 1, DUEQ_MAX_MAX_ATTEMPTS);
 }
 
-/* All of them */
+/* All options */
 
 void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;

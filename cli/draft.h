@@ -24,7 +24,7 @@ enum {
     DRAFT_DURABLE_TIMEOUT
 };
 
-/* A part of the list of a command's options. */
+/* These go into the list of a command's options. */
 #define DRAFT_OPTIONS                                                                              \
     {"delay", required_argument, NULL, DRAFT_DELAY}, {"at", required_argument, NULL, DRAFT_AT},    \
         {"id", required_argument, NULL, DRAFT_ID},                                                 \
@@ -44,7 +44,7 @@ enum {
         "durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT                          \
     }
 
-/* What these options say. Start from DRAFT_NONE; end with draft_end(). */
+/* The values of these options. Start from DRAFT_NONE; end with draft_end(). */
 struct draft {
     dueq_draft draft; /* without a body */
     dueq_header *headers;
@@ -54,11 +54,14 @@ struct draft {
 #define DRAFT_NONE {.draft = DUEQ_DRAFT}
 
 /*
- * Takes one of the options above with what is given for it, which the draft borrows, or
- * cli_usage().
+ * Takes one of the options above and its value, which the draft borrows. Calls cli_usage() if the
+ * value is wrong.
  */
 void draft_option(const struct cli *cli, struct draft *draft, int option, const char *given);
-/* After the last option: what draft->draft holds may be pushed. */
+/*
+ * Call this after the last option: checks that the options fit together, and completes
+ * draft->draft.
+ */
 void draft_ready(const struct cli *cli, struct draft *draft);
 void draft_end(struct draft *draft);
 

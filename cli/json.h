@@ -1,4 +1,4 @@
-/* JSON of what dueq knows. */
+/* JSON for messages, queues, workers and other things of dueq. */
 #ifndef DUEQ_CLI_JSON_H
 #define DUEQ_CLI_JSON_H
 
@@ -6,7 +6,10 @@
 
 #include "workers_view.h"
 
-/* json-c answers NULL, and adds null for what it has no memory for. */
+/*
+ * Where memory runs out, json-c returns NULL, and writes null for a missing object. json_made()
+ * calls cli_out_of_memory() for NULL, and the macros below apply it to each new object.
+ */
 json_object *json_made(json_object *object);
 #define json_object_new_object() json_made(json_object_new_object())
 #define json_object_new_array() json_made(json_object_new_array())
@@ -15,64 +18,66 @@ json_object *json_made(json_object *object);
 #define json_object_new_double_s(value, text) json_made(json_object_new_double_s(value, text))
 #define json_object_new_string(text) json_made(json_object_new_string(text))
 #define json_object_new_string_len(text, size) json_made(json_object_new_string_len(text, size))
-/* Calls cli_out_of_memory() where json-c could not add it. */
+/* Calls cli_out_of_memory() if json-c could not add a value. */
 void json_added(int result);
 #define json_object_object_add(object, name, value)                                                \
     json_added(json_object_object_add(object, name, value))
 #define json_object_array_add(array, value) json_added(json_object_array_add(array, value))
 
-/* A string; JSON must be UTF-8: what is not is shown as U+FFFD. */
+/* A string. JSON is UTF-8, so U+FFFD replaces each byte that is not. */
 json_object *json_text(dueq_bytes bytes);
 json_object *json_name(const char *text);
 /* A point of time, or null for 0. */
 json_object *json_time(int64_t ms);
-/* A JSON text as it is, but for its line ends. */
+/* A JSON text, unchanged but for its line ends. */
 json_object *json_raw(dueq_bytes json);
-/* Adds bytes by a name, or by NAME_base64 where they are not UTF-8. */
+/* Adds bytes as NAME if they are UTF-8, and otherwise as NAME_base64. */
 void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
-/* Adds who a consumer is: workers.c. */
+/* Adds the fields that name a consumer and its process: workers.c. */
 void cli_json_worker(json_object *object, const dueq_worker *worker);
 /*
- * Writes it as one line, without a line end. json-c's own writer leaves out what it has no memory
- * for. The file's writer tells of failures.
+ * Writes the object on one line, without a line end. This is not json-c's own writer, which drops
+ * parts of the text when memory runs out. A failed write shows in the file's own error flag.
  */
 void json_write(FILE *out, json_object *object);
-/* The object as a line; free() it. */
+/* The object as one line. Free with free(). */
 char *json_line_of(json_object *object);
-/* A part of a string that is UTF-8 as it stands in JSON, between the quotes. */
+/* Writes UTF-8 as a part of a JSON string, without the quotes. */
 void json_write_part(FILE *out, dueq_bytes text);
 /*
- * What the shell prints with --json, and the API of the web answers. The caller frees the object.
+ * Below: what commands print with --json, and what the API of dueq web answers. The caller frees
+ * the object.
  */
 json_object *json_of_message(const char *queue, const dueq_message *message);
-/* The same without the body, which would be last, */
+/* The message without `body`, which is the last member. */
 json_object *json_of_head(const char *queue, const dueq_message *message);
 /*
- * and with the start of it, whole characters, as `preview` and the size of the whole in its place.
+ * The message with `preview`, the first whole characters of the body, and with the size of the
+ * body.
  */
 json_object *json_of_preview(const char *queue, const dueq_message *message);
-/* One whose envelope is damaged: all that is known of it is its id. */
+/* A message whose envelope is damaged: only its id is known. */
 json_object *json_of_damaged(const char *queue, dueq_bytes id, dueq_state state);
 json_object *json_of_counts(const char *queue, const dueq_counts *counts);
-/* A consumer that is registered with so many queues. */
+/* A consumer, which stands `count` times in the list: once for each of its queues. */
 json_object *json_of_worker(const struct consumer *list, size_t count);
-/* Who holds a message, if one of the consumers says so, and what failed before. */
+/* A message, the consumer that says it holds the message, and its earlier failures. */
 json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct workers_view *workers, const struct history *history);
 json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers);
-/* One that a consumer has held long. */
+/* A message that a consumer has held for long. */
 json_object *json_of_running(const char *queue, const struct running *running,
                              const dueq_message *message);
 json_object *json_of_rate(const dueq_rate *rate);
-/* Of the message of a schedule. */
+/* A schedule, from its message. */
 json_object *json_of_schedule(const char *queue, const dueq_message *message);
-/* What came of one thing; state: that a cancelled message was in; 0: none. */
+/* The outcome for one id, ticket or name. state: of a cancelled message; 0: none. */
 json_object *json_of_item(const char *key, dueq_bytes subject, dueq_status status,
                           dueq_state state);
-/* Prints one object on a line; json_line(): and frees it. */
+/* Prints one object on a line. json_line() also frees it. */
 void cli_put_json(json_object *json);
 void json_line(json_object *object);
-/* As cli_log(); as JSON with these fields, which it frees. */
+/* cli_log() of a text; JSON logs also get `fields`. Frees `fields`. */
 void json_say(enum cli_level level, json_object *fields, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

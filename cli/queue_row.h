@@ -1,6 +1,6 @@
 /*
- * A row for each queue: its counts, rates, errors and workers, and why it is stuck. dueq top,
- * metrics, doctor and web show them.
+ * A row for each queue: its counts, rates, errors and workers, and why the queue is stuck. dueq
+ * top, metrics, doctor and web show the rows.
  */
 #ifndef DUEQ_CLI_QUEUE_ROW_H
 #define DUEQ_CLI_QUEUE_ROW_H
@@ -9,26 +9,28 @@
 #include "workers_view.h"
 
 enum {
-    ROW_MINUTES = 30,       /* of history */
-    ROW_ERROR_GROUPS = 8,   /* errors that a queue shows */
-    ROW_ERRORS_READ = 50,   /* messages of a state that these are read from */
-    ERROR_CLASS_SIZE = 160, /* bytes of such an error */
-    DIAGNOSIS_SIZE = 600    /* bytes of why a queue is stuck */
+    ROW_MINUTES = 30,       /* minutes of history */
+    ROW_ERROR_GROUPS = 8,   /* different errors that a row has, at most */
+    ROW_ERRORS_READ = 50,   /* messages of one state that a row reads for them */
+    ERROR_CLASS_SIZE = 160, /* bytes of one such error */
+    DIAGNOSIS_SIZE = 600    /* bytes of a diagnosis */
 };
 
-/* What a server that has queues says of itself. */
+/* The state of a server that has queues, as the server reports it. */
 struct health {
-    char server[300];  /* its address, for people */
-    int64_t used;      /* memory in bytes, as far as the limit counts it */
-    int64_t limit;     /* maxmemory; 0: none */
-    int64_t evicted;   /* keys that it has deleted since its start because its memory was full */
-    bool evicts;       /* it deletes keys when it is full, and the URL does not accept that */
-    const char *disk;  /* what failed to be written to disk; NULL: nothing. Static */
-    bool disk_refuses; /* and therefore it refuses all writes */
-    bool replica;      /* it refuses all writes */
-    int64_t replicas,
-        replicas_wanted; /* with fewer than min-replicas-to-write it refuses all writes */
-    int64_t ahead_ms;    /* its clock, less this machine's */
+    char server[300]; /* its address, to be shown */
+    int64_t used;     /* bytes of memory that count towards the limit */
+    int64_t limit;    /* maxmemory; 0: none */
+    /* keys that the server has deleted since its start because its memory was full */
+    int64_t evicted;
+    /* the server deletes keys when its memory is full, and the URL does not accept that */
+    bool evicts;
+    const char *disk;  /* what the server failed to write to disk; NULL: nothing. Static memory */
+    bool disk_refuses; /* the server refuses all writes because of `disk` */
+    bool replica;      /* the server is a replica, and refuses all writes */
+    /* Connected replicas, and min-replicas-to-write: with fewer the server refuses all writes. */
+    int64_t replicas, replicas_wanted;
+    int64_t ahead_ms; /* its clock minus the clock of this machine */
 };
 
 struct healths {
@@ -36,7 +38,10 @@ struct healths {
     size_t count;
 };
 
-/* What can be wrong: X(NAME, code, what to do). metrics has the code as a label. */
+/*
+ * Causes of trouble: X(NAME, code, what a person should do). `dueq metrics` has the code as a
+ * label.
+ */
 #define CAUSES_LIST(X)                                                                             \
     X(UNREADABLE, "unreadable", "see what the error says")                                         \
     X(DISK, "disk", "see the server's log: the disk is full, or it may not write there")           \
@@ -62,123 +67,131 @@ enum cause {
         CAUSES
 };
 
-/* What a person has to do: nothing, it is meant; look some time; act now. */
+/*
+ * How urgent the trouble is. MEANT: somebody wants this state. LOOK: look at it some time. ACT: act
+ * now.
+ */
 enum severity { SEVERITY_MEANT, SEVERITY_LOOK, SEVERITY_ACT };
 
 struct diagnosis {
     enum cause cause;
     enum severity level;
-    char text[DIAGNOSIS_SIZE]; /* may hold what others wrote */
+    char text[DIAGNOSIS_SIZE]; /* may contain text that others wrote: escape it */
 };
 
-/* Messages whose errors are the same, but for their numbers. */
+/* Messages whose errors differ only in their numbers. */
 struct error_group {
     char text[ERROR_CLASS_SIZE];
-    dueq_state state; /* dead, or of those that are tried again */
+    dueq_state state; /* DEAD, or the state of messages that are tried again */
     int64_t count, last_ms;
 };
 
-/* A queue, a partition of one, or the sums of all partitions of one. */
+/* A queue, a partition, or the sums of all partitions of a queue. */
 struct queue_row {
     const char *queue;
-    const char *whole; /* that its consumers are registered with: the same, but of a partition */
-    size_t parts;      /* of sums: how many rows behind it are of its partitions; else 0 */
+    /* the queue that consumers register with: of a partition its whole queue, else the same */
+    const char *whole;
+    size_t parts; /* in a row of sums: how many of the next rows are its partitions; else 0 */
     dueq_status status;
-    char problem[200]; /* why it could not be read */
+    char problem[200]; /* why the queue could not be read */
     dueq_counts counts;
-    double in, out;                 /* pushed and delivered in a second; below 0: not known yet */
-    dueq_rate minutes[ROW_MINUTES]; /* the latest last, also those without an event */
+    double in, out; /* messages pushed and delivered per second; below 0: not known yet */
+    dueq_rate minutes[ROW_MINUTES]; /* the latest is last; minutes without an event are zero */
     struct error_group groups[ROW_ERROR_GROUPS];
     size_t group_count;
     int64_t workers, offline, held, working, slots;
-    bool leased_now; /* where no worker is registered: the lease of a message lasts */
-    int urgency;     /* the level of what is wrong, of a partition with its queue; -1: nothing is */
+    bool leased_now; /* no worker is registered, but a message has a lease that lasts */
+    /* The severity of the worst trouble, here or (of a partition) in the whole queue; -1: none. */
+    int urgency;
 };
 
 /* Start from {0}; end with queue_rows_end(). */
 struct queue_rows {
-    struct workers_view workers; /* has the names that the rows point to */
+    struct workers_view workers; /* owns the names that the rows point to */
     struct healths healths;
     struct queue_row *list;
     size_t count;
-    int64_t read_ms; /* when all of it was read, by time_monotonic_ms(); 0: never */
+    int64_t read_ms; /* when the rows were read, by time_monotonic_ms(); 0: never */
     int64_t took_ms;
 };
 
 /* health.c */
 
 /*
- * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a
- * cluster those that the calls before came to know. The list has those that answered, and permit
- * it. End with health_end().
+ * Asks all servers that have queues, each over a connection of its own, for the URL's timeout at
+ * most. Of a cluster, asks the nodes that earlier calls have found. The list has the servers that
+ * answered and permit INFO. End with health_end().
  */
 void health_read(struct cli *cli, struct healths *healths);
 void health_end(struct healths *healths);
-/* The same of one server. False: it does not answer, or this user may not ask. */
+/* The same for one server. False: the server does not answer, or the user has no permission. */
 bool health_of(const struct cli *cli, dueq_server *conn, struct health *health);
-/* Whether it refuses what takes memory, or is about to. */
+/* Whether the server refuses commands that take memory, or will soon. */
 bool health_full(const struct health *health);
-/* Whether it takes writes. */
+/* Whether the server accepts writes. */
 bool health_writable(const struct health *health);
 
 /* queue_row.c */
 
 /*
- * Reads these queues, or, where there are none, all of the server, and puts them in the place of
- * what was read before: those that need a person most come first. A row has the sums of a queue's
- * partitions where these were not named, but all queues or that one are wanted; theirs follow. Of a
- * queue that fails, its row has the status. Returns what concerns the server, and so all of them:
- * then *rows stays as it was. between: is called after each queue; may be NULL.
+ * Reads the named queues, or all queues of the server without names, and replaces the rows. The
+ * most urgent rows come first. A queue with partitions has a row of sums and then the rows of its
+ * partitions, unless the partitions themselves were named. A queue that fails has the failure in
+ * its row. Returns a failure of the server, which concerns all queues; *rows is unchanged then.
+ * between: called after each queue; may be NULL.
  */
 dueq_status queue_rows_read(struct cli *cli, char *names[], size_t count, struct queue_rows *rows,
                             void (*between)(struct cli *cli));
 /*
- * Reads consumers, and makes the rows, of which it reads nothing. End with queue_rows_end()
- * whatever it returns.
+ * Reads the consumers and makes the rows, but does not read the queues. Whatever this returns, end
+ * with queue_rows_end().
  */
 dueq_status queue_rows_begin(struct cli *cli, char *names[], size_t count, struct queue_rows *rows);
 /*
- * Reads one row, which is not of the sums of partitions; before: what it was the last time, or
- * NULL.
+ * Reads the queue of one row, which must not be a row of sums. before: the queue's row of the last
+ * reading, or NULL.
  */
 void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors,
                     struct queue_row *row);
-/* Reads the numbers alone, of the queues that are there. `between` is called. */
+/* Reads only the counts of the queues in *rows. Calls `between` after each. */
 dueq_status queue_rows_read_counts(struct cli *cli, struct queue_rows *rows,
                                    void (*between)(struct cli *cli));
 /* How many of a queue's messages are in the state. */
 int64_t state_count(const dueq_counts *counts, dueq_state state);
-/* Whether a status concerns the server, and so all queues. */
+/* Whether a status concerns the server, and therefore all queues. */
 bool is_server_status(dueq_status status);
 const struct queue_row *queue_rows_find(const struct queue_rows *rows, const char *queue);
-/* Writes why a call failed. */
+/* Writes the reason of a failed call. */
 void describe_failure(const struct cli *cli, dueq_status status, char *problem, size_t room);
 void queue_rows_end(struct queue_rows *rows);
 
 /* error_class.c */
 
-/* The text of those without an error whose leases ended. */
+/* The class of messages whose lease ended and which have no error. */
 extern const char error_crashed[];
 /*
- * The class of what a message failed of: the first line of its error with # in the place of each
- * number, or in words that there is none. False: it has not failed.
+ * The class of a message's error: the first line of the error, with # for each number. For a
+ * message without error, a text says so. False: the message has not failed.
  */
 bool error_class(const dueq_message *message, char text[ERROR_CLASS_SIZE]);
-/* Adds the errors of a page of messages. */
+/* Adds the errors of a page of messages to the row's groups. */
 void error_groups_add_page(struct queue_row *row, const dueq_result *page);
 
-/* diagnosis.c: the diagnosis that all screens show */
+/* diagnosis.c: what is wrong, in the words of top, doctor, metrics and web */
 
-/* Why messages of the queue wait or fail. False: nothing is wrong. */
+/* Why the queue's messages wait or fail. False: nothing is wrong. */
 bool diagnose_queue(const struct queue_rows *rows, const struct queue_row *row,
                     struct diagnosis *why);
-/* What is wrong with a server, which answers. several: the text names this one. */
+/*
+ * What is wrong with a server that answered. several: there are other servers, so the text names
+ * this one.
+ */
 bool diagnose_server(const struct health *health, bool several, struct diagnosis *why);
-/* The worst of all servers. */
+/* The most severe diagnosis of all servers. */
 bool diagnose_servers(const struct queue_rows *rows, struct diagnosis *why);
 const char *cause_code(enum cause cause);
 const char *severity_name(enum severity level);
-/* What to do about a cause. */
+/* What a person should do about a cause. */
 const char *cause_fix(enum cause cause);
 
 #endif

@@ -1,4 +1,4 @@
-/* The workers of queues, the messages that they have leased, and what failed. */
+/* The workers of queues, the messages that they have leased, and past failures. */
 #ifndef DUEQ_CLI_WORKERS_VIEW_H
 #define DUEQ_CLI_WORKERS_VIEW_H
 
@@ -6,7 +6,7 @@
 
 /* workers_view.c */
 
-/* A consumer, as one of its queues knows it. */
+/* A consumer, as it registered with one of its queues. */
 struct consumer {
     const char *queue;
     const dueq_worker *worker;
@@ -14,54 +14,54 @@ struct consumer {
 
 /* Start from {0}; end with workers_end(). */
 struct workers_view {
-    struct cli_names queues; /* whose consumers these are */
+    struct cli_names queues; /* the queues whose consumers were read */
     dueq_result **pages;
     size_t page_count;
-    struct consumer *list; /* by host, process and session */
+    struct consumer *list; /* sorted by host, process and session */
     size_t count;
 };
 
-/* realloc(), or the end of the command. */
+/* realloc() for count * each bytes. Calls cli_out_of_memory() on failure. */
 void *cli_grown(void *list, size_t count, size_t each);
-/* Reads the consumers of the named queues; without names, of all queues of the server. */
+/* Reads the consumers of the named queues, or of all queues of the server without names. */
 dueq_status workers_read(struct cli *cli, char *names[], size_t count,
                          struct workers_view *workers);
 /*
- * The same, past queues that fail, each of which is reported, as those on a node that is away.
- * Returns the exit code.
+ * The same, but goes on after a queue that fails, such as one on a node that is away, and reports
+ * the failure. Returns the exit code.
  */
 int workers_report(struct cli *cli, char *names[], size_t count, struct workers_view *workers);
 void workers_end(struct workers_view *workers);
-/* One consumer is as often in the list, from there on, as it has queues. */
+/* How many entries from `first` on are the same consumer: the number of its queues. */
 size_t workers_queue_count(const struct workers_view *workers, size_t first);
 bool worker_offline(const dueq_worker *worker);
-/* The same, and it was not stopping: it crashed, or is cut off. */
+/* Offline, and the consumer was not stopping: it crashed, or has lost the server. */
 bool worker_crashed(const dueq_worker *worker);
-/* In one word what it does, or what became of it. */
+/* The consumer's state in one word. */
 const char *worker_state(const dueq_worker *worker, bool works);
-/* The consumer that holds this ticket, and how; NULL: none says so. */
+/* The consumer that says it holds the ticket, and what it says of it; NULL: none. */
 const struct consumer *workers_holder(const struct workers_view *workers, dueq_bytes ticket,
                                       const dueq_holding **holding);
 
-/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
+/* The consumer that works longest on one message of the queue, and the message; NULL: none. */
 const struct consumer *workers_longest(const struct workers_view *workers, const char *queue,
                                        const dueq_holding **holding);
 
 /* inspect.c */
 
-/* One message that a consumer says it holds. */
+/* A message that a consumer says it holds. */
 struct running {
     const struct consumer *consumer;
     const dueq_holding *holding;
 };
 
 /*
- * Sees such a message, and the queue or partition that has it, after so many others. False: it
- * wants no more.
+ * Gets the message and the queue or partition that has it. seen: how many were shown before. False:
+ * show no more.
  */
 typedef bool running_see(void *context, const char *queue, const struct running *running,
                          const dueq_message *message, size_t seen);
-/* Looks up what these consumers have held longest and hold still, up to `most` messages. */
+/* Looks up the messages that these consumers have held longest and still hold, at most `most`. */
 dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
                          running_see *see, void *context);
 
@@ -71,24 +71,25 @@ dueq_status running_read(struct cli *cli, const struct workers_view *workers, si
 struct history {
     dueq_result **pages;
     size_t page_count;
-    const dueq_failure **list; /* the latest first */
+    const dueq_failure **list; /* the latest is first */
     size_t count;
-    bool crashed; /* one is a crash: consumers know whose */
+    /* one of the failures is a crash; the registrations of consumers may tell whose */
+    bool crashed;
 };
 
-/* Reads what failed of this message, and not of an earlier one of its id. */
+/* Reads the failures of this message. Skips those of an earlier message with the same id. */
 dueq_status history_of(struct cli *cli, dueq_queue *queue, const dueq_message *message,
                        struct history *history);
 void history_end(struct history *history);
 /*
- * Of a message of cli->queue: what failed, and, where these tell more of it, the consumers:
+ * For a message of cli->queue: reads its failures, and also the consumers if they can tell more:
  * inspect.c.
  */
 dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct workers_view *workers,
                          struct history *history);
 /*
- * Whose process it was, by the failure or by a consumer that held the delivery. False: it is not
- * known.
+ * Which process failed, from the failure itself, or from the consumer that held the delivery.
+ * False: unknown.
  */
 bool history_by(const dueq_failure *failure, const struct workers_view *workers, dueq_bytes *host,
                 int64_t *pid);
