@@ -9,8 +9,8 @@ use Illuminate\Support\ConfigurationUrlParser;
 use InvalidArgumentException;
 
 /**
- * Where the server of a connection of config/queue.php is, and what its queues' names begin with
- * there.
+ * The server and the prefix of a connection of config/queue.php. The names of the connection's
+ * queues on the server begin with the prefix.
  */
 final class Address
 {
@@ -20,8 +20,10 @@ final class Address
 
     /**
      * @param array<string, mixed> $config the connection
-     * @return string|null as Dueq\Client::__construct()
-     * @throws InvalidArgumentException if it names no server, and this is not a developer's machine
+     * @return string|null the server's URL for Dueq\Client::__construct(); null: DUEQ_URL, or the
+     *     user's private server
+     * @throws InvalidArgumentException if the connection names no server, DUEQ_URL is not set, and
+     *     the environment is neither local nor testing; or as redis()
      */
     public function url(#[\SensitiveParameter] array $config): ?string
     {
@@ -34,9 +36,10 @@ final class Address
         }
         if ((string) getenv('DUEQ_URL') === '' && !$this->isLocal()) {
             throw new InvalidArgumentException(
-                'A queue connection of the driver dueq names no server: set DUEQ_URL in .env (redis://host:6379/0), '
-                . "or \"url\", or \"connection\" (a Redis connection of config/database.php), in config/queue.php. "
-                . 'Only the environments local and testing do without: there each user gets a private server.',
+                'A queue connection of the driver dueq names no server: set DUEQ_URL in .env '
+                    . '(redis://host:6379/0), or "url", or "connection" (a Redis connection of '
+                    . 'config/database.php), in config/queue.php. Only the environments local and '
+                    . 'testing need none: there each user gets a private server.',
             );
         }
 
@@ -50,12 +53,18 @@ final class Address
 
         return $redis === null
             ? $config['prefix'] ?? ''
-            : (string) ($redis['prefix'] ?? $redis['options']['prefix'] ?? $this->config()['options']['prefix'] ?? '');
+            : (string) (
+                $redis['prefix']
+                ?? $redis['options']['prefix']
+                ?? $this->config()['options']['prefix']
+                ?? ''
+            );
     }
 
     /**
-     * Refuses a prefix that begins the prefix of another connection on the same server: the totals
-     * and lists of the first one would have the other one's queues, too.
+     * Refuses a prefix that is the beginning of another connection's prefix on the same server, or
+     * the other way round: totals and lists of the shorter prefix would include the queues of the
+     * longer one.
      *
      * @param array<string, mixed> $config the connection
      * @throws InvalidArgumentException
@@ -73,9 +82,11 @@ final class Address
             }
             if ($short !== '' && $short !== $long && str_starts_with($long, $short)) {
                 throw new InvalidArgumentException(
-                    "A queue connection of the driver dueq has the prefix \"$prefix\", and the connection [$name] has "
-                    . "\"{$this->prefix($other)}\" on the same server: one begins the other, so the totals of \"$short\" would "
-                    . 'count the queues of both. Change one in config/queue.php, say by a ":" at the end of each.',
+                    "A queue connection of the driver dueq has the prefix \"$prefix\", and the "
+                        . "connection [$name] has \"{$this->prefix($other)}\" on the same server: "
+                        . "one begins with the other, so the totals of \"$short\" would count the "
+                        . 'queues of both. Change one in config/queue.php, for example by a ":" at '
+                        . 'the end of each.',
                 );
             }
         }
@@ -83,10 +94,12 @@ final class Address
 
     /**
      * @param array<string, mixed> $config a connection
-     * @param array<string, mixed> $other another one, which may be wrong
+     * @param array<string, mixed> $other another connection, which may be invalid
      */
-    private function isOnServerOf(#[\SensitiveParameter] array $config, #[\SensitiveParameter] array $other): bool
-    {
+    private function isOnServerOf(
+        #[\SensitiveParameter] array $config,
+        #[\SensitiveParameter] array $other,
+    ): bool {
         try {
             return $this->url($config) === $this->url($other);
         } catch (InvalidArgumentException) {
@@ -96,21 +109,23 @@ final class Address
 
     private function isLocal(): bool
     {
-        return method_exists($this->app, 'environment') && $this->app->environment('local', 'testing');
+        return method_exists($this->app, 'environment')
+            && $this->app->environment('local', 'testing');
     }
 
-    /** @return array<string, mixed> of config/database.php */
+    /** ** @return array<string, mixed> the Redis part of config/database.php * */
     private function config(): array
     {
         return $this->app->make('config')->get('database.redis') ?? [];
     }
 
     /**
-     * The Redis connection that a connection names, its URL taken apart as Laravel does; null: it
-     * names none.
+     * The Redis connection that a queue connection names, its URL taken apart as Laravel does;
+     * null: the queue connection names none.
      *
      * @param array<string, mixed> $connection
      * @return array<string, mixed>|null
+     * @throws InvalidArgumentException if that Redis connection is a cluster, or is not configured
      */
     private function redis(#[\SensitiveParameter] array $connection): ?array
     {
@@ -124,16 +139,21 @@ final class Address
         }
         throw new InvalidArgumentException(
             isset($config['clusters'][$name])
-                ? "The Redis connection [$name] is a cluster, to which the queue driver dueq does not connect."
-                : "The Redis connection [$name], which a queue connection of the driver dueq names, is not configured.",
+                ? "The Redis connection [$name] is a cluster, which the queue driver dueq does not "
+                    . 'support: set "url" instead of "connection".'
+                : "The Redis connection [$name], which a queue connection of the driver dueq "
+                    . 'names, is not configured.',
         );
     }
 
-    /** @param array<string, mixed> $redis as Laravel's two Redis clients read it */
+    /**
+     * @param array<string, mixed> $redis a Redis connection, read as Laravel's two Redis clients
+     *     read it
+     */
     private static function urlOf(#[\SensitiveParameter] array $redis): string
     {
         $host = (string) ($redis['host'] ?? '127.0.0.1');
-        // A URL has its scheme as its driver.
+        // parseConfiguration() puts the scheme of a URL into "driver".
         $scheme = strtolower($redis['driver'] ?? $redis['scheme'] ?? 'tcp');
         if (preg_match('~^([a-z]+)://(.*)$~i', $host, $parts)) {
             [$scheme, $host] = [strtolower($parts[1]), $parts[2]];
@@ -150,19 +170,28 @@ final class Address
         $host = str_contains($host, ':') ? "[$host]" : rawurlencode($host);
         $port = (int) ($redis['port'] ?? 6379);
 
-        return ($secure ? 'rediss' : 'redis') . "://$login$host:$port/$database" . ($secure ? self::files($redis) : '');
+        return ($secure ? 'rediss' : 'redis')
+            . "://$login$host:$port/$database"
+            . ($secure ? self::files($redis) : '');
     }
 
     /** @param array<string, mixed> $redis */
     private static function login(#[\SensitiveParameter] array $redis): string
     {
         $password = $redis['password'] ?? '';
-        [$user, $password] = is_array($password) ? $password : [$redis['username'] ?? '', $password];
+        [$user, $password] = is_array($password)
+            ? $password
+            : [$redis['username'] ?? '', $password];
 
-        return (string) $password === '' ? '' : rawurlencode((string) $user) . ':' . rawurlencode((string) $password) . '@';
+        return (string) $password === ''
+            ? ''
+            : rawurlencode((string) $user) . ':' . rawurlencode((string) $password) . '@';
     }
 
-    /** @param array<string, mixed> $redis with the files of its TLS, as PHP's streams name them */
+    /**
+     * @param array<string, mixed> $redis a Redis connection, with its TLS files under the names of
+     *     PHP's stream contexts
+     */
     private static function files(#[\SensitiveParameter] array $redis): string
     {
         $context = $redis['context'] ?? [];

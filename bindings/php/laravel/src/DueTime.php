@@ -8,22 +8,27 @@ use DateInterval;
 use DateTimeImmutable;
 use DateTimeInterface;
 
-/** Laravel's ways to say when a job is due, in dueq's words. */
+/** Converts Laravel's delays and times for dueq. */
 final class DueTime
 {
     /**
-     * The named argument of Dueq\Queue::push(): a point of time stays one, to its millisecond.
+     * The named argument for Dueq\Queue::push(). A point in time stays one, exact to the
+     * millisecond.
      *
      * @return array{at: DateTimeInterface}|array{delay: float}
      */
-    public static function argument(DateTimeInterface|DateInterval|float|int|string|null $when): array
-    {
-        return $when instanceof DateTimeInterface ? ['at' => $when] : ['delay' => self::seconds($when)];
+    public static function argument(
+        DateTimeInterface|DateInterval|float|int|string|null $when,
+    ): array {
+        return $when instanceof DateTimeInterface
+            ? ['at' => $when]
+            : ['delay' => self::seconds($when)];
     }
 
-    /** Seconds from now; 0 for what is past. */
-    public static function seconds(DateTimeInterface|DateInterval|float|int|string|null $when): float
-    {
+    /** Seconds from now; 0 for a time in the past. */
+    public static function seconds(
+        DateTimeInterface|DateInterval|float|int|string|null $when,
+    ): float {
         if ($when instanceof DateInterval) {
             $now = new DateTimeImmutable();
 

@@ -12,8 +12,8 @@ use Illuminate\Queue\Connectors\ConnectorInterface;
 final class DueqConnector implements ConnectorInterface
 {
     /**
-     * Seconds until the job of a killed worker is with another, where the configuration does not
-     * say.
+     * The lease where the configuration sets none: seconds after which another worker gets the job
+     * of a killed worker.
      */
     private const LEASE = 8.0;
 
@@ -33,7 +33,7 @@ final class DueqConnector implements ConnectorInterface
      *     max_run?: float|int|null,
      *     block_for?: float|int|null,
      *     after_commit?: bool|null
-     * } $config times in seconds; the README says what each does
+     * } $config times in seconds. README.md explains each key
      */
     public function connect(#[\SensitiveParameter] array $config): DueqQueue
     {
@@ -51,7 +51,7 @@ final class DueqConnector implements ConnectorInterface
         );
     }
 
-    /** As with Laravel's redis driver, null does not wait and 0 waits without end. */
+    /** As in Laravel's redis driver, null does not wait, and 0 waits without end. */
     private static function timeout(float|int|null $blockFor): float
     {
         return match (true) {

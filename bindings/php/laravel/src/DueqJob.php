@@ -17,7 +17,7 @@ use Illuminate\Queue\Jobs\Job;
 use Throwable;
 
 /**
- * A job that this process works on: a message of dueq under a lease, which is kept until it is
+ * A job that this process works on: a message of dueq, whose lease is extended until the job is
  * settled.
  */
 class DueqJob extends Job implements JobContract
@@ -31,30 +31,30 @@ class DueqJob extends Job implements JobContract
     private readonly int $attempts;
 
     /**
-     * Whether the handler runs. It stays so where the handler calls exit(), after which PHP runs no
-     * finally.
+     * Whether the handler runs. Stays true when the handler calls exit(), as PHP then runs no
+     * finally block.
      */
     private bool $firing = false;
 
-    /** Whether fail() is under way, which settles it at its end. */
+    /** Whether fail() runs, which settles the message at its end. */
     private bool $failing = false;
 
-    /** What the job's own failed() threw. */
+    /** What the failed() method of the application's job threw. */
     private ?Throwable $thrown = null;
 
     /** @var mixed the decoded payload */
     private $decoded;
 
     /**
-     * @param MessageSource $source where the message was taken from
-     * @param Message|null $message null from when it is settled or given up: whoever has it keeps
-     *     its lease
-     * @param string $queue its name, without the connection's prefix
+     * @param MessageSource $source the source of the message
+     * @param Message|null $message null once it is settled or given up: its lease is extended while
+     *     this reference exists
+     * @param string $queue the name of the queue, without the connection's prefix
      * @param float $lease seconds after which a job is ready again that its handler neither deleted
      *     nor released
-     * @param string $connectionName as in config/queue.php
-     * @param Closure(): bool $isStopped whether a signal has told the worker to end: then exit() is
-     *     no crash
+     * @param string $connectionName the connection's name in config/queue.php
+     * @param Closure(): bool $isStopped whether a signal has told the worker to stop: then exit()
+     *     is not a crash
      */
     public function __construct(
         Container $container,
@@ -82,19 +82,25 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * To be called when its worker has done with it. Laravel leaves it to string jobs to delete
-     * themselves: one that did not, and was not released either, is ready again after a lease, as
-     * with other drivers. In a forked child nothing happens: the job is its parent's.
+     * Called when the worker has finished with the job. Laravel expects a string job to delete
+     * itself. If such a job neither deleted nor released itself, it is ready again after a lease,
+     * as with other drivers. In a forked child nothing happens: the job belongs to the parent.
      */
     public function giveBack(): void
     {
         if ($this->message !== null && $this->process === getmypid()) {
             try {
                 if ($this->firing && !($this->isStopped)()) {
-                    // Its lease ends now, which counts as a crash.
-                    $this->settle(Settlement::Release, fn (Message $message) => $message->extend(0.001));
+                    // The handler called exit(). Ending the lease now makes that count as a crash.
+                    $this->settle(
+                        Settlement::Release,
+                        fn (Message $message) => $message->extend(0.001),
+                    );
                 } else {
-                    $this->settle(Settlement::Retry, fn (Message $message) => $message->retry($this->lease));
+                    $this->settle(
+                        Settlement::Retry,
+                        fn (Message $message) => $message->retry($this->lease),
+                    );
                 }
             } catch (DueqException $error) {
                 $this->report($error);
@@ -127,7 +133,10 @@ class DueqJob extends Job implements JobContract
         return $this->decoded;
     }
 
-    /** This delivery and all before it that failed, were released, or died with their workers. */
+    /**
+     * How many deliveries the job has had, this one included: earlier ones failed, were released,
+     * or ended with their workers.
+     */
     public function attempts()
     {
         return $this->attempts;
@@ -146,14 +155,17 @@ class DueqJob extends Job implements JobContract
     public function release($delay = 0)
     {
         parent::release($delay);
-        $this->settle(Settlement::Retry, fn (Message $message) => $message->retry(DueTime::seconds($delay)));
+        $this->settle(
+            Settlement::Retry,
+            fn (Message $message) => $message->retry(DueTime::seconds($delay)),
+        );
         $this->horizon->released($this);
     }
 
     /**
-     * Where Laravel deletes a job before it writes it down as failed, this one is gone after that:
-     * a worker that dies in between loses nothing. If it could not be written down, the message is
-     * dead in its queue, until kick() makes it ready again.
+     * Deletes the job after Laravel has recorded it as failed, while Laravel itself deletes it
+     * before. So a worker that dies in between loses nothing. If recording fails, the message
+     * becomes dead in its queue, until kick() makes it ready again.
      */
     public function fail($e = null)
     {
@@ -168,31 +180,41 @@ class DueqJob extends Job implements JobContract
         } finally {
             if ($this->failing && $this->isDeleted()) {
                 $this->failing = false;
-                $lost === null ? $this->settle(Settlement::Ack, fn (Message $message) => $message->ack()) : $this->settle(
-                    Settlement::Bury,
-                    fn (Message $message) => $message->bury('not written down as failed: ' . $lost->getMessage()),
-                );
+                $lost === null
+                    ? $this->settle(Settlement::Ack, fn (Message $message) => $message->ack())
+                    : $this->settle(
+                        Settlement::Bury,
+                        fn (Message $message) => $message->bury(
+                            'not written down as failed: ' . $lost->getMessage(),
+                        ),
+                    );
             }
         }
     }
 
-    /** The message itself, for what Laravel has no words for; null when it is settled. */
+    /**
+     * The message of dueq, for operations that Laravel does not have; null when the message is
+     * settled.
+     */
     public function getMessage(): ?Message
     {
         return $this->message;
     }
 
-    /** Whether a worker can do anything with it. */
+    /** Whether the payload is that of a Laravel job, which a worker can run. */
     public function isSound(): bool
     {
         return is_array($this->decoded) && is_string($this->decoded['job'] ?? null)
             && array_key_exists('data', $this->decoded);
     }
 
-    /** For what is no job: the message is dead in its queue, with the reason. */
+    /** Makes a message dead that is not a job, with the reason. */
     public function bury(): void
     {
-        $this->settle(Settlement::Bury, fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
+        $this->settle(
+            Settlement::Bury,
+            fn (Message $message) => $message->bury('this is not the payload of a Laravel job'),
+        );
     }
 
     protected function failed($e)
@@ -206,8 +228,9 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but
-     * the log. One that is gone was taken away on purpose (queue:clear), or is done.
+     * Settles the message. If its lease was lost, another worker has it by now: nothing changes,
+     * and the error is reported. If the message no longer exists, queue:clear deleted it or another
+     * worker has done it: nothing is reported.
      *
      * @param callable(Message): mixed $settle
      */
@@ -226,13 +249,13 @@ class DueqJob extends Job implements JobContract
             }
         } catch (DueqException $error) {
             if ($how === Settlement::Ack && $error->isRetriable()) {
-                // Its consumer keeps the ack, and sends it when the server is back.
+                // The consumer keeps the ack, and sends it when the server is back.
                 $this->report($error);
 
                 return;
             }
-            // It is ready again when its lease ends; a heartbeat that went on would keep it from
-            // that.
+            // The message is ready again when its lease ends. Dropping the consumer stops the
+            // heartbeat, which would extend the lease.
             $this->source->drop();
             throw $error;
         }

@@ -19,10 +19,9 @@ use UnitEnum;
 use WeakReference;
 
 /**
- * Laravel's queues on dueq, all on the connection of one client: a job is a message whose body is
- * its payload and whose id is the payload's uuid. Its attempts are counted by dueq and judged by
- * Laravel's worker alone: no limit of dueq's own is
- * set.
+ * Laravel's queues on dueq, over the connection of one client. A job is a message whose body is the
+ * payload and whose id is the payload's uuid. dueq counts the attempts, and only Laravel's worker
+ * judges them: messages are pushed without a limit of dueq's own.
  *
  * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
@@ -30,31 +29,39 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
 {
     use QueueSizes;
 
-    /** Seconds: the longest time that dueq knows, as an end of a job's run that is none. */
+    /**
+     * Seconds: the longest time that dueq accepts. It means that a running job is kept without a
+     * limit.
+     */
     private const WITHOUT_END = 4102444800.0;
 
-    /** Where jobs were taken from last: a worker asks for the same queues again. */
+    /** The source of the last jobs. It is kept, as a worker asks for the same queues again. */
     private ?MessageSource $source = null;
 
     private readonly PollRound $round;
 
     private ?WorkerStop $stop = null;
 
-    /** @var WeakReference<DueqJob>|null the job that was popped last */
+    /** @var WeakReference<DueqJob>|null the last job that pop() returned */
     private ?WeakReference $latest = null;
 
-    /** @var array<string, list<Draft>>|null by queue, what bulk() gathers; null: it does not */
+    /**
+     * @var array<string, list<Draft>>|null the drafts that bulk() has gathered so far, by queue;
+     *     null: bulk() does not run
+     */
     private ?array $gathered = null;
 
     /**
-     * @param Client $client of the server
-     * @param string $prefix what the names of its queues begin with there
-     * @param string $default the name of the queue where a call names none
-     * @param float $lease seconds until the job of a killed worker is with another
-     * @param float|null $maxRun seconds for which a running job is kept; null: as long as its
-     *     process lives
-     * @param float $blockFor seconds that pop() waits for a job; 0: not at all, INF: without end
-     * @param bool $dispatchAfterCommit whether jobs wait for the end of open database transactions
+     * @param Client $client the client of the server
+     * @param string $prefix the names of the queues on the server begin with this
+     * @param string $default the queue of calls that name none, without the prefix
+     * @param float $lease seconds after which another worker gets the job of a killed worker
+     * @param float|null $maxRun seconds for which the lease of a running job is extended; null: as
+     *     long as its process lives
+     * @param float $blockFor seconds for which pop() waits for a job; 0: not at all, INF: without
+     *     end
+     * @param bool $dispatchAfterCommit whether jobs are pushed only after open database
+     *     transactions are committed
      */
     public function __construct(
         private readonly Client $client,
@@ -84,10 +91,17 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         return $this->enqueueUsing(
             $job,
-            Horizon::prepare($this->createPayload($job, $this->getQueue($queue), $data, $delay), $job),
+            Horizon::prepare(
+                $this->createPayload($job, $this->getQueue($queue), $data, $delay),
+                $job,
+            ),
             $queue,
             $delay,
-            fn ($payload, $queue, $delay) => $this->store($payload, $queue, DueTime::argument($delay)),
+            fn ($payload, $queue, $delay) => $this->store(
+                $payload,
+                $queue,
+                DueTime::argument($delay),
+            ),
         );
     }
 
@@ -101,7 +115,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         return $this->store($payload, $queue, []);
     }
 
-    /** Pushes jobs in steps of up to 200, each of which is stored as a whole or not at all. */
+    /** Pushes jobs in batches of up to 200. Each batch is stored as a whole or not at all. */
     public function bulk($jobs, $data = '', $queue = null)
     {
         $this->gathered = [];
@@ -123,7 +137,9 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         }
     }
 
-    /** The next job; waits for it where the connection says block_for. */
+    /**
+     * Returns the next job, or null. Waits for a job as long as the connection's block_for says.
+     */
     public function pop($queue = null, $index = 0)
     {
         $name = $this->getQueue($queue);
@@ -142,8 +158,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * A worker has done with the job that it had, and is about to ask for one of these queues, in
-     * this order.
+     * Called when a worker has finished with its job, and is about to ask for these queues, in this
+     * order.
      *
      * @param list<string> $queues
      */
@@ -155,20 +171,23 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * Takes all jobs away, also those that are being worked on, which their workers end as ever.
+     * Deletes all jobs of a queue, also those that workers run: these workers go on to the end of
+     * their jobs.
      *
-     * @return int how many
+     * @return int how many jobs were deleted
      */
     public function clear($queue = null)
     {
         $messages = $this->messages($queue);
 
-        return $messages->purge(State::Delayed) + $messages->purge(State::Leased) + $messages->purge(State::Ready);
+        return $messages->purge(State::Delayed)
+            + $messages->purge(State::Leased)
+            + $messages->purge(State::Ready);
     }
 
     /**
-     * The name of the queue, without the prefix. One in braces, as Laravel's redis driver needs it
-     * on a cluster, is the same without them.
+     * The name of the queue, without the prefix. "{default}" is "default": Laravel's redis driver
+     * needs the braces on a cluster.
      */
     public function getQueue($queue)
     {
@@ -179,23 +198,32 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         };
         $name = preg_replace('/^\{(.*)\}$/Ds', '$1', $name === '' ? $this->default : $name);
 
-        // Since Laravel 13 an application can forward queues.
+        // Since Laravel 13 an application can forward one queue to another.
         return method_exists($this, 'resolveQueue') ? $this->resolveQueue($name) : $name;
     }
 
-    /** dueq's own queue behind a queue of this connection, for what Laravel has no words for. */
+    /**
+     * The queue of dueq behind a queue of this connection, for operations that Laravel does not
+     * have.
+     */
     public function messages($queue = null): Messages
     {
         return $this->open($this->getQueue($queue));
     }
 
-    /** A worker asks for this queue no more (queue:pause, since Laravel 13), or does so again. */
+    /**
+     * Called when queue:pause (since Laravel 13) makes the worker skip a queue, or when the worker
+     * asks for the queue again.
+     */
     public function skip(string $queue, bool $skips): void
     {
         $this->round->skip($queue, $skips);
     }
 
-    /** A question of a worker's turn, whose last one waits and the others need not look. */
+    /**
+     * A worker asks for each of its queues in turn. Only the last of these calls waits, and takes
+     * jobs of all the queues. The earlier calls return at once.
+     */
     private function popForWorker(string $queue, string $name): ?DueqJob
     {
         $last = $this->round->ask($queue, $name);
@@ -212,9 +240,9 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * @param non-empty-list<string> $names
-     * @param array<string, string>|null $asked the same by a worker's names for them; null: no
-     *     worker asks
+     * @param non-empty-list<string> $names names of the queues
+     * @param array<string, string>|null $asked these names by the worker's own names for the
+     *     queues; null: the caller is not a worker's loop
      */
     private function take(array $names, float $timeout, ?array $asked = null): ?DueqJob
     {
@@ -222,7 +250,11 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         $stopped = fn () => $asked !== null && $this->stop()->isStopped();
         while ($message = $source->take($timeout, $stopped)) {
             $name = $this->nameOf($message->queue);
-            if ($asked !== null && $source->hasWaited() && $this->isRefused($message, array_keys($asked, $name, true))) {
+            if (
+                $asked !== null
+                && $source->hasWaited()
+                && $this->isRefused($message, array_keys($asked, $name, true))
+            ) {
                 return null;
             }
             $job = new DueqJob(
@@ -245,9 +277,10 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * Whether the worker is not to have it: then it is as if it had not been taken.
+     * Whether the worker must not run this message, as it was stopped while it waited. The message
+     * is then released, and no attempt counts.
      *
-     * @param list<string> $queues the worker's names for its queue
+     * @param list<string> $queues the worker's names for the message's queue
      */
     private function isRefused(Message $message, array $queues): bool
     {
@@ -268,21 +301,33 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         if ($this->source?->names !== $names) {
             $maxRun = $this->maxRun ?? self::WITHOUT_END;
-            $this->source = new MessageSource($this->client, $this->prefix, $names, $this->lease, $maxRun);
+            $this->source = new MessageSource(
+                $this->client,
+                $this->prefix,
+                $names,
+                $this->lease,
+                $maxRun,
+            );
         }
 
         return $this->source;
     }
 
-    /** @return list<string> the names of all queues of this prefix that were ever used */
+    /**
+     * @return list<string> the names, without the prefix, of all queues of this connection that
+     *     were ever used
+     */
     private function names(): array
     {
-        $names = array_filter($this->client->names(), fn ($name) => str_starts_with($name, $this->prefix));
+        $names = array_filter(
+            $this->client->names(),
+            fn ($name) => str_starts_with($name, $this->prefix),
+        );
 
         return array_values(array_map(fn ($name) => $this->nameOf($name), $names));
     }
 
-    /** Without the prefix. */
+    /** Removes the prefix. */
     private function nameOf(string $opened): string
     {
         return substr($opened, strlen($this->prefix));
@@ -311,12 +356,18 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * @param array{delay?: float, at?: \DateTimeInterface} $due named arguments of push()
+     * @param array{delay?: float, at?: \DateTimeInterface} $due named arguments for
+     *     Dueq\Queue::push()
      * @return string the message's id
      */
     private function store(string $payload, $queue, array $due): string
     {
-        $draft = ['body' => $payload, 'id' => self::uuid($payload), 'maxAttempts' => null, 'maxCrashes' => null] + $due;
+        $draft = [
+            'body' => $payload,
+            'id' => self::uuid($payload),
+            'maxAttempts' => null,
+            'maxCrashes' => null,
+        ] + $due;
         $messages = $this->messages($queue);
         if ($this->gathered !== null) {
             $draft['id'] ??= $messages->newId();
@@ -349,8 +400,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * A payload may be pushed anew while the job that it is from still lives (a job that pushes its
-     * own payload, an impatient queue:retry): then it is a message under another id, and none is
+     * Pushes a draft. A payload may be pushed again while its job still exists (a job that pushes
+     * its own payload, an early queue:retry). Then the message gets another id, so that no job is
      * lost.
      *
      * @param Draft $draft
@@ -358,14 +409,17 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     private static function put(Messages $messages, array $draft): string
     {
         try {
-            return OpenTelemetry::send($messages, fn () => $messages->push(...self::carrying($draft)));
+            return OpenTelemetry::send(
+                $messages,
+                fn () => $messages->push(...self::carrying($draft)),
+            );
         } catch (DuplicateException) {
             return self::put($messages, ['id' => null] + $draft);
         }
     }
 
     /**
-     * With the context of the span around its push.
+     * Adds the trace context of the current span.
      *
      * @param Draft $draft
      * @return Draft

@@ -12,7 +12,7 @@ use Illuminate\Queue\Events\WorkerQueueResumed;
 use Illuminate\Queue\QueueManager;
 use Illuminate\Support\ServiceProvider;
 
-/** Makes the queue driver "dueq" known. Laravel finds this class by itself (package discovery). */
+/** Registers the queue driver "dueq". Laravel finds this class by package discovery. */
 final class DueqServiceProvider extends ServiceProvider
 {
     public function register(): void
@@ -33,15 +33,18 @@ final class DueqServiceProvider extends ServiceProvider
         $events->listen(WorkerQueueResumed::class, function (WorkerQueueResumed $event): void {
             $this->queue($event->connectionName)?->skip($event->queue, false);
         });
-        // Horizon itself tells of the failed jobs of the redis driver only.
+        // Horizon's own listener handles failed jobs of the redis driver only.
         $events->listen(JobFailed::class, function (JobFailed $event): void {
             if ($event->job instanceof DueqJob) {
-                (new Horizon($this->app, $event->connectionName))->failed($event->job, $event->exception);
+                (new Horizon($this->app, $event->connectionName))->failed(
+                    $event->job,
+                    $event->exception,
+                );
             }
         });
     }
 
-    /** The connection of this name, if it is one of this driver's. */
+    /** The connection of this name, or null if another driver serves it. */
     private function queue(string $connection): ?DueqQueue
     {
         $queue = $this->app->make('queue')->connection($connection);

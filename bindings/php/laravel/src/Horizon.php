@@ -16,26 +16,31 @@ use Laravel\Horizon\JobPayload;
 use Throwable;
 
 /**
- * Tells Laravel Horizon, where the application has it, what becomes of jobs, as Horizon's own queue
- * does.
+ * Raises the events by which Laravel Horizon follows jobs, as Horizon's own queue does. Does
+ * nothing in an application without Horizon.
  */
 final class Horizon
 {
-    public function __construct(private readonly Container $app, private readonly string $connection)
-    {
+    public function __construct(
+        private readonly Container $app,
+        private readonly string $connection,
+    ) {
     }
 
     /**
-     * The payload of a new job with what Horizon shows of it: its type, its tags, when it was
-     * pushed.
+     * Adds the fields that Horizon shows to the payload of a new job: its type, its tags, the time
+     * of its push.
      */
     public static function prepare(string $payload, mixed $job): string
     {
-        return class_exists(JobPayload::class) ? (new JobPayload($payload))->prepare($job)->value : $payload;
+        return class_exists(JobPayload::class)
+            ? (new JobPayload($payload))->prepare($job)->value
+            : $payload;
     }
 
     /**
-     * Before it is pushed: so that no worker is sooner to tell of it (newer versions of Horizon).
+     * Raised before the push, so that Horizon hears of the job before a worker can take it (newer
+     * versions of Horizon).
      */
     public function pending(string $queue, string $payload): void
     {
@@ -54,37 +59,57 @@ final class Horizon
     public function reserved(DueqJob $job): void
     {
         if (class_exists(JobReserved::class)) {
-            $this->tell($job->getQueue(), $job->getRawBody(), fn () => new JobReserved($job->getRawBody()));
+            $this->tell(
+                $job->getQueue(),
+                $job->getRawBody(),
+                fn () => new JobReserved($job->getRawBody()),
+            );
         }
     }
 
     public function released(DueqJob $job): void
     {
         if (class_exists(JobReleased::class)) {
-            $this->tell($job->getQueue(), $job->getRawBody(), fn () => new JobReleased($job->getRawBody()));
+            $this->tell(
+                $job->getQueue(),
+                $job->getRawBody(),
+                fn () => new JobReleased($job->getRawBody()),
+            );
         }
     }
 
     public function deleted(DueqJob $job): void
     {
         if (class_exists(JobDeleted::class)) {
-            $this->tell($job->getQueue(), $job->getRawBody(), fn () => new JobDeleted($job, $job->getRawBody()));
+            $this->tell(
+                $job->getQueue(),
+                $job->getRawBody(),
+                fn () => new JobDeleted($job, $job->getRawBody()),
+            );
         }
     }
 
     public function failed(DueqJob $job, ?Throwable $error): void
     {
         if (class_exists(JobFailed::class)) {
-            $this->tell($job->getQueue(), $job->getRawBody(), fn () => new JobFailed($error, $job, $job->getRawBody()));
+            $this->tell(
+                $job->getQueue(),
+                $job->getRawBody(),
+                fn () => new JobFailed($error, $job, $job->getRawBody()),
+            );
         }
     }
 
-    /** @param callable(): object $event what Horizon could not read is none */
+    /**
+     * @param callable(): object $event makes the event. No event is raised for a payload that
+     *     Horizon could not read
+     */
     private function tell(string $queue, string $payload, callable $event): void
     {
         $decoded = json_decode($payload, true);
         if (isset($decoded['uuid'], $decoded['displayName'])) {
-            $this->app->make(Dispatcher::class)->dispatch($event()->connection($this->connection)->queue($queue));
+            $this->app->make(Dispatcher::class)
+                ->dispatch($event()->connection($this->connection)->queue($queue));
         }
     }
 }

@@ -11,12 +11,15 @@ use Dueq\Message;
 use Dueq\Queues;
 
 /**
- * Where a worker takes messages from: a consumer whose heartbeat keeps each of them, for as long as
- * this process lives, until it is settled.
+ * The source from which a worker takes messages: a consumer whose heartbeat extends the lease of
+ * each message until it is settled, while this process lives.
  */
 final class MessageSource
 {
-    /** Seconds: a signal that comes in the instant before a wait is seen after so long. */
+    /**
+     * Seconds of one wait. A signal that arrives right before a wait does not interrupt the wait,
+     * and is seen at its end.
+     */
     private const SLICE = 0.25;
 
     private readonly Queues $queues;
@@ -26,11 +29,12 @@ final class MessageSource
     private bool $waited = false;
 
     /**
-     * @param Client $client of the server
-     * @param string $prefix what the names of its queues begin with there
-     * @param non-empty-list<string> $names of these queues, without that
-     * @param float $lease seconds until others get what this process held when it was killed
-     * @param float $maxRun seconds after which a message is kept no longer
+     * @param Client $client the client of the server
+     * @param string $prefix the names of the queues on the server begin with this
+     * @param non-empty-list<string> $names the names of the queues, without the prefix
+     * @param float $lease seconds after which other workers get the messages of this process if it
+     *     is killed
+     * @param float $maxRun seconds after which the lease of a message is not extended any more
      */
     public function __construct(
         private readonly Client $client,
@@ -45,9 +49,9 @@ final class MessageSource
     /**
      * The next message.
      *
-     * @param float $timeout seconds to wait for one; 0: not at all, INF: without end
-     * @param callable(): bool $stopped whether it is not to wait any longer
-     * @return Message|null null: none came in that time, or a signal came
+     * @param float $timeout how long to wait for one, in seconds; 0: not at all, INF: without end
+     * @param callable(): bool $stopped whether the wait must end
+     * @return Message|null null: no message came in time, or a signal arrived
      */
     public function take(float $timeout, callable $stopped): ?Message
     {
@@ -55,7 +59,7 @@ final class MessageSource
         try {
             return $timeout > 0.0 ? $this->await($timeout, $stopped) : $this->look();
         } catch (\Throwable $error) {
-            // In an outage it may keep acks, which its heartbeat sends.
+            // In an outage the consumer may hold acks that its heartbeat will send: so it is kept.
             if (!$error instanceof DueqException || !$error->isRetriable()) {
                 $this->drop();
             }
@@ -63,27 +67,27 @@ final class MessageSource
         }
     }
 
-    /** Where the server is, without the password. */
+    /** The server's URL, without the password. */
     public function url(): string
     {
         return $this->client->url();
     }
 
-    /** Whether the last message was not there when it was asked for. */
+    /** Whether take() had to wait for its last message. */
     public function hasWaited(): bool
     {
         return $this->waited;
     }
 
-    /** The message as it is now; null: it is gone. */
+    /** The present state of a message; null: it does not exist any more. */
     public function find(Message $message): ?Message
     {
         return $this->client->queue($message->queue)->find($message->id);
     }
 
     /**
-     * Keeps none of its messages any longer; those that are not settled come back when their leases
-     * end.
+     * Drops the consumer: leases are not extended any more, and messages that are not settled come
+     * back when their leases end.
      */
     public function drop(): void
     {
@@ -110,7 +114,8 @@ final class MessageSource
     }
 
     /**
-     * Unlike a loop of the consumer, stream_select() ends when a signal comes.
+     * Waits with stream_select(), as a signal ends this wait, but not the wait of a consumer's
+     * loop.
      *
      * @param callable(): bool $stopped
      */
@@ -121,8 +126,12 @@ final class MessageSource
         while (($message = $consumer->poll()) === null) {
             $this->waited = true;
             $left = $end - hrtime(true) / 1e9;
-            if ($left <= 0.0 || $stopped() || !self::rest($consumer->stream(), min($left, self::SLICE))) {
-                // Nobody looks any more: what comes now is for others.
+            if (
+                $left <= 0.0
+                || $stopped()
+                || !self::rest($consumer->stream(), min($left, self::SLICE))
+            ) {
+                // This process waits no longer: other workers must get the messages that come now.
                 $consumer->stop();
                 $this->drop();
                 break;
@@ -133,10 +142,10 @@ final class MessageSource
     }
 
     /**
-     * Waits until a stream is readable, but not for longer than this.
+     * Waits until a stream is readable, for $seconds at most.
      *
      * @param resource $stream
-     * @return bool false: a signal came
+     * @return bool false: a signal interrupted the wait
      */
     private static function rest($stream, float $seconds): bool
     {

@@ -5,33 +5,37 @@ declare(strict_types=1);
 namespace Dueq\LaravelDriver;
 
 /**
- * One turn of a worker's loop, in which it asks for its queues one after the other. So that it
- * misses nothing of one while it waits for another, only its last question takes jobs, of any queue
- * that it has asked for.
+ * One round of a worker's loop, in which the worker asks for each of its queues. If each call
+ * waited for its own queue, a job of another queue would have to wait. So only the last call of a
+ * round waits, and takes jobs of all queues that the round has asked for.
  */
 final class PollRound
 {
-    /** That dueq waits for at a time. */
+    /** How many queues one call of dueq can wait for. */
     private const MOST_QUEUES = 64;
 
-    /** @var list<string> the queues that it is about to ask for, as the worker names them */
+    /** @var list<string> the queues that the worker is about to ask for, by the worker's names */
     private array $watched = [];
 
-    /** @var array<string, true> those that it does not ask for although they are its own */
+    /**
+     * @var array<string, true> queues of the worker that it does not ask for now, as they are
+     *     paused
+     */
     private array $skipped = [];
 
     /**
-     * @var array<string, string> those that it has asked for, as the driver names them, by the
-     *     worker's names
+     * @var array<string, string> the queues that this round has asked for: the driver's names by
+     *     the worker's names
      */
     private array $asked = [];
 
     /**
-     * Whether its last question came so far. (Where the application has a popUsing() it may not.)
+     * Whether each round so far came to its last call. An application that sets popUsing() may skip
+     * it.
      */
     private bool $orderly = true;
 
-    /** @param list<string> $queues in this order */
+    /** @param list<string> $queues the worker's queues, in the order in which it asks */
     public function begin(array $queues): void
     {
         $this->orderly = $this->orderly && $this->asked === [];
@@ -39,7 +43,7 @@ final class PollRound
         $this->watched = count($queues) <= self::MOST_QUEUES ? $queues : [];
     }
 
-    /** It has a job, or none. */
+    /** Ends the round: the worker has a job, or there is none. */
     public function end(): void
     {
         $this->watched = $this->asked = [];
@@ -59,7 +63,9 @@ final class PollRound
         return in_array($queue, $this->watched, true);
     }
 
-    /** The worker asks for this queue. Returns whether that is its last question. */
+    /**
+     * Records that the worker asks for a queue. Returns whether this is the last call of the round.
+     */
     public function ask(string $queue, string $name): bool
     {
         $this->asked[$queue] = $name;
@@ -68,13 +74,13 @@ final class PollRound
         return $queue === end($rest);
     }
 
-    /** Whether questions before the last wait for it. */
+    /** Whether earlier calls of a round may leave the wait to the last one. */
     public function isOrderly(): bool
     {
         return $this->orderly;
     }
 
-    /** @return array<string, string> as the driver names them, by the worker's names */
+    /** @return array<string, string> the driver's names by the worker's names */
     public function asked(): array
     {
         return $this->asked;

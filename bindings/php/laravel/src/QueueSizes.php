@@ -10,13 +10,12 @@ use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Support\Collection;
 
 /**
- * What a queue holds, in Laravel's words: pending is dueq's ready, reserved its leased. Dead
- * messages are not counted. Laravel 8 asks for size() alone; lists of jobs there are since Laravel
- * 13.
+ * Sizes and lists of queues. Laravel's "pending" is dueq's ready, and "reserved" its leased. Dead
+ * messages are not counted. Laravel 8 uses only size(). Lists of jobs exist since Laravel 13.
  */
 trait QueueSizes
 {
-    /** How many jobs are ready, delayed or being worked on. */
+    /** How many jobs are ready, delayed or leased. */
     public function size($queue = null)
     {
         $stats = $this->messages($queue)->stats();
@@ -29,7 +28,7 @@ trait QueueSizes
         return $this->messages($queue)->stats()->ready;
     }
 
-    /** The same, as Horizon's supervisors ask for it. */
+    /** As pendingSize(), under the name that Horizon's supervisors use. */
     public function readyNow($queue = null)
     {
         return $this->pendingSize($queue);
@@ -45,7 +44,7 @@ trait QueueSizes
         return $this->messages($queue)->stats()->leased;
     }
 
-    /** When the next job in line was pushed, in seconds since 1970; null: none is ready. */
+    /** When the first ready job was pushed, in seconds since 1970; null: no job is ready. */
     public function creationTimeOfOldestPendingJob($queue = null)
     {
         foreach ($this->messages($queue)->peek(State::Ready, 1) as $message) {
@@ -55,7 +54,7 @@ trait QueueSizes
         return null;
     }
 
-    /** Of all queues of the connection's prefix, as the other totals and lists. */
+    /** The sum over all queues of the connection, like the other totals. */
     public function totalSize()
     {
         return $this->everywhere()->sum(fn (string $name) => $this->size($name));
@@ -97,19 +96,22 @@ trait QueueSizes
     /** @return Collection<int, InspectedJob> */
     public function allPendingJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Ready));
+        return $this->everywhere()
+            ->flatMap(fn (string $name) => $this->inspect($name, State::Ready));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allDelayedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Delayed));
+        return $this->everywhere()
+            ->flatMap(fn (string $name) => $this->inspect($name, State::Delayed));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allReservedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, State::Leased));
+        return $this->everywhere()
+            ->flatMap(fn (string $name) => $this->inspect($name, State::Leased));
     }
 
     /** @return Collection<int, string> the names of the queues */
@@ -118,7 +120,7 @@ trait QueueSizes
         return new Collection($this->names());
     }
 
-    /** @return Collection<int, InspectedJob> what is no job is left out */
+    /** @return Collection<int, InspectedJob> messages that are not jobs are left out */
     private function inspect(string $name, State $state): Collection
     {
         return (new Collection(iterator_to_array($this->open($name)->peek($state), false)))

@@ -8,15 +8,18 @@ use Illuminate\Contracts\Container\Container;
 use Illuminate\Queue\Worker;
 use Illuminate\Queue\WorkerOptions;
 
-/** Why a worker that waited takes no job: a signal, queue:restart, queue:pause. */
+/**
+ * Says whether a worker that has waited must not take a job: after a signal, queue:restart or
+ * queue:pause.
+ */
 final class WorkerStop
 {
-    /** Where queue:restart writes when it was called. */
+    /** The cache key in which queue:restart stores the time of its call. */
     private const RESTART = 'illuminate:queue:restart';
 
     /**
-     * Calls between a worker's daemon() and the pop() of this driver, with room for those of later
-     * versions.
+     * The most stack frames between a worker's daemon() and this driver's pop(), with room for
+     * later versions of Laravel.
      */
     private const DEEPEST_CALL = 20;
 
@@ -28,7 +31,7 @@ final class WorkerStop
     {
     }
 
-    /** The worker begins a turn. */
+    /** Called when a worker begins a round of its loop. */
     public function begin(): void
     {
         if (!$this->begun) {
@@ -37,16 +40,17 @@ final class WorkerStop
         }
     }
 
-    /** Whether a signal has told it to end, or to pause. */
+    /** Whether a signal has told the worker to stop or to pause. */
     public function isStopped(): bool
     {
         return $this->isToEnd() || $this->worker()?->paused;
     }
 
     /**
-     * A worker that a signal has told to end sleeps for --sleep all the same when it gets no job.
-     * The signal came before that sleep, and does not end it. Laravel shows nobody the options of
-     * its worker, so they are taken from its call on the stack.
+     * Prevents the sleep of a worker that must stop. Such a worker would sleep for --sleep when it
+     * gets no job, and the signal, which came before, does not end that sleep. Laravel gives no
+     * access to the options of its worker. So they are taken from the call of daemon() on the
+     * stack.
      */
     public function endWithoutSleep(): void
     {
@@ -62,9 +66,9 @@ final class WorkerStop
     }
 
     /**
-     * Whether a job that came when it had waited is for other workers.
+     * Whether the worker must leave a job, which came while it waited, to other workers.
      *
-     * @param list<string> $queues the names under which it asked for the job's queue
+     * @param list<string> $queues the worker's names for the job's queue
      */
     public function refuse(string $connection, array $queues): bool
     {
@@ -85,7 +89,7 @@ final class WorkerStop
         return $worker instanceof Worker ? $worker : null;
     }
 
-    /** Whether queue:restart was called since the last time. */
+    /** Whether queue:restart was called since the last call of this method. */
     private function isRestarted(): bool
     {
         if (!(Worker::$restartable ?? true) || !$this->app->bound('cache')) {

@@ -12,7 +12,7 @@ if (interface_exists(CloseableTransportInterface::class)) {
     {
     }
 } else {
-    /** @internal before Symfony 7.3 */
+    /** @internal Symfony before 7.3 has no such interface */
     interface Closeable
     {
     }

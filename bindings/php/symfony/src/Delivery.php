@@ -17,14 +17,16 @@ use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 
 /**
- * A message on its way through a program: one that it holds under a lease, or that it has only
- * found.
+ * A message in this program: leased to this process, or only found.
  *
  * @phpstan-import-type Draft from \Dueq\QueueInterface
  */
 final class Delivery
 {
-    /** Stamps by which Messenger says that it gives a message back to a transport. */
+    /**
+     * Stamps that Messenger adds when it sends a message again: to be retried, or to a failure
+     * transport.
+     */
     private const GIVEN_BACK = [RedeliveryStamp::class, SentToFailureTransportStamp::class];
 
     private readonly int $process;
@@ -32,8 +34,8 @@ final class Delivery
     private bool $isSettled = false;
 
     /**
-     * Whether handlers run. It stays so where one of them calls exit(), after which PHP runs no
-     * finally.
+     * Whether handlers run. Stays true when a handler calls exit(), as PHP then runs no finally
+     * block.
      */
     private bool $isRunning = false;
 
@@ -41,9 +43,10 @@ final class Delivery
     private array $stamps = [];
 
     /**
-     * @internal the transport makes it
-     * @param bool $isHeld whether this process holds it under a lease
-     * @param float $lease seconds after which it comes again when nobody has settled it
+     * @internal the transport makes deliveries
+     * @param bool $isHeld whether the message is leased to this process
+     * @param float $lease seconds after which a message is ready again that the worker left
+     *     unsettled
      */
     public function __construct(
         public readonly Message $message,
@@ -56,8 +59,8 @@ final class Delivery
     }
 
     /**
-     * Nobody has it any more: an exit in its handler, a listener that refused it, an error of the
-     * worker itself.
+     * Gives the message back that the worker left unsettled: a handler called exit(), a listener
+     * refused the message, or the worker itself failed.
      */
     public function __destruct()
     {
@@ -65,7 +68,7 @@ final class Delivery
             try {
                 $this->isRunning ? $this->crash() : $this->release($this->lease);
             } catch (DueqException) {
-                // It comes again when its lease ends.
+                // The message is ready again when its lease ends.
             }
         }
     }
@@ -79,36 +82,47 @@ final class Delivery
     }
 
     /**
-     * @internal Whether Messenger gives the message back, to be retried or as one that has failed.
+     * @internal Whether Messenger sends the message again: to be retried, or to a failure
+     *     transport.
      */
     public function isGivenBack(Envelope $envelope): bool
     {
         return !$this->isSettled && self::stamps($envelope) !== $this->stamps;
     }
 
-    /** @internal Deletes the message, which is done, or not wanted. */
+    /** @internal Deletes a message that is done or rejected. */
     public function finish(): void
     {
         try {
-            $this->settle(Settlement::Ack, fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+            $this->settle(
+                Settlement::Ack,
+                fn () => $this->isHeld
+                    ? $this->message->ack()
+                    : $this->queue->cancel($this->message->id),
+            );
         } catch (DueqException $error) {
             if (!$this->isHeld || !$error->isRetriable()) {
                 throw $error;
             }
             // The consumer keeps the ack, and sends it when the server is back.
             $this->isSettled = true;
-            $this->logger->warning('The message {id} of the queue {queue} is done, which the server is told when it is back: {error}', [
-                'id' => $this->message->id,
-                'queue' => $this->message->queue,
-                'error' => $error->getMessage(),
-            ]);
+            $this->logger->warning(
+                'The message {id} of the queue {queue} is done, '
+                    . 'which the server is told when it is back: {error}',
+                [
+                    'id' => $this->message->id,
+                    'queue' => $this->message->queue,
+                    'error' => $error->getMessage(),
+                ],
+            );
         }
     }
 
     /**
-     * @internal Puts another message in the place of this one, in one step.
-     * @param Draft $draft as of Queue::push(), without an id
-     * @return string|null its id; null: nothing is done, as it cannot be done in one step
+     * @internal Replaces this message by another one, in one step of the server.
+     * @param Draft $draft as for Queue::push(), without an id
+     * @return string|null the id of the new message; null: nothing was done, as one step cannot do
+     *     it
      */
     public function replace(array $draft, Queue $to): ?string
     {
@@ -116,7 +130,8 @@ final class Delivery
             return null;
         }
         $stays = $to->name === $this->queue->name;
-        // A queue refuses an id that it has, or that is still unique.
+        // A queue refuses the id of an existing message, and one that is still unique. In one step
+        // with the ack of the old message its id is free again, but not a unique one.
         $keepsId = $stays && !MessageFormat::isUnique($this->message);
         $draft['id'] = $keepsId ? $this->message->id : $to->newId();
         $verb = $stays ? Settlement::Retry : Settlement::Bury;
@@ -137,7 +152,7 @@ final class Delivery
         $this->settle(Settlement::Bury, fn () => $this->message->bury($reason));
     }
 
-    /** @internal Gives the message back; that counts no attempt. */
+    /** @internal Gives the message back, without counting an attempt. */
     public function release(float $delay = 0.0): void
     {
         $this->settle(Settlement::Release, fn () => $this->message->release($delay));
@@ -152,7 +167,7 @@ final class Delivery
     }
 
     /**
-     * @internal Runs the handlers of the message.
+     * @internal Runs the handlers of the message, within a span.
      * @template T
      * @param callable(): T $handle
      * @return T
@@ -167,7 +182,7 @@ final class Delivery
         }
     }
 
-    /** A handler called exit(): its lease ends now, which counts as a crash. */
+    /** Ends the lease now, so that a handler's exit() counts as a crash. */
     private function crash(): void
     {
         $this->settle(Settlement::Release, fn () => $this->message->extend(0.001));
@@ -182,11 +197,15 @@ final class Delivery
         try {
             OpenTelemetry::settle($this->message, $verb, $how, $this->queue->url());
         } catch (LeaseLostException $error) {
-            $this->logger->warning('The message {id} of the queue {queue} was cancelled, or delivered to another worker, meanwhile: {error}', [
-                'id' => $this->message->id,
-                'queue' => $this->message->queue,
-                'error' => $error->getMessage(),
-            ]);
+            $this->logger->warning(
+                'The message {id} of the queue {queue} was cancelled, or delivered to another '
+                    . 'worker, meanwhile: {error}',
+                [
+                    'id' => $this->message->id,
+                    'queue' => $this->message->queue,
+                    'error' => $error->getMessage(),
+                ],
+            );
         }
         $this->isSettled = true;
     }

@@ -12,7 +12,7 @@ use Symfony\Component\DependencyInjection\Reference;
 use Symfony\Component\HttpKernel\Bundle\Bundle;
 
 /**
- * Makes the transport known to an application: it goes into config/bundles.php, and needs no
+ * Registers the transport in an application. List this bundle in config/bundles.php. It needs no
  * configuration.
  */
 final class DueqMessengerBundle extends Bundle implements CompilerPassInterface
@@ -25,17 +25,20 @@ final class DueqMessengerBundle extends Bundle implements CompilerPassInterface
             ->addTag('monolog.logger', ['channel' => 'messenger'])
             ->addTag('messenger.transport_factory');
         $container->register('dueq.messenger.trace', TraceMiddleware::class);
-        // Before Messenger makes the buses.
+        // Must run before Messenger's own pass, which makes the buses.
         $container->addCompilerPass($this, PassConfig::TYPE_BEFORE_OPTIMIZATION, 10);
     }
 
-    /** Puts the middleware that traces in front of each bus. */
+    /** Puts the tracing middleware in front of each bus. */
     public function process(ContainerBuilder $container): void
     {
         foreach (array_keys($container->findTaggedServiceIds('messenger.bus')) as $bus) {
             if ($container->hasParameter("$bus.middleware")) {
                 $middleware = (array) $container->getParameter("$bus.middleware");
-                $container->setParameter("$bus.middleware", [['id' => 'dueq.messenger.trace'], ...$middleware]);
+                $container->setParameter(
+                    "$bus.middleware",
+                    [['id' => 'dueq.messenger.trace'], ...$middleware],
+                );
             }
         }
     }

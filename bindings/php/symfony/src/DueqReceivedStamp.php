@@ -6,10 +6,10 @@ namespace Dueq\SymfonyMessenger;
 
 use Symfony\Component\Messenger\Stamp\NonSendableStampInterface;
 
-/** The message of dueq that an envelope was made of. */
+/** Carries the message of dueq from which the envelope was made. */
 final class DueqReceivedStamp implements NonSendableStampInterface
 {
-    /** @internal the transport makes it */
+    /** @internal the transport makes stamps */
     public function __construct(public readonly Delivery $delivery)
     {
     }

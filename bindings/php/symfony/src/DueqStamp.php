@@ -9,22 +9,25 @@ use Dueq\Replace;
 use Symfony\Component\Messenger\Stamp\NonSendableStampInterface;
 
 /**
- * How a message is pushed:
+ * Sets options of the push of a message:
  *
  *     $bus->dispatch(new SendReceipt(17), [new DueqStamp(id: 'receipt-17', priority: 1)]);
  */
 final class DueqStamp implements NonSendableStampInterface
 {
     /**
-     * @param string|null $id as of Dueq\Queue::push(), and so are the others. While a message in
-     *     the queue has it, send() throws a TransportException, whose previous one is a
+     * The parameters are those of Dueq\Queue::push().
+     *
+     * @param string|null $id null: dueq makes an id. If a message of the queue has the id already,
+     *     send() throws a TransportException whose previous exception is a
      *     Dueq\Exception\DuplicateException
      * @param int $priority 1 high, 0 normal, -1 low; retries keep it
-     * @param float|DateInterval|null $ttl seconds within which it is delivered for the first time,
-     *     or never
+     * @param float|DateInterval|null $ttl seconds within which the message must be delivered for
+     *     the first time: after that it is dropped. null: no limit
      * @param float|DateInterval|null $unique seconds for which the id is refused, also when the
-     *     message is done
-     * @param Replace|null $replace what it replaces of a message in the queue that has the id
+     *     message is done; null: only while the message exists
+     * @param Replace|null $replace what the push replaces of a message that has the id; null: the
+     *     push is refused
      */
     public function __construct(
         public readonly ?string $id = null,

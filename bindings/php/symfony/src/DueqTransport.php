@@ -40,22 +40,24 @@ final class DueqTransport implements
     Keepalive,
     Closeable
 {
-    /** Why a message that nobody could settle is a dead letter. */
+    /** The error of a dead letter that died by crashes, and so has no error of its own. */
     private const KILLED = 'Each worker that had the message was killed, or lost its lease.';
 
     private Client $client;
 
     private Queue $queue;
 
-    /** @var array<string, Consumer> by how many messages they take, and for how long they wait */
+    /**
+     * @var array<string, Consumer> by the most messages of one take, and the seconds of its wait
+     */
     private array $consumers = [];
 
-    /** Whether it was said that no messages can be taken for now. */
+    /** Whether the outage that still lasts was logged already. */
     private bool $isAway = false;
 
     /**
-     * @internal DueqTransportFactory makes it
-     * @throws \Dueq\Exception\InvalidException
+     * @internal DueqTransportFactory makes transports
+     * @throws \Dueq\Exception\InvalidException for a wrong URL, or a wrong name of a queue
      */
     public function __construct(
         private readonly Settings $settings,
@@ -65,16 +67,16 @@ final class DueqTransport implements
         $this->open();
     }
 
-    /** The queue itself, for what Messenger has no words for. */
+    /** The queue of dueq, for operations that Messenger does not have. */
     public function queue(): Queue
     {
         return $this->queue;
     }
 
     /**
-     * Pushes a message. One that Messenger sends because it has failed, for a retry or to a failure
-     * transport on the same server, takes the place of the message that failed in the same step: at
-     * every moment exactly one of both is stored.
+     * Pushes a message. When Messenger sends a failed message again, for a retry or to a failure
+     * transport on the same server, the new message replaces the failed one in one step: at every
+     * moment exactly one of the two is stored.
      *
      * @throws TransportException
      */
@@ -87,29 +89,33 @@ final class DueqTransport implements
         $from = $this->settings->deadLetter === null ? null : $this->settings->transport;
         $draft = MessageFormat::write($encoded, !$isGivenBack && $stamp->unique !== null, $from) + [
             'delay' => max(0, $envelope->last(DelayStamp::class)?->getDelay() ?? 0) / 1000,
-            // Messenger counts its retries itself.
+            // Messenger counts retries itself.
             'maxAttempts' => null,
             'maxCrashes' => $this->settings->maxCrashes,
             'deadLetter' => $this->settings->deadLetter,
             'priority' => $isGivenBack ? $delivery->message->priority : $stamp->priority,
         ];
-        $id = $this->call(fn () => $isGivenBack ? $this->giveBack($delivery, $draft) : $this->push($draft + [
-            'id' => $stamp->id,
-            'ttl' => $stamp->ttl,
-            'unique' => $stamp->unique,
-            'replace' => $stamp->replace,
-        ]));
+        $id = $this->call(fn () => $isGivenBack
+            ? $this->giveBack($delivery, $draft)
+            : $this->push($draft + [
+                'id' => $stamp->id,
+                'ttl' => $stamp->ttl,
+                'unique' => $stamp->unique,
+                'replace' => $stamp->replace,
+            ]));
 
         return $envelope->with(new TransportMessageIdStamp($id));
     }
 
     /**
-     * Takes messages. While the server cannot be reached it takes none, so that the worker goes on.
+     * Takes messages. Yields none while the server cannot be reached, so that the worker goes on.
      *
-     * @param int|null $fetchSize how many at most (Symfony 8.1); null: the option fetch_size
+     * @param int|null $fetchSize how many messages at most, 1 to 200 (Symfony 8.1); null: the
+     *     option fetch_size
      * @return iterable<Envelope>
      * @throws TransportException
-     * @throws MessageDecodingFailedException the message is dead in its queue then, with the reason
+     * @throws MessageDecodingFailedException for a message that cannot be decoded: it is then dead
+     *     in its queue, with the reason
      */
     public function get(?int $fetchSize = null): iterable
     {
@@ -119,7 +125,8 @@ final class DueqTransport implements
                 yield $this->envelope($delivery);
             }
         } finally {
-            // The worker stops: these are the next again, in their order.
+            // The worker stops. It gives back what it has not begun: these messages are the next
+            // ones again, in the same order.
             foreach (array_reverse($deliveries) as $delivery) {
                 $this->call(fn () => $delivery->release());
             }
@@ -133,7 +140,7 @@ final class DueqTransport implements
     }
 
     /**
-     * Deletes a message that Messenger does not want any more.
+     * Deletes a message that Messenger has rejected.
      *
      * @throws TransportException
      */
@@ -143,10 +150,12 @@ final class DueqTransport implements
     }
 
     /**
-     * Keeps a message from others for so long. Without it the extension does so, as long as this
-     * process lives or the option max_run says.
+     * Extends the lease of a message. The extension does so by itself, unless the option max_run
+     * ends that.
      *
-     * @throws TransportException also when it is another worker's by now, or cancelled
+     * @param int|null $seconds from now on, the lease at least
+     * @throws TransportException also when the message was cancelled, or another worker has it by
+     *     now
      */
     public function keepalive(Envelope $envelope, ?int $seconds = null): void
     {
@@ -162,7 +171,7 @@ final class DueqTransport implements
     }
 
     /**
-     * Reads the messages that are ready, and then those that are delayed.
+     * Reads messages: first the ready ones, then the delayed ones.
      *
      * @return iterable<Envelope>
      * @throws TransportException
@@ -173,7 +182,11 @@ final class DueqTransport implements
         $left = $limit ?? PHP_INT_MAX;
         foreach ([State::Ready, State::Delayed] as $state) {
             $messages = $this->call(fn () => $this->queue->peek($state, min(100, max(1, $left))));
-            for ($this->call(fn () => $messages->rewind()); $left > 0 && $messages->valid(); $this->call(fn () => $messages->next())) {
+            for (
+                $this->call(fn () => $messages->rewind());
+                $left > 0 && $messages->valid();
+                $this->call(fn () => $messages->next())
+            ) {
                 if (!$messages->current()->isSchedule()) {
                     yield $this->envelope($this->delivered($messages->current(), false));
                     $left--;
@@ -183,7 +196,7 @@ final class DueqTransport implements
     }
 
     /**
-     * Finds a message in any state, without a lease.
+     * Finds a message in any state. Leases nothing.
      *
      * @throws TransportException
      * @throws MessageDecodingFailedException
@@ -196,7 +209,7 @@ final class DueqTransport implements
     }
 
     /**
-     * Asks the server whether it would take messages; there is nothing to set up.
+     * Checks that the server answers. There is nothing to create.
      *
      * @throws TransportException
      */
@@ -205,7 +218,7 @@ final class DueqTransport implements
         $this->call(fn () => $this->queue->stats());
     }
 
-    /** Closes its connections; the next call makes new ones. */
+    /** Closes the connections. The next call makes new ones. */
     public function close(): void
     {
         $this->open();
@@ -230,7 +243,9 @@ final class DueqTransport implements
     private function push(array $draft): string
     {
         $headers = $draft['headers'];
-        $push = fn () => $this->queue->push(...['headers' => OpenTelemetry::headers($headers)] + $draft);
+        $push = fn () => $this->queue->push(
+            ...['headers' => OpenTelemetry::headers($headers)] + $draft,
+        );
 
         return OpenTelemetry::send($this->queue, $push, $headers);
     }
@@ -256,17 +271,20 @@ final class DueqTransport implements
             }
             if (!$this->isAway) {
                 $this->isAway = true;
-                $this->logger->warning('The queue {queue} cannot be read, and is tried again: {error}', [
-                    'queue' => $this->settings->queue,
-                    'error' => $error->getMessage(),
-                ]);
+                $this->logger->warning(
+                    'The queue {queue} cannot be read, and is tried again: {error}',
+                    ['queue' => $this->settings->queue, 'error' => $error->getMessage()],
+                );
             }
 
             return [];
         }
     }
 
-    /** @return list<Delivery> up to so many that come within that time, and then at once */
+    /**
+     * @return list<Delivery> up to $most messages: $wait seconds are for the first, the others must
+     *     be ready then
+     */
     private function loop(int $most, float $wait): array
     {
         $this->consumers["$most $wait"] ??= $this->queue->consume(
@@ -317,14 +335,21 @@ final class DueqTransport implements
             if ($delivery->isHeld) {
                 $this->call(fn () => $delivery->bury($error->getMessage()));
             }
-            throw new MessageDecodingFailedException("The message $id of the queue {$this->settings->queue}: {$error->getMessage()}", 0, $error);
+            throw new MessageDecodingFailedException(
+                "The message $id of the queue {$this->settings->queue}: {$error->getMessage()}",
+                0,
+                $error,
+            );
         }
 
-        return $envelope->withoutAll(TransportMessageIdStamp::class)->with(new DueqReceivedStamp($delivery), new TransportMessageIdStamp($id));
+        return $envelope->withoutAll(TransportMessageIdStamp::class)->with(
+            new DueqReceivedStamp($delivery),
+            new TransportMessageIdStamp($id),
+        );
     }
 
     /**
-     * With the stamps of a failure transport, where dueq itself moved the message here as a dead
+     * Adds the stamps of a failure transport to a message that dueq itself moved here as a dead
      * letter.
      */
     private function failed(Envelope $decoded, Message $message): Envelope
@@ -333,7 +358,10 @@ final class DueqTransport implements
         if ($message->deadLetter !== $this->queue->name || $from === $this->settings->transport) {
             return $decoded;
         }
-        if (class_exists(ErrorDetailsStamp::class) && $decoded->last(ErrorDetailsStamp::class) === null) {
+        if (
+            class_exists(ErrorDetailsStamp::class)
+            && $decoded->last(ErrorDetailsStamp::class) === null
+        ) {
             $error = $message->error === '' ? self::KILLED : $message->error;
             $decoded = $decoded->with(new ErrorDetailsStamp(RuntimeException::class, 0, $error));
         }
@@ -347,7 +375,9 @@ final class DueqTransport implements
     private static function delivery(Envelope $envelope): Delivery
     {
         return $envelope->last(DueqReceivedStamp::class)?->delivery
-            ?? throw new LogicException('The envelope has no DueqReceivedStamp: it does not come from a dueq transport.');
+            ?? throw new LogicException(
+                'The envelope has no DueqReceivedStamp: it does not come from a dueq transport.',
+            );
     }
 
     /**

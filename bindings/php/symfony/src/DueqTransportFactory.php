@@ -13,31 +13,38 @@ use Symfony\Component\Messenger\Transport\TransportFactoryInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
 /**
- * Makes transports of DSNs that begin with "dueq:" or "dueq+", as Settings::of() has them.
+ * Makes transports from DSNs that begin with "dueq:" or "dueq+", see Settings::of().
  *
  * @implements TransportFactoryInterface<DueqTransport>
  */
 final class DueqTransportFactory implements TransportFactoryInterface
 {
     /**
-     * @param LoggerInterface|null $logger gets what is no failure of a call: a lease that was lost,
-     *     a server that is away
+     * @param LoggerInterface|null $logger gets events that fail no call: a lost lease, a server
+     *     that is away
      */
     public function __construct(private readonly ?LoggerInterface $logger = null)
     {
     }
 
     /**
-     * @param array<mixed> $options as of Settings::of()
+     * @param array<mixed> $options as for Settings::of()
      * @throws InvalidArgumentException
      */
-    public function createTransport(#[\SensitiveParameter] string $dsn, array $options, SerializerInterface $serializer): TransportInterface
-    {
+    public function createTransport(
+        #[\SensitiveParameter] string $dsn,
+        array $options,
+        SerializerInterface $serializer,
+    ): TransportInterface {
         $settings = Settings::of($dsn, $options);
         try {
             return new DueqTransport($settings, $serializer, $this->logger ?? new NullLogger());
         } catch (InvalidException $error) {
-            throw new InvalidArgumentException("The dueq transport: {$error->getMessage()}", 0, $error);
+            throw new InvalidArgumentException(
+                "The dueq transport: {$error->getMessage()}",
+                0,
+                $error,
+            );
         }
     }
 

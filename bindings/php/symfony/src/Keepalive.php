@@ -12,7 +12,7 @@ if (interface_exists(KeepaliveReceiverInterface::class)) {
     {
     }
 } else {
-    /** @internal before Symfony 7.2 */
+    /** @internal Symfony before 7.2 has no such interface */
     interface Keepalive
     {
     }

@@ -8,51 +8,65 @@ use Dueq\Message;
 use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
 
 /**
- * What a serializer makes, as a message of dueq: its body, and its headers as headers. Where the
- * headers are more than dueq takes (the traces of errors, of message after message), they stand in
- * front of the body, as JSON.
+ * Stores the output of a serializer as a message of dueq: body as body, headers as headers. If the
+ * headers exceed dueq's limit (each failure adds the trace of an error), they are stored as JSON in
+ * front of the body.
  *
  * @internal
  */
 final class MessageFormat
 {
-    /** Of a message whose first so many bytes are its headers. */
+    /**
+     * The header with the number of bytes in front of the body that contain the headers as JSON.
+     */
     private const HEADERS = 'messenger-headers';
 
-    /** Of a message whose id is unique for a time, which would refuse a retry under the same id. */
+    /**
+     * The header of a message whose id is unique for a time: its queue would refuse a retry under
+     * this id.
+     */
     private const UNIQUE = 'messenger-unique';
 
     /**
-     * Of a message that dueq itself may move to a dead-letter queue: the transport that it was sent
-     * to.
+     * The header with the name of the transport to which a message was sent. Only messages of a
+     * transport with a dead-letter queue have it.
      */
     private const FROM = 'messenger-from';
 
-    /** Bytes; dueq takes 65,535, of which each header needs some for itself. */
+    /**
+     * Bytes of names and values that are stored as headers. dueq's limit is 65,535, and includes a
+     * few bytes for each header.
+     */
     private const MOST = 50000;
 
     /**
-     * @param array{body: string, headers?: array<string, string>} $encoded of a serializer
-     * @param string|null $from the transport that it is sent to, if it has a dead-letter queue;
-     *     else null
+     * @param array{body: string, headers?: array<string, string>} $encoded the output of a
+     *     serializer
+     * @param string|null $from the transport to which the message is sent, if it has a dead-letter
+     *     queue; else null
      * @return array{body: string, headers: array<string, string>}
      */
     public static function write(array $encoded, bool $isUnique, ?string $from): array
     {
         [$body, $headers] = [$encoded['body'], array_map(strval(...), $encoded['headers'] ?? [])];
-        if (strlen(implode('', [...array_keys($headers), ...array_values($headers)])) > self::MOST) {
-            $text = json_encode($headers, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+        $texts = [...array_keys($headers), ...array_values($headers)];
+        if (strlen(implode('', $texts)) > self::MOST) {
+            $text = json_encode(
+                $headers,
+                JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE,
+            );
             [$body, $headers] = [$text . $body, [self::HEADERS => (string) strlen($text)]];
         }
 
-        $own = ($isUnique ? [self::UNIQUE => '1'] : []) + ($from === null ? [] : [self::FROM => $from]);
+        $own = ($isUnique ? [self::UNIQUE => '1'] : [])
+            + ($from === null ? [] : [self::FROM => $from]);
 
         return ['body' => $body, 'headers' => $headers + $own];
     }
 
     /**
-     * @return array{body: string, headers: array<string, string>} for a serializer
-     * @throws MessageDecodingFailedException
+     * @return array{body: string, headers: array<string, string>} the input for a serializer
+     * @throws MessageDecodingFailedException if the headers in front of the body are not JSON
      */
     public static function read(Message $message): array
     {
@@ -62,7 +76,9 @@ final class MessageFormat
             $headers = json_decode(substr($body, 0, $length), true);
             $body = substr($body, $length);
             if (!is_array($headers)) {
-                throw new MessageDecodingFailedException('The headers in front of the body are no JSON.');
+                throw new MessageDecodingFailedException(
+                    'The headers in front of the body are not JSON.',
+                );
             }
         }
         unset($headers[self::UNIQUE], $headers[self::FROM]);
@@ -76,8 +92,8 @@ final class MessageFormat
     }
 
     /**
-     * The transport that a message was sent to before dueq moved it to its dead-letter queue; null:
-     * nobody said.
+     * The transport to which a message was sent before dueq moved it to the dead-letter queue;
+     * null: the message does not say.
      */
     public static function from(Message $message): ?string
     {

@@ -7,25 +7,28 @@ namespace Dueq\SymfonyMessenger;
 use Symfony\Component\Messenger\Exception\InvalidArgumentException;
 
 /**
- * What a DSN and the options of a transport say.
+ * The settings of a transport, from its DSN and its options.
  *
  * @internal
  */
 final class Settings
 {
-    private const NAMES = ['queue', 'lease', 'max_run', 'wait', 'fetch_size', 'max_crashes', 'dead_letter', 'persistent'];
+    private const NAMES = [
+        'queue', 'lease', 'max_run', 'wait',
+        'fetch_size', 'max_crashes', 'dead_letter', 'persistent',
+    ];
 
-    /** Seconds: the longest time that dueq knows. */
+    /** Seconds: the longest time that dueq accepts. */
     private const WITHOUT_END = 4102444800.0;
 
     /**
-     * @param string|null $url of the server, as of Dueq\Client::__construct()
+     * @param string|null $url the server's URL, as for Dueq\Client::__construct()
      * @param string $transport the transport's name in messenger.yaml
-     * @param float $lease seconds until others get the message of a worker that was killed
-     * @param float $maxRun seconds for which a message is kept from others while its worker lives
-     * @param float $wait seconds that get() waits for a message
-     * @param int $fetchSize how many messages get() takes where nobody says
-     * @param int|null $maxCrashes as of Dueq\Queue::push(), and so is the next
+     * @param float $lease seconds after which other workers get the message of a killed worker
+     * @param float $maxRun seconds for which a lease is extended while its worker lives
+     * @param float $wait seconds for which get() waits for a message
+     * @param int $fetchSize how many messages get() takes by default
+     * @param int|null $maxCrashes as for Dueq\Queue::push(), like $deadLetter
      */
     private function __construct(
         #[\SensitiveParameter] public readonly ?string $url,
@@ -42,14 +45,15 @@ final class Settings
     }
 
     /**
-     * @param string $dsn dueq://[user:password@]host[:port][/db], dueq+URL with any URL of dueq, or
-     *     "dueq://" alone for the server of the environment's DUEQ_URL; each with options behind
-     *     "?"
-     * @param array<mixed> $options those of the DSN go before them
-     * @throws InvalidArgumentException
+     * @param string $dsn dueq://[user:password@]host[:port][/db]; dueq+URL with any URL of dueq; or
+     *     "dueq://" alone for the server that DUEQ_URL names. Options may follow behind "?"
+     * @param array<mixed> $options the options of the DSN override these
+     * @throws InvalidArgumentException for a wrong option, or if no server is named
      */
-    public static function of(#[\SensitiveParameter] string $dsn, #[\SensitiveParameter] array $options): self
-    {
+    public static function of(
+        #[\SensitiveParameter] string $dsn,
+        #[\SensitiveParameter] array $options,
+    ): self {
         [$place, $query] = explode('?', $dsn, 2) + [1 => ''];
         $rest = [];
         foreach (array_filter(explode('&', $query), fn (string $pair) => $pair !== '') as $pair) {
@@ -65,7 +69,10 @@ final class Settings
         unset($options['transport_name']);
         $unknown = array_diff(array_keys($options), self::NAMES);
         if ($unknown !== []) {
-            self::refuse('there is no option ' . implode(', ', $unknown) . '; there are: ' . implode(', ', self::NAMES));
+            self::refuse(
+                'there is no option ' . implode(', ', $unknown)
+                    . '; there are: ' . implode(', ', self::NAMES),
+            );
         }
 
         return new self(
@@ -76,15 +83,17 @@ final class Settings
             self::number($options, 'max_run', 0.0, self::WITHOUT_END),
             self::number($options, 'wait', 0.0, 0.0),
             (int) self::number($options, 'fetch_size', 1.0, 1.0),
-            ($options['max_crashes'] ?? '') === 'none' ? null : (int) self::number($options, 'max_crashes', 1.0, 5.0),
+            ($options['max_crashes'] ?? '') === 'none'
+                ? null
+                : (int) self::number($options, 'max_crashes', 1.0, 5.0),
             ($options['dead_letter'] ?? '') === '' ? null : (string) $options['dead_letter'],
             isset($options['persistent']) ? self::yes($options['persistent']) : null,
         );
     }
 
     /**
-     * @param string $place the DSN without what is behind "?"
-     * @param list<string> $rest what of that is the URL's own
+     * @param string $place the DSN up to "?"
+     * @param list<string> $rest the options behind "?" that belong to the URL
      */
     private static function url(#[\SensitiveParameter] string $place, array $rest): ?string
     {
@@ -94,11 +103,16 @@ final class Settings
             default => 'redis' . substr($place, strlen('dueq')),
         };
         if ($url === null && (string) getenv('DUEQ_URL') === '') {
-            self::refuse('its DSN names no server, and neither does the environment\'s DUEQ_URL: dueq://host:6379/0, or '
-                . 'dueq+embedded:DIR for a private server, say');
+            self::refuse(
+                'its DSN names no server, and DUEQ_URL is not set: use a DSN such as '
+                    . 'dueq://host:6379/0, or dueq+embedded:DIR for a private server',
+            );
         }
         if ($url === null && $rest !== []) {
-            self::refuse('a DSN without a server has options of the transport only, not ' . implode(', ', $rest));
+            self::refuse(
+                'a DSN without a server has options of the transport only, not '
+                    . implode(', ', $rest),
+            );
         }
 
         return $url === null || $rest === [] ? $url : $url . '?' . implode('&', $rest);
@@ -113,7 +127,12 @@ final class Settings
         }
         $number = filter_var($given, FILTER_VALIDATE_FLOAT);
         if ($number === false || $number < $least) {
-            self::refuse("its option $name is a number of at least $least, not " . get_debug_type($given) . ' ' . json_encode($given));
+            self::refuse(
+                "its option $name is a number of at least $least, not "
+                    . get_debug_type($given)
+                    . ' '
+                    . json_encode($given),
+            );
         }
 
         return $number;

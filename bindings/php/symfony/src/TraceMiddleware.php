@@ -12,8 +12,8 @@ use Symfony\Component\Messenger\Stamp\ReceivedStamp;
 use Throwable;
 
 /**
- * Traces the work on messages that come from a dueq transport. The bundle puts it in front of each
- * bus.
+ * Traces the handling of messages that come from a dueq transport. The bundle puts this middleware
+ * in front of each bus.
  */
 final class TraceMiddleware implements MiddlewareInterface
 {
@@ -33,7 +33,7 @@ final class TraceMiddleware implements MiddlewareInterface
                 }
             });
         } catch (Throwable $error) {
-            // The span has what the handler threw; Messenger gets its own.
+            // The span records what the handler threw. Messenger gets its own exception.
             throw $failed ?? $error;
         }
     }
