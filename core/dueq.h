@@ -509,7 +509,7 @@ typedef struct dueq_counts {
 
 /* What a check found, of one kind. All pointers live as long as the result. */
 typedef struct dueq_finding {
-    const char *kind; /* one word: lost, orphaned ... (docs/internals/protocol.md). Static */
+    const char *kind; /* one word: lost, orphaned ... (docs/internals/client.md, Check). Static */
     const char *text; /* for people: "messages without a ticket". Static */
     int wrong;        /* 1: a fault; 0: no fault, but worth knowing */
     int64_t count;

@@ -14,7 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent / "python"))
 from private_server import Reply, Server
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = (ROOT / "docs/internals/protocol.md").read_text(encoding="utf-8")
+DOCUMENT = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for page in ("internals/protocol.md", "internals/client.md", "security.md", "reference.md")
+)
 MADE_ID = "034q4HWvPr75LHPWlJby2F"
 
 
@@ -24,7 +27,7 @@ def golden(name: str) -> list[list[str]]:
 
 
 def section(heading: str) -> str:
-    """A section of the document, without its subsections' siblings."""
+    """A section of the first page that has it, without its subsections' siblings."""
     found = re.search(rf"^(#+) {heading}$\n(.*?)(?=^\1 |^## |\Z)", DOCUMENT, flags=re.S | re.M)
     assert found, heading
     return found[2]

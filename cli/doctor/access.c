@@ -8,7 +8,7 @@
 #define KEY "K"
 
 /*
- * What dueq needs (protocol.md, "What the server must permit"), each with words that do nothing
+ * What dueq needs (docs/security.md, "What the server must permit"), each with words that do nothing
  * on a key that is not there. Those that are ASKED would store something: they are only asked
  * about, by ACL DRYRUN.
  */
@@ -141,7 +141,7 @@ static bool check_keys(struct doctor *doctor, struct server *server, const char 
 }
 
 static void check_permissions(struct doctor *doctor, struct server *server) {
-    static const char fix[] = "ACL SETUSER with the permissions that docs/internals/protocol.md "
+    static const char fix[] = "ACL SETUSER with the permissions that docs/security.md "
                               "lists (What the server must permit)";
     char user[256], key[DUEQ_MAX_NAME + 32];
     struct list denied = {""}, missed = {""}, untried = {""};

@@ -192,7 +192,7 @@ bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
 /*
  * The one table of what servers answer instead of doing it, by the error's first word, or the start
  * of one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are
- * never the answer to what dueq sends. docs/internals/protocol.md has the same table.
+ * never the answer to what dueq sends. docs/internals/client.md has the same table.
  */
 static const struct {
     const char *mark;

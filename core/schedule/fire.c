@@ -6,7 +6,7 @@
 
 /*
  * The message of a schedule: its id is PREFIX and the name, its body the envelope of its jobs
- * (docs/internals/protocol.md).
+ * (reference.md, "Expressions of schedules").
  */
 
 #define PREFIX DUEQ__SCHEDULE_PREFIX

@@ -314,7 +314,7 @@ def test_doctor_finds_a_long_way(dueq: Program, sound: Server, delay: float, lev
 
 LEAST = re.search(
     r"^ACL SETUSER shop on >secret resetkeys ~dueq:\{orders\}:\* resetchannels -@all\n(.*?)```",
-    (ROOT / "docs/internals/protocol.md").read_text("utf-8"),
+    (ROOT / "docs/security.md").read_text("utf-8"),
     flags=re.S | re.M,
 )
 
@@ -395,7 +395,7 @@ def test_what_may_not_be_asked_is_no_pass(dueq: Program, shop: str) -> None:
 
 
 def test_rights_of_the_document_show_all(dueq: Program, sound: Server, shop: str) -> None:
-    text = " ".join((ROOT / "docs/internals/protocol.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "docs/security.md").read_text("utf-8").split())
     more = re.search(r"`dueq doctor` sees all with `(.+?)`", text)
     assert more
     sound.command("ACL", "SETUSER", "shop", *more[1].split())

@@ -459,7 +459,7 @@ class Queue(Source, AsyncVerbs):
         another type and so on. The queue is sound if no finding is `wrong`. It reads in small steps
         while the queue is in use.
 
-        repair    repairs what it finds; no message is lost (docs/internals/protocol.md, Check)
+        repair    repairs what it finds; no message is lost (docs/internals/client.md, Check)
         progress  called after each step with the number of entries read so far
         """
         cursor, left = b"", True
