@@ -1,4 +1,4 @@
-"""What docs/internals/protocol.md and its neighbours list, against the header, the scripts and the golden tables."""
+"""What the documents list, against the header, the scripts and the golden tables."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ WAYS = [
     ("reserve", "retry"),
     ("work", "retry"),
 ]
-TIMEOUT = "?timeout=1s"
+TIMEOUT = "?timeout=3s"
 
 
 @pytest.fixture
