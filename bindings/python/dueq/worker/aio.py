@@ -1,4 +1,4 @@
-"""Slots that are tasks of one event loop."""
+"""A pool whose slots are tasks of one event loop."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dueq.worker import job_log
 from dueq.worker.runner import Run
 from dueq.worker.worker import Slot, Worker
 
-# A loop that has not run for so long is stuck.
+# A loop that has not run for this long is stuck.
 _STUCK_S = 5.0
 
 
 class Loop:
-    """All slots have one consumer; plain functions run in threads beside the loop."""
+    """All slots share one consumer. Plain functions run in threads beside the loop."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -49,7 +49,7 @@ class Loop:
         return not self._consumer or self._consumer.leave()
 
     def release_prefetched(self) -> None:
-        """Its loop has done so when it was told to stop."""
+        """Does nothing: the loop over the messages releases them when it is told to stop."""
 
     def is_alive(self) -> bool:
         if self._loop:
@@ -89,7 +89,7 @@ class Loop:
                 await asyncio.wait(self._jobs)
 
     def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Runs a coroutine in the loop and waits for it, in another thread."""
+        """Runs a coroutine in the event loop, and waits for its result in the calling thread."""
         assert self._loop
         if threading.get_ident() == self._thread:
             coroutine.close()
@@ -103,7 +103,10 @@ class Loop:
         return app.new_aio_queue(whole) if whole else aio.Queues(self._worker.queues, app.url)
 
     async def _consume(self, source: aio.Queue | aio.Queues) -> None:
-        """Takes messages. The consumer lives as long as its messages: it extends their leases."""
+        """
+        Takes messages until the consumer stops. The consumer lives until its messages are settled,
+        as it extends their leases.
+        """
         settings = self._worker.settings
         consumer = source.consume(
             settings.prefetch,
@@ -114,7 +117,7 @@ class Loop:
         self._consumer = consumer
         if not self._worker.may_take():
             return
-        # Its generator, of which the end gives back what was not delivered.
+        # Closing this generator gives back the messages that were reserved but not delivered.
         messages = cast("AsyncGenerator[aio.Message]", aiter(consumer))
         async with aclosing(messages):
             while (slot := await self._free.get()) is not None:

@@ -15,7 +15,10 @@ class NoApp(Exception):
 
 
 def load(name: str) -> App:
-    """The app. NoApp: the name leads to none; what the module raises goes on."""
+    """
+    Imports the module and returns the app. Raises NoApp if the name does not lead to an app. An
+    exception of the module itself is passed on.
+    """
     module_name, colon, path = name.partition(":")
     if not module_name or not colon or not path:
         raise NoApp(f"{name!r} is not of the form module:app, such as shop.tasks:app")
@@ -24,7 +27,8 @@ def load(name: str) -> App:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        # Of this module or of a package above it; not one that the module itself imports.
+        # This module, or a package above it, is missing. A module that this one imports is not
+        # meant.
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise
         raise NoApp(

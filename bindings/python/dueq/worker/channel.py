@@ -1,4 +1,7 @@
-"""What ties a child to its parent: each learns of the other's end, and of the child's state."""
+"""
+Connects a child with its parent: each notices the end of the other, and the parent sees the child's
+state.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ class Channel:
 
     alive  a descriptor that the child can read at its end when the parent has ended
     quiet  whether the child begins without taking messages
-    tells  whether the child logs what is to be said once, at the start of all
+    tells  whether this child logs the warnings that the whole worker logs once, at the start
     """
 
     def __init__(self, alive: int, quiet: bool, tells: bool) -> None:
@@ -25,7 +28,9 @@ class Channel:
 
     @property
     def hard_at(self) -> float:
-        """When the child's job must have ended, by the monotonic clock; 0: it has none."""
+        """
+        When the child's job must have ended, by the monotonic clock; 0: the child has no such job.
+        """
         return float(_STATE.unpack_from(self._memory)[0])
 
     @hard_at.setter

@@ -23,25 +23,25 @@ queues:
 
 pools:
   threads    N handlers at once in one process; for handlers that wait for others
-  processes  N processes, each with a handler of its own, under a parent that replaces
-             one that ends; for handlers that compute, leak or crash
+  processes  N processes with one handler each, and a parent that replaces a process which
+             ends; for handlers that compute, leak or crash
   asyncio    N coroutines at once in one event loop; plain functions run in threads beside it
 
 signals:
-  TERM, INT  take nothing new, finish within --grace, release the rest, exit; a second one
-             exits at once
-  TSTP       take nothing new, but go on running; CONT takes again
+  TERM, INT  stop: take no new messages, let jobs end within --grace, release the others,
+             and exit; a second signal exits at once
+  TSTP       stop taking messages, but run on; CONT takes messages again
   USR1       log what each slot does, since when, and where
 
-exit code: 0 stopped, or a --max was reached; 1 the app or the server does not permit to go on;
-2 the command line or module:app is wrong; 70 a job ran past its kill_after; 128 + N a second
-signal N
+exit code: 0 stopped, or a limit (--max-jobs, --max-time, --memory) was reached; 1 the app
+cannot be imported, or the server refuses for good; 2 the command line or module:app is wrong;
+70 a job ran past its kill_after; 128 + N a second signal N
 """
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line says."""
+    """The options of the command line."""
 
     app: str
     queues: dict[str, int] | tuple[str, ...] | None
@@ -58,7 +58,9 @@ class Settings:
 
 
 def parse(words: Sequence[str] | None = None) -> Settings:
-    """The settings of a command line; None: of this process. It exits where that is wrong."""
+    """
+    Parses a command line; None: that of this process. Exits with 2 if the command line is wrong.
+    """
     parser = argparse.ArgumentParser(
         prog="dueq-worker",
         description="Runs the tasks of a dueq.App.",
@@ -68,36 +70,50 @@ def parse(words: Sequence[str] | None = None) -> Settings:
     )
     add = parser.add_argument
     add("app", metavar="module:app", help="the module and the dueq.App in it")
-    add("--queues", metavar="LIST", type=_queues, help="which queues, strict or by weight")
-    add("--concurrency", metavar="N", type=_count, default=4, help="jobs at once (4)")
+    add("--queues", metavar="LIST", type=_queues, help="the queues, strict or by weight: see below")
+    add("--concurrency", metavar="N", type=_count, default=4, help="how many jobs run at once (4)")
     add("--pool", choices=["threads", "processes", "asyncio"], default="threads", help="(threads)")
     add(
         "--prefetch",
         metavar="N",
         type=_prefetch,
         default=1,
-        help="messages reserved at a time by each thread or process, or by the event loop (1); "
-        "more for jobs of milliseconds",
+        help="how many messages each thread or process, or the event loop, reserves at a time "
+        "(1); raise it for jobs of milliseconds",
     )
     add(
         "--lease",
         metavar="DURATION",
         type=_duration,
-        help="after which time another worker gets the jobs of one that was killed: 500ms, 8s, 2m; "
-        "a number is seconds (8s)",
+        help="when a worker is killed, others get its jobs after this time: 500ms, 8s, 2m; "
+        "a number is seconds (the message's own, else 8s)",
     )
-    add("--max-jobs", metavar="N", type=_count, help="end after so many jobs, each process")
-    add("--max-time", metavar="DURATION", type=_duration, help="end after this time, each process")
-    add("--memory", metavar="MB", type=_count, help="end when a process is larger than this")
+    add("--max-jobs", metavar="N", type=_count, help="each process ends after this many jobs")
+    add("--max-time", metavar="DURATION", type=_duration, help="each process ends after this time")
+    add(
+        "--memory",
+        metavar="MB",
+        type=_count,
+        help="each process ends when it uses more memory than this",
+    )
     add(
         "--grace",
         metavar="DURATION",
         type=_grace,
         default=25.0,
-        help="how long a stop waits for jobs (25s)",
+        help="how long jobs may go on after a stop signal (25s)",
     )
-    add("--log", choices=["text", "json"], default="text", help="lines on standard error (text)")
-    add("--watch", action="store_true", help="start anew when a file of the app changes")
+    add(
+        "--log",
+        choices=["text", "json"],
+        default="text",
+        help="the form of the log, on standard error (text)",
+    )
+    add(
+        "--watch",
+        action="store_true",
+        help="restarts the worker when a file of the app changes: for development",
+    )
     return Settings(**vars(parser.parse_args(words)))
 
 
@@ -105,7 +121,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs a worker and returns its exit code."""
     settings = parse(words)
     logs.set_up(settings.log)
-    # The rest is loaded when --help is over.
+    # Loaded only now, so that --help is fast.
     from dueq.worker import process, supervisor, watch
 
     if settings.pool == "processes":
@@ -138,7 +154,7 @@ def _queues(text: str) -> dict[str, int] | tuple[str, ...]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
@@ -153,7 +169,7 @@ def _duration(text: str) -> float:
     """Seconds."""
     seconds = _grace(text)
     if not seconds:
-        raise argparse.ArgumentTypeError(f"{text!r} is no duration above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration above 0")
     return seconds
 
 
@@ -161,6 +177,6 @@ def _grace(text: str) -> float:
     ms = _core.duration_ms(text)
     if ms < 0:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no duration; write 250ms, 1.5s, 30m or 1h30m"
+            f"{text!r} is not a duration; write 250ms, 1.5s, 30m or 1h30m"
         )
     return ms / 1000

@@ -1,4 +1,4 @@
-"""The thread that controls the slots: signals, limits, the grace, systemd."""
+"""The control thread: handles signals, time limits, the grace, and systemd."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from dueq.worker.worker import Pool, Worker
 
 TICK_S = 0.25
 RELOAD = -1
-"""In the place of an exit code: the process is to start anew."""
+"""Returned instead of an exit code: the process must start again, with the changed code."""
 
-# So long a call may take that settles what is left, before the process ends all the same.
+# How long the last calls, which settle messages, may take before the process ends in any case.
 _LAST_CALL_S = 3.0
-# And so long the slots that wait for messages may take to notice that: twice a slice of theirs.
+# How long waiting slots may take to notice the stop: twice the time of one of their waits.
 _LAST_WAIT_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class ControlThread:
-    """Runs beside the slots until end() is called."""
+    """Runs beside the slots, from start() until end() is called."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ControlThread:
         self._thread.start()
 
     def end(self) -> None:
-        """The slots have ended."""
+        """Called when the slots have ended."""
         self._ended = True
         self._thread.join()
         self._calls.close()
@@ -125,7 +125,7 @@ class ControlThread:
         return [slot.running for slot in self._worker.slots if slot.running]
 
     def _limit(self, running: RunningJob, now: float) -> None:
-        """The time limits of one job."""
+        """Enforces the time limits of one job."""
         if now >= running.soft_at and not running.interrupted:
             running.interrupt()
         if now < running.hard_at or running.abandoned:
@@ -169,8 +169,9 @@ class ControlThread:
             log.info("slot %d: %r for %.1f s\n%s", slot.number, running.job, seconds, where)
 
     def _leave(self, code: int) -> NoReturn:
-        """Releases what is under way, uncounted, and ends the process."""
-        # What is released is not for a slot of this process.
+        """Releases the messages of running jobs, which counts no attempt, and ends the process."""
+        # A waiting slot of this process would take the released messages again. So wait until no
+        # slot waits.
         deadline = time.monotonic() + _LAST_WAIT_S
         while self._pool.is_waiting() and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -195,7 +196,7 @@ class ControlThread:
             self._calls.call(on(queue, _core.release_submit, tickets, 0))
 
     def _within(self, call: Callable[[], None]) -> None:
-        """Waits for a call no longer than the process may."""
+        """Makes a call, and waits for _LAST_CALL_S at most."""
 
         def attempt() -> None:
             try:

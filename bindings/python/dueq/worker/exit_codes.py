@@ -1,12 +1,12 @@
-"""What the exit code of a worker says."""
+"""The exit codes of a worker."""
 
 OK = 0
-"""It was told to stop, or has done what --max-jobs, --max-time or --memory allow."""
+"""The worker was told to stop, or reached --max-jobs, --max-time or --memory."""
 FAILED = 1
-"""It cannot go on: the app's module raised, or the server refuses it for good."""
+"""The worker cannot go on: the app's module raised an exception, or the server refuses for good."""
 USAGE = 2
-"""The command line or module:app is wrong; to start it again does not help."""
+"""The command line or module:app is wrong. Starting the worker again does not help."""
 STUCK = 70
-"""A job ran past its hard limit; the others were finished or released."""
+"""A job ran past its kill_after. The other jobs were finished or released."""
 ABORTED = 128
-"""Plus the number of the second signal."""
+"""A second signal ended the worker at once. Its number is added."""

@@ -1,4 +1,4 @@
-"""What becomes of a job, in the log."""
+"""Logs how jobs end."""
 
 from __future__ import annotations
 
@@ -19,24 +19,29 @@ if TYPE_CHECKING:
     from dueq.worker.worker import Worker
 
 NO_FAILURE = (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError, Stopped)
-"""What ends a job without a failure: the message is released, or the job has crashed."""
+"""
+Exceptions that end a job without a failure: the message is released, or the exit counts as a crash.
+"""
 
 
 def has_crashed(worker: Worker, error: BaseException) -> bool:
     """
-    Whether an exit counts as a crash, so that max_crashes ends a job that always exits. Not where
-    the worker stops: the exit may be the job's way to end soon.
+    Whether an exit counts as a crash, so that max_crashes ends a job that always exits. While the
+    worker stops, an exit is no crash, as it may be the job's way to end soon.
     """
     return isinstance(error, SystemExit) and not worker.stopping
 
 
 def release_delay(worker: Worker, error: BaseException) -> float:
-    """Seconds until a released message comes again: at once only where this worker ends."""
+    """
+    Seconds until a released message is due: 0 if this worker stops, so that others get the message
+    at once.
+    """
     return 0.0 if worker.stopping or isinstance(error, Stopped) else PAUSE_S
 
 
 def ended(running: RunningJob, decision: Decision | None, outcome: object) -> None:
-    """A job has ended without an exception. outcome: what the settlement returned."""
+    """Logs that a job has ended without an exception. outcome: what the settlement returned."""
     if running.failure is not None:
         is_retried = isinstance(decision, Retry)
         why = ", its attempts are exhausted" if is_retried else ", and is not retried"
@@ -60,7 +65,7 @@ def ended(running: RunningJob, decision: Decision | None, outcome: object) -> No
 
 
 def _plain(seconds: float) -> str:
-    """Without an exponent."""
+    """Formats a number without an exponent."""
     return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
@@ -105,7 +110,7 @@ def _lost(running: RunningJob) -> None:
 
 
 def released(running: RunningJob, error: BaseException) -> None:
-    """A job ended without a failure."""
+    """Logs that a job was released, as an exception of NO_FAILURE ended it."""
     job = running.job
     log.warning(
         "%s: released, for it ended by %s",
@@ -116,7 +121,7 @@ def released(running: RunningJob, error: BaseException) -> None:
 
 
 def crashed(running: RunningJob, error: BaseException) -> None:
-    """A job has exited."""
+    """Logs that a job exited, which counts as a crash."""
     job = running.job
     log.error(
         "%s: crashed after %.3f s, for it ended by %s",
@@ -130,12 +135,15 @@ def crashed(running: RunningJob, error: BaseException) -> None:
 def failed(
     message: MessageBase, running: RunningJob | None, error: Exception, why: str = ""
 ) -> None:
-    """A job has failed, or its message is none. why: it is not retried."""
+    """
+    Logs that a job has failed, or that its message is not a task. why: says that the job is not
+    retried; "": it is.
+    """
     if running is None or isinstance(error, (UnknownTask, BadTask)):
         log.error("%s: %s", _name(message), described(error))
         return
     if isinstance(error, LeaseLost) and running.job.decision is not None:
-        # Not its handler's: what the job asked for came too late.
+        # The handler has not failed. The settlement that the job asked for came too late.
         _lost(running)
         return
     log.error(
@@ -150,7 +158,7 @@ def failed(
 
 
 def hook_failed(running: RunningJob, error: BaseException) -> None:
-    """What on_exhausted raised changes nothing."""
+    """Logs what the hook on_exhausted raised. The outcome of the job stays the same."""
     log.error(
         "%s: on_exhausted failed: %s",
         _name(running.job.message),

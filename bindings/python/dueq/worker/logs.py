@@ -1,4 +1,4 @@
-"""What a worker logs, as text or as JSON lines, on standard error."""
+"""The log of a worker, as text or as JSON lines, on standard error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,20 @@ log.addFilter(escape_arguments)
 
 
 class Lines(logging.Formatter):
-    """Text. What others wrote, such as the text of an exception, begins no line and steers no
-    terminal: of a record's lines all but the first begin with four blanks."""
+    """
+    Lines of text. Text from outside, such as the message of an exception, can neither begin a line
+    of its own nor control a terminal: all lines of a record but the first begin with four blanks.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         return "\n    ".join(map(escaped, super().format(record).split("\n")))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, pid, message, what the job is, traceback."""
+    """
+    One JSON object in each line: time, level, logger, pid, message, the fields of the job,
+    traceback.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -38,13 +43,14 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        # JSON escapes C0; what the core escapes beyond that is JSON too, but for DEL.
+        # json.dumps() escapes C0. escaped() escapes the rest in a form that is valid JSON, except
+        # DEL.
         text = json.dumps(line, ensure_ascii=False, default=str)
         return escaped(text.replace("\x7f", r"\u007f"))
 
 
 def set_up(kind: str) -> None:
-    """Writes all loggers to standard error, unless the app gives the root logger handlers."""
+    """Writes the records of all loggers to standard error. kind: "text" or "json"."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if kind == "json" else Lines(_TEXT))
     root = logging.getLogger()
@@ -53,7 +59,10 @@ def set_up(kind: str) -> None:
 
 
 def fields(job: Job, since: float) -> dict[str, object]:
-    """What the log says of a job: `extra` of a record. since: by the monotonic clock."""
+    """
+    The fields of a job in the log, for `extra` of a record. since: when the job began, by the
+    monotonic clock.
+    """
     return {
         "job": {
             "task": job.task,

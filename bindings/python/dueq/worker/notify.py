@@ -1,4 +1,4 @@
-"""Tells systemd what a service does (sd_notify), where it runs under systemd."""
+"""Sends the state of the worker to systemd (sd_notify)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextlib import suppress
 
 class Notifier:
     """
-    Sends states to $NOTIFY_SOCKET, and signs of life in the time of $WATCHDOG_USEC. Without these
-    it does nothing.
+    Sends states to $NOTIFY_SOCKET, and WATCHDOG=1 in time for $WATCHDOG_USEC. Does nothing in a
+    process that systemd does not supervise.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Notifier:
         self._next = 0.0
 
     def say(self, state: str) -> None:
-        """Sends a state, such as READY=1. That nobody listens is no failure of the worker's."""
+        """Sends a state, such as READY=1. If nobody receives the state, the worker goes on."""
         if not self._address:
             return
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
@@ -32,7 +32,10 @@ class Notifier:
                 sender.sendto(state.encode(), self._address)
 
     def alive(self) -> None:
-        """To be called often: a sign of life, three times in the watchdog's time."""
+        """
+        Sends WATCHDOG=1 three times in the watchdog's time. The caller must call this more often
+        than that.
+        """
         now = time.monotonic()
         if self._every is not None and now >= self._next:
             self._next = now + self._every

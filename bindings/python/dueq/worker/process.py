@@ -1,4 +1,4 @@
-"""One worker process, from the app's import to the exit code."""
+"""A worker process, from the import of the app to the exit code."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["RELOAD", "run"]
 
 
 def run(settings: Settings, channel: Channel | None = None) -> int:
-    """Runs a worker and returns its exit code, or RELOAD. channel: of a child of supervisor.py."""
-    # Their default would stop or end the process while the app is imported.
+    """Runs a worker. Returns its exit code, or RELOAD. channel: for a child of supervisor.py."""
+    # Until Signals handles these two, their default actions would stop or end the process.
     signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:

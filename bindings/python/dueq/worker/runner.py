@@ -1,4 +1,4 @@
-"""Runs one message: finds its task, and calls the handler inside of the middleware."""
+"""Runs the job of one message: finds its task, and calls the handler within the middleware."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A message, with what is to be called for it. Raises UnknownTask and BadTask."""
+    """A message and the handler that runs it. Raises UnknownTask and BadTask."""
 
     def __init__(
         self,
@@ -56,18 +56,22 @@ class Run:
         )
         self._run = run
         self.running = RunningJob(job, task)
-        # In a thread of its own: that of the job is stuck.
+        # The control thread calls this, with an event loop of its own, as the job's thread is
+        # stuck.
         self.running.tell_stuck = lambda error: self._tell(error, asyncio.run)
 
     def in_thread(self) -> Decision | None:
-        """Runs it in this thread. Returns what is to be done with the message; None: an ack."""
+        """Runs the job in this thread. Returns how to settle the message; None: by an ack."""
         current.set(self.running.job)
         with self._deciding():
             self._plain(lambda: self._run(self._async(_at_once)))
         return self.running.job.decision
 
     async def in_loop(self) -> Decision | None:
-        """The same in this task; what is no coroutine function runs in a thread."""
+        """
+        Runs the job in this task of the event loop. Plain functions run in a thread. Returns as
+        in_thread().
+        """
         current.set(self.running.job)
         with self._deciding():
             if self._app.plain_middleware:
@@ -83,7 +87,8 @@ class Run:
         try:
             yield
         except Exception as error:
-            # Else the end of the message's block retries it, by the consumer's next request.
+            # These failures are settled here. Every other failure is retried at the end of the
+            # message's block, with the consumer's next request.
             if self._task and self._task.is_final(error):
                 job._decision = Fail(error)
             elif self._on_exhausted and job.attempt == job.message.max_attempts:
@@ -92,7 +97,7 @@ class Run:
                 raise
             self.running.failure = error
         except (Decided, BaseExceptionGroup) as error:
-            # A TaskGroup puts what one of its tasks raised into a group.
+            # A TaskGroup raises the exceptions of its tasks as a group.
             if job._decision is None:
                 if isinstance(error, BaseExceptionGroup) and error.subgroup(Stopped):
                     raise Stopped("the worker stops") from error
@@ -101,12 +106,12 @@ class Run:
             job.over = True
 
     def tell_exhausted(self, outcome: object) -> None:
-        """Calls the hook where the job has failed for good. outcome: of its settlement."""
+        """Calls the hook if the job has failed for good. outcome: what the settlement returned."""
         if error := self._final_error(outcome):
             self._tell(error, self._run)
 
     async def tell_exhausted_in_loop(self, outcome: object) -> None:
-        """The same in an event loop."""
+        """As tell_exhausted(), in an event loop."""
         error, hook = self._final_error(outcome), self._on_exhausted
         if error and hook and iscoroutinefunction(hook):
             with self._logging():
@@ -115,7 +120,7 @@ class Run:
             await asyncio.to_thread(self._tell, error, self._run)
 
     def _final_error(self, outcome: object) -> BaseException | None:
-        """What the job has failed by for good; None: it has not, or there is no hook."""
+        """The error by which the job has failed for good; None: it has not, or there is no hook."""
         decision = self.running.job.decision
         failed = isinstance(decision, Fail) or (isinstance(decision, Retry) and not outcome)
         if not failed or not self._on_exhausted:
@@ -140,7 +145,7 @@ class Run:
             job_log.hook_failed(self.running, failure)
 
     def _plain(self, run_async: Callable[[], Any]) -> None:
-        """The plain middleware, and inside of it the rest."""
+        """Calls the plain middleware, and within it the rest."""
         inside = self._handler
         if self._is_async or self._app.async_middleware:
             inside = run_async
@@ -149,7 +154,7 @@ class Run:
         inside()
 
     async def _async(self, to_thread: Callable[[Callable[[], Any]], Awaitable[Any]]) -> Any:
-        """The middleware of coroutine functions, and inside of it the handler."""
+        """Calls the middleware of coroutine functions, and within it the handler."""
         inside: Callable[[], Awaitable[Any]] = self._async_handler
         if not self._is_async:
             inside = partial(to_thread, self._handler)
@@ -161,7 +166,7 @@ class Run:
         with self.running.in_thread():
             result = self._call()
         if iscoroutine(result):
-            # Nothing of it has run, and the message is not to be acknowledged.
+            # Nothing of the coroutine has run. So the message must not be acknowledged.
             result.close()
             raise TypeError(
                 "the handler is a plain function and returned a coroutine, which nobody awaits: "
@@ -179,7 +184,7 @@ async def _at_once(function: Callable[[], Any]) -> Any:
 
 
 class Runner:
-    """An event loop of a thread's own, for its coroutine functions; made when one comes."""
+    """The event loop of a thread, for coroutine functions. Made when the first one runs."""
 
     def __init__(self) -> None:
         self._runner: asyncio.Runner | None = None

@@ -1,4 +1,4 @@
-"""One job as it runs: where, since when, and until when it may."""
+"""A running job: in which thread or task, since when, and with which time limits."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import Any
 from dueq.app import Task
 from dueq.job import Job, SoftTimeout
 
-# A signal that nobody else uses: a time limit interrupts the main thread by it, also in a system
-# call.
+# A signal that nothing else uses. A time limit interrupts the main thread by it, also within a
+# system call.
 _INTERRUPT = signal.SIGRTMIN
 
 
@@ -36,7 +36,7 @@ class Stack:
 
 
 class RunningJob:
-    """A job in a slot. The control thread asks it, and interrupts it."""
+    """A job in a slot. The control thread reads its state, and interrupts it."""
 
     def __init__(self, job: Job, task: Task[..., Any] | None) -> None:
         self.job = job
@@ -44,13 +44,17 @@ class RunningJob:
         self.soft_at = self._limit(task.timeout if task else None)
         self.hard_at = self._limit(task.kill_after if task else None)
         self.failure: Exception | None = None
-        """What its handler raised, where the job has failed for good by that."""
+        """What the handler raised, if the job has failed for good by that."""
         self.tell_stuck: Callable[[BaseException], None]
-        """Calls on_exhausted, where the job is given up and its attempts are exhausted."""
+        """
+        Calls on_exhausted, when the worker gives a stuck job up and its attempts are exhausted.
+        """
         self.interrupted = False
-        """The soft limit is over, and the handler was told so."""
+        """The soft limit is over, and SoftTimeout was raised in the handler."""
         self.abandoned = False
-        """The hard limit is over, and its message is settled."""
+        """
+        The hard limit is over: the worker settles the message, and waits for the job no longer.
+        """
         self._lock = threading.Lock()
         self._thread: int | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -61,7 +65,7 @@ class RunningJob:
 
     @contextmanager
     def in_thread(self) -> Iterator[None]:
-        """The handler runs in this thread meanwhile."""
+        """Within this block the handler runs in this thread."""
         global _in_main
         thread = threading.get_ident()
         with self._lock:
@@ -80,7 +84,7 @@ class RunningJob:
 
     @contextmanager
     def in_task(self) -> Iterator[None]:
-        """The handler runs in this task of an event loop meanwhile."""
+        """Within this block the handler runs in this task of an event loop."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
             self._task = asyncio.current_task()
@@ -97,7 +101,7 @@ class RunningJob:
                 self._task = None
 
     def interrupt(self) -> None:
-        """Raises SoftTimeout in the handler, as soon as Python runs there."""
+        """Raises SoftTimeout in the handler, when the handler next runs Python code."""
         with self._lock:
             self.interrupted = True
             if self._task and self._loop:
@@ -108,7 +112,7 @@ class RunningJob:
                 _raise_in(self._thread, SoftTimeout)
 
     def stack(self) -> Stack:
-        """Where the handler is."""
+        """The stack of the handler."""
         with self._lock:
             task, thread = self._task, self._thread
         if task is not None:
@@ -120,7 +124,7 @@ _in_main: RunningJob | None = None
 
 
 def catch_interrupts() -> None:
-    """To be called in the main thread, before a job runs."""
+    """Installs the handler of _INTERRUPT. The main thread calls this before any job runs."""
     signal.signal(_INTERRUPT, _interrupted)
 
 
@@ -132,7 +136,10 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raises an exception in a thread when it next runs Python; None: no longer."""
+    """
+    Raises an exception in a thread, when the thread next runs Python code. None: takes back an
+    exception that was not raised yet.
+    """
     argument = ctypes.py_object(error) if error else None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
 

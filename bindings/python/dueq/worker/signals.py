@@ -1,4 +1,7 @@
-"""Signals as numbers to wait for, at once also where the main thread is in a long call of C's."""
+"""
+Signals as numbers that a thread can wait for. They arrive at once, even while the main thread is in
+a long C call.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ HANDLED = (
 
 
 class Signals:
-    """The signals of this process from now on. To be made in the main thread."""
+    """Collects the signals of this process from now on. The main thread must make it."""
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -28,8 +31,8 @@ class Signals:
 
     def wait(self, seconds: float, *descriptors: int) -> tuple[list[int], list[int]]:
         """
-        Waits for signals, or for one of the descriptors to be readable. Returns the numbers of the
-        signals in order, and the readable descriptors.
+        Waits for signals, or until a descriptor is readable, for at most `seconds`. Returns the
+        numbers of the signals in their order, and the readable descriptors.
         """
         ready = select.select([self._read, *descriptors], [], [], max(0.0, seconds))[0]
         numbers = []
@@ -40,4 +43,6 @@ class Signals:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """A handler, so that the signal does not end the process. The descriptor has its number."""
+    """
+    Does nothing: a handler prevents the default action. The wakeup descriptor carries the number.
+    """

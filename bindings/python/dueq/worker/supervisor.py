@@ -1,4 +1,4 @@
-"""The parent of --pool processes: it starts children, and replaces those that end."""
+"""The parent of --pool processes: starts children, and replaces those that end."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dueq.worker.logs import log
 from dueq.worker.notify import Notifier
 from dueq.worker.signals import HANDLED, Signals
 
-# A child that ends so soon is replaced after a pause, which doubles each time.
+# A child that ends within this time is replaced after a pause, which doubles each time.
 _AT_ONCE_S = 5.0
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
-# So much later than the child itself should have done, the parent kills it.
+# The parent kills a child this long after the child should have ended by itself.
 _KILL_AFTER_S = 5.0
 
 
 class Child:
-    """The place of one child, and who is there now."""
+    """The place of one child: the process that runs there now, or when the next one starts."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -34,7 +34,7 @@ class Child:
         self.pause = 0.0
 
     def ended(self, now: float, clean: bool) -> None:
-        """It is to be replaced, after a pause where it ended at once."""
+        """Plans the next process: at once, or after a pause if this one ended at once."""
         self.pid = 0
         lived = now - self.began
         if lived >= (1.0 if clean else _AT_ONCE_S):
@@ -45,13 +45,13 @@ class Child:
 
 
 class Supervisor:
-    """Starts, watches and replaces its children. Only they import the app."""
+    """Starts, watches and replaces the children. Only the children import the app."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._signals = Signals()
         self._notifier = Notifier()
-        # Nobody writes there: the children see its end when the parent has ended.
+        # Nobody writes to this pipe. The children can read its end when the parent has ended.
         self._alive, self._held = os.pipe()
         self._children = [Child() for _ in range(settings.concurrency)]
         self._quiet = False
@@ -61,7 +61,7 @@ class Supervisor:
         self._ready = False
 
     def run(self) -> tuple[int, Channel | None]:
-        """Returns the exit code; and in a child its channel."""
+        """Returns the exit code and None; in a child 0 and the child's channel."""
         log.info("parent %d of %d processes", os.getpid(), len(self._children))
         while True:
             for child in self._children:
@@ -78,18 +78,20 @@ class Supervisor:
             self._tell()
 
     def _fork(self, child: Child) -> bool:
-        """Starts a child. True: this is it."""
+        """Starts a child. Returns True in the child."""
         is_first = child is self._children[0] and not child.began
         child.channel = Channel(self._alive, self._quiet, is_first)
         child.began = time.monotonic()
-        # A signal for the child would wake the parent, as long as it has the parent's handlers.
+        # As long as the child has the parent's handlers, a signal that it gets would wake the
+        # parent.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
         child.pid = os.fork()
         if child.pid:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             return False
         os.close(self._held)
-        # A terminal's signals are for the parent, which passes them on.
+        # In a process group of its own the child gets no signals from the terminal. The parent
+        # passes them on.
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         for number in HANDLED:
@@ -166,7 +168,7 @@ class Supervisor:
 
 
 def run(settings: Settings) -> int:
-    """Runs the parent, and in each child the worker process. Returns the exit code."""
+    """Runs the parent, and in each child a worker process. Returns the exit code."""
     code, channel = Supervisor(settings).run()
     if channel is None:
         return code

@@ -1,4 +1,4 @@
-"""Slots that are threads; the first is the main thread."""
+"""A pool whose slots are threads. The first slot is the main thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dueq.worker.worker import Slot, Worker
 
 
 class Threads:
-    """Each slot has a consumer of its own, which sends what it settles with its next request."""
+    """Each slot has a consumer of its own, which sends settlements with its next request."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker

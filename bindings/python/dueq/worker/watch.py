@@ -1,4 +1,4 @@
-"""Notices that a file of the app has changed (--watch)."""
+"""Detects changes of the app's files (--watch)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _EVERY_S = 1.0
 
 
 def start_anew() -> NoReturn:
-    """Runs this process's command line in its place."""
+    """Replaces this process by a new run of its command line."""
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 class Watch:
-    """The files of all modules that are loaded, but for those that are installed."""
+    """The files of all loaded modules, except installed ones."""
 
     def __init__(self, error: BaseException | None = None) -> None:
-        """error: what the app's import raised; the files that it came through are watched, too."""
+        """error: what the import of the app raised. The files of its traceback are watched too."""
         paths = sysconfig.get_paths()
         self._installed = tuple(
             os.path.join(paths[key], "") for key in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -32,7 +32,7 @@ class Watch:
         self.changed()
 
     def changed(self) -> str | None:
-        """A file that has changed; None: none has. It looks once a second."""
+        """A file that has changed; None: none has. Looks once a second at most."""
         now = time.monotonic()
         if now < self._next:
             return None
@@ -41,7 +41,7 @@ class Watch:
             try:
                 written = os.stat(path).st_mtime_ns
             except OSError:
-                continue  # while an editor replaces it
+                continue  # an editor is replacing the file
             if self._times.setdefault(path, written) != written:
                 return path
         return None

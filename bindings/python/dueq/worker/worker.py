@@ -1,4 +1,4 @@
-"""What the slots of a worker process and its control thread share."""
+"""The state that the slots of a worker process and its control thread share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dueq.worker.command import Settings
 from dueq.worker.logs import log
 from dueq.worker.running_job import RunningJob
 
-# For so long the heartbeat keeps the message of a job that has no time limit of its own.
+# How long the heartbeat extends the lease of a job without a time limit of its own.
 _MAX_RUN_S = 86400.0
 _LONGEST_PAUSE_S = 1.0
 
@@ -34,28 +34,30 @@ class Pool(Protocol):
     """The slots, and how they take messages."""
 
     def run(self) -> None:
-        """Takes messages until the worker stops, and finishes them."""
+        """Takes messages until the worker stops, and waits for their jobs."""
 
     def stop_taking(self) -> None:
         """Ends the loops over messages; any thread may call it."""
 
     def is_waiting(self) -> bool:
-        """Whether a slot may still reserve a message, such as one that is released now."""
+        """
+        Whether a slot may still reserve a message: so also one that this process releases now.
+        """
 
     def leave(self) -> bool:
-        """Tells the queues that its consumers are gone. Whether all have been told."""
+        """Tells the queues that this pool's consumers leave. Returns whether all queues know."""
 
     def release_prefetched(self) -> None:
         """
-        Releases what was reserved and is not begun: the process ends in a moment, and does not
-        wait for the jobs under way.
+        Releases messages that were reserved but not begun. The process ends in a moment, and does
+        not wait for running jobs.
         """
 
     def is_alive(self) -> bool:
-        """Whether what is common to all slots still moves."""
+        """Whether the part that all slots share, such as an event loop, still runs."""
 
     def is_busy(self) -> bool:
-        """Whether there is more to wait for than abandoned jobs."""
+        """Whether any slot does something else than an abandoned job."""
 
 
 class Worker:
@@ -66,7 +68,7 @@ class Worker:
         self.app = app
         self.queues = settings.queues or dict.fromkeys(app.queue_names, 1)
         self.partitioned = next((name for name in self.queues if name in app.partitions), None)
-        """The queue with partitions that this worker is for; None: it is for ordinary ones."""
+        """The queue with partitions that this worker serves; None: it serves ordinary queues."""
         if self.partitioned and len(self.queues) > 1:
             raise InvalidError(
                 f"{self.partitioned} has partitions, and needs a worker of its own: "
@@ -87,12 +89,15 @@ class Worker:
 
     @property
     def max_run(self) -> float:
-        """For how long the heartbeat keeps a message, in seconds."""
+        """For how long the heartbeat extends a lease, in seconds."""
         limits = (task.kill_after or 0.0 for task in self.app.tasks.values())
         return max(_MAX_RUN_S, 2 * max(limits, default=0.0))
 
     def stop(self, code: int, why: str) -> None:
-        """Takes nothing new, and ends when the slots have finished. Any thread may call it."""
+        """
+        Stops the worker: it takes no new messages, and ends when its jobs have ended. Any thread
+        may call this.
+        """
         with self._lock:
             if self.stopping:
                 self.code = self.code or code
@@ -105,7 +110,7 @@ class Worker:
         self.stop_taking()
 
     def stop_taking(self) -> None:
-        """Ends the loops of all slots, which go on if they may."""
+        """Ends the loops of all slots. A loop begins again if the slot may take messages."""
         if self.pool:
             self.pool.stop_taking()
 
@@ -114,13 +119,13 @@ class Worker:
         return not self.stopping and not self.quiet
 
     def begin(self, slot: Slot, running: RunningJob) -> None:
-        """A job begins."""
+        """Called when a job begins."""
         slot.running = running
         if self.channel:
             self.channel.hard_at = running.hard_at
 
     def end(self, slot: Slot) -> None:
-        """It has ended, and its message is settled."""
+        """Called when a job has ended, and its message is settled."""
         slot.running = None
         if self.channel:
             self.channel.hard_at = 0.0
@@ -131,7 +136,10 @@ class Worker:
             self.stop(exit_codes.OK, f"--max-jobs {self.settings.max_jobs} is reached")
 
     def reach(self) -> bool:
-        """Waits until the server answers, at first for each queue. False: the worker is to stop."""
+        """
+        Waits until the server answers: the first time for each queue, later for one. False: the
+        worker stops.
+        """
         pause = 0.1
         names = list(self.queues)[: 1 if self.ready else None]
         with self._reaching:
@@ -151,7 +159,10 @@ class Worker:
         return False
 
     def _tell_unused(self, found: Mapping[str, Stats]) -> None:
-        """A mistyped name looks like an idle queue. Of several processes the first tells."""
+        """
+        Warns of queues to which nothing was ever pushed, as a mistyped name looks like an idle
+        queue. Of several processes only the first warns.
+        """
         if self.ready or (self.channel and not self.channel.tells):
             return
         for name, has in found.items():
@@ -163,6 +174,6 @@ class Worker:
                 )
 
     def fail(self, error: Error) -> None:
-        """The server refuses for good."""
+        """Stops the worker, as the server refuses for good."""
         log.error("the worker cannot go on: %s: %s", type(error).__name__, error)
         self.stop(exit_codes.FAILED, "a failure")
