@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the blocking face of dueq from that of asyncio, where the two only wait otherwise.
+"""
+Makes blocking modules of dueq from those for asyncio, where the two differ only in how they wait.
 
-Run without arguments after a change of a file of asyncio's that is listed here; `--check` only says
-whether what was made is stale. It needs ruff.
+Run this without arguments after a change of a listed asyncio module. `--check` only says whether a
+made file is stale. Needs ruff.
 """
 
 import re
@@ -35,7 +36,7 @@ def blocking(source: str) -> str:
     for pattern, replacement in RULES:
         text = re.sub(pattern, replacement, text, flags=re.M)
     text = f"# Made from dueq/{source} by bindings/python/blocking.py.\n{text}"
-    # Where an `async for` stood there may be a `yield from`.
+    # A loop that was an `async for` may now be a `yield from`.
     text = ruff(text, source, "check", "--quiet", "--select=I,UP028", "--fix", "--unsafe-fixes")
     return ruff(text, source, "format")
 

@@ -1,6 +1,6 @@
 """
-dueq: a reliable delayed message queue on Redis or Valkey. dueq.aio has the same for asyncio;
-dueq.redisson and dueq.laravel have the queues of these.
+A reliable delayed message queue on Redis or Valkey. dueq.aio has the same classes for asyncio.
+dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 """
 
 from dueq import _core

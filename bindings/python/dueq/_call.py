@@ -1,4 +1,6 @@
-"""One call to the server, and what it answers. The faces differ in how they wait for the answer."""
+"""
+A call to the server, and its result. dueq and dueq.aio differ in how they wait for the result.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ P = ParamSpec("P")
 
 
 class Answer(NamedTuple):
-    """What a call answered. Each verb fills what is its own."""
+    """The result of a call. Each verb sets its own fields."""
 
     status: int
     messages: list[_core.MessageRow]
@@ -27,9 +29,9 @@ class Answer(NamedTuple):
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]
-    """Status and id of the items that are none of these."""
+    """Status and id of the items that have no row of their own."""
     states: bytes
-    """cancel: of each item, the state that it was in; 0: there was none."""
+    """cancel: the state in which each item was; 0: the item did not exist."""
     counts: _core.CountsRow | None
     sizes: _core.SizesRow | None
     moved: _core.MovedRow | None
@@ -38,7 +40,7 @@ class Answer(NamedTuple):
     kicked: int
     cursor: bytes
     queue: int
-    """The place of the messages' queue among those that were asked."""
+    """The index of the messages' queue among the queues of the call."""
 
 
 class Call(NamedTuple):
@@ -46,16 +48,16 @@ class Call(NamedTuple):
 
     submit: Callable[[Link], int]
     waits: bool = False
-    """Whether it may wait for something to happen."""
+    """Whether the call may wait for an event, such as a message."""
     undo: Callable[[Answer], Iterable[Call]] | None = None
-    """The calls that give back what it took, where its caller went away meanwhile."""
+    """Makes calls that give back what this call took, if its caller has gone away meanwhile."""
     behind: Callable[[Link], int] | None = None
     """
-    Where the core itself gives back what an abandoned call took: another call, whose answer tells
-    that the server has done so.
+    For calls whose messages the core itself gives back when they are abandoned: another call, whose
+    answer proves that the server has done so.
     """
     over: Callable[[], object] | None = None
-    """Whether it has waited enough; asked now and then by those who block."""
+    """Says whether the call has waited long enough. Blocking callers ask this from time to time."""
 
 
 def on(
@@ -64,12 +66,14 @@ def on(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> Call:
-    """A call about one of a pool's queues."""
+    """Makes a call on one of a pool's queues."""
     return Call(lambda link: submit(link.queues[queue], *args, **kwargs))
 
 
 def counted(value: int, name: str, most: int = _core.MAX_BATCH) -> int:
-    """A number of items from 1 to `most`. InvalidError, or TypeError where it is none."""
+    """
+    Checks a number of items, 1 to `most`. Raises InvalidError, or TypeError if it is not an int.
+    """
     try:
         number = index(value)
     except TypeError:

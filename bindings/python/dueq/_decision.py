@@ -1,4 +1,4 @@
-"""What a job wants done with its message, in place of an ack without successors."""
+"""Decisions of a job on how to settle its message, where an ack without successors does not do."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
 class Decided(BaseException):
     """
-    Raised by Job.retry(), fail() and release(): it ends the handler, and the worker does with the
-    message what was asked for. No `except Exception` catches it.
+    Raised by Job.retry(), fail() and release(). It ends the handler, and the worker then settles
+    the message as asked. No `except Exception` catches this.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """delay: seconds; None: by the message's backoff."""
+    """Retries the message. delay: seconds; None: by the message's backoff."""
 
     delay: float | None
     error: str | BaseException
 
     def settle(self, message: Any) -> Any:
-        """True; False: the attempts are exhausted."""
+        """Returns False if the attempts are exhausted."""
         return message.retry(self.delay, self.error)
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The message is not tried again."""
+    """Buries the message, which then is not tried again."""
 
     error: str | BaseException
 
@@ -40,7 +40,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """delay: seconds."""
+    """Releases the message. delay: seconds."""
 
     delay: float
 
@@ -50,15 +50,19 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """An ack with successors. to: their queue; None: that of the message."""
+    """
+    Acknowledges the message and pushes successors. to: their queue; None: that of the message.
+    """
 
     drafts: tuple[Body | Draft, ...]
     to: str | None
 
     def settle(self, message: Any) -> Any:
-        """The ids of the successors, None for a duplicate."""
+        """Returns the ids of the successors; None for a duplicate."""
         return message.ack(push=self.drafts, to=self.to)
 
 
 Decision: TypeAlias = Retry | Fail | Release | Push
-"""settle() calls a verb of the message: that of an event loop is to be awaited."""
+"""
+settle() calls a verb of the message. With a message for asyncio, the caller awaits the result.
+"""

@@ -1,4 +1,4 @@
-"""The thread that logs what the heartbeats of consumers find, while the program works."""
+"""The thread that logs the warnings of consumers' heartbeats while the program works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HeartbeatLogger:
-    """One of a process, as long as that lives. It sleeps until a heartbeat writes to its pipe."""
+    """The logger of the process. Its thread sleeps until a heartbeat writes to its pipe."""
 
     def __init__(self) -> None:
         self._loops: WeakSet[ConsumerBase] = WeakSet()
@@ -22,7 +22,7 @@ class HeartbeatLogger:
         self._ends: tuple[int, int] | None = None
 
     def add(self, loop: ConsumerBase) -> None:
-        """Logs also what the heartbeat of this one finds."""
+        """Also logs the warnings of this consumer's heartbeat."""
         with self._lock:
             self._loops.add(loop)
 
@@ -41,14 +41,14 @@ class HeartbeatLogger:
             self._warn()
 
     def _warn(self) -> None:
-        """In a function of its own, as a consumer must not live on by a variable here."""
+        """A function of its own: a local variable of _run() would keep a consumer alive."""
         with self._lock:
             loops = tuple(self._loops)
         for loop in loops:
             loop.warn()
 
     def forked(self) -> None:
-        """The thread, and the pipe, are the parent's."""
+        """In a forked child: drops the thread and the pipe, which belong to the parent."""
         self._lock = threading.RLock()
         if self._ends is not None:
             for end in self._ends:

@@ -1,4 +1,4 @@
-"""What the pushers of both faces share: the pushes under way."""
+"""The pushes in flight, which the pushers of dueq and of dueq.aio share."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from dueq.errors import Error
 
 
 class Push:
-    """A push in flight, from Pusher.push()."""
+    """A push, returned by Pusher.push() while it may still be in flight."""
 
     __slots__ = ("__weakref__", "done", "error", "id")
 
     id: str | None
-    """The message's id. None: the core creates it, and the push is not done yet or has failed."""
+    """The message's id. None: dueq makes the id, and the push is not done yet or has failed."""
     error: Error | None
-    """Why it failed: dueq.Duplicate, dueq.NotDurable (it is stored), or as of Queue.push()."""
+    """
+    Why the push failed: dueq.Duplicate, dueq.NotDurable (the message is stored), or as
+    Queue.push().
+    """
     done: bool
-    """Whether its outcome is known: it is stored, or there is an error."""
+    """Whether the outcome is known: the message is stored, or `error` is set."""
 
     def __init__(self, id: str | None) -> None:
         self.id = id
@@ -34,7 +37,7 @@ class Push:
 
 
 class InFlight:
-    """The pushes under way on one link."""
+    """The pushes in flight on one link."""
 
     def __init__(self, link: Link, queue: str, most: int) -> None:
         self.queue = queue
@@ -55,29 +58,29 @@ class InFlight:
         return push
 
     def collect(self) -> int:
-        """Marks the pushes that are done, and returns how many are not."""
+        """Marks the pushes that are done. Returns how many are not."""
         while (failed := _core.pusher_done(self._pusher)) is not None:
             self.failed += failed
         return _core.pusher_left(self._pusher)
 
     def land(self) -> None:
-        """Waits until all are done."""
+        """Waits until all pushes are done."""
         while self.collect():
             self.link.wait()
 
     def left(self) -> int:
-        """How many are not known to be done."""
+        """How many pushes are not known to be done."""
         return _core.pusher_left(self._pusher)
 
     def log_failed(self) -> None:
-        """Logs what failed since the last time."""
+        """Logs the pushes that have failed since the last call."""
         try:
             self.raise_failed()
         except ExceptionGroup as failure:
             log_failed(failure)
 
     def raise_failed(self) -> None:
-        """Raises what failed since the last time, if anything did."""
+        """Raises the errors of pushes that have failed since the last call, if there are any."""
         failed, self.failed = self.failed, []
         errors = []
         for push in failed:
@@ -89,7 +92,7 @@ class InFlight:
 
 
 def warn_of_forgotten(pusher: object, queue: str, left: int) -> None:
-    """The program has forgotten a pusher, with so many pushes in flight."""
+    """Warns that the program dropped a pusher without closing it, with pushes in flight."""
     warnings.warn(
         f"a pusher of {queue} was not closed, with {left} pushes in flight: end it by a with "
         "block or close()",
@@ -100,7 +103,7 @@ def warn_of_forgotten(pusher: object, queue: str, left: int) -> None:
 
 
 def log_failed(failure: Exception) -> None:
-    """Logs what failed beside an exception that goes on."""
+    """Logs errors of pushes, where another exception is raised instead."""
     failures = failure.exceptions if isinstance(failure, ExceptionGroup) else (failure,)
     for error in failures:
         notes = getattr(error, "__notes__", ())

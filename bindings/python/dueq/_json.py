@@ -1,4 +1,4 @@
-"""JSON as this package writes it."""
+"""JSON, as this package writes it."""
 
 import json
 
@@ -7,8 +7,8 @@ from dueq.errors import InvalidError
 
 def json_text(value: object, what: str) -> str:
     """
-    JSON as it is shortest. InvalidError for what JSON cannot express, TypeError for an object that
-    it has no form for; what: names the value in them.
+    The shortest JSON of a value. Raises InvalidError for a value that JSON cannot express, and
+    TypeError for an object of another kind. what: the name of the value in these errors.
     """
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The links of a queue to its server, which carry calls."""
+"""The links of a queue to its server, which carry its calls."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
 
-# Python runs signal handlers between two waits only. A signal ends a wait, but not if it came just
-# before the wait began: its handler runs when the slice is over then.
+# Python runs signal handlers only between two waits. A signal ends a wait, unless it arrives right
+# before the wait begins. Then its handler runs at the end of this time.
 SLICE_MS = 500
 _UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
-# Stands between the name of a queue of partitions and a key. No name has it.
+# Separates the name of a queue with partitions from a key. No name contains it.
 KEYED = "\n"
 
 
@@ -33,8 +33,8 @@ def opener(
     durability: _core.DurabilityRow | None, whole: str, partitions: int | None = None
 ) -> Open:
     """
-    Opens queues whose pushes ask for this durability. Of the one that has partitions, `whole`, also
-    the handle that has a key.
+    Returns a function that opens queues, whose pushes ask for this durability. For the queue with
+    partitions, `whole`, it also opens handles that have a key.
     """
 
     def open(client: _core.Client, asked: str) -> _core.Handle:
@@ -50,7 +50,10 @@ def opener(
 
 
 class Handles(dict[str, "_core.Handle"]):
-    """The handles of a client by their names. Those of partitions are opened when they are met."""
+    """
+    The handles of a client by their names. A handle that is not known is opened when it is first
+    asked for, such as that of a partition.
+    """
 
     def __init__(self, client: _core.Client, names: tuple[str, ...], open: Open) -> None:
         super().__init__((name, open(client, name)) for name in names)
@@ -60,7 +63,8 @@ class Handles(dict[str, "_core.Handle"]):
 
     def __missing__(self, name: str) -> _core.Handle:
         if KEYED in name:
-            # A call needs it to its end, and the one before has ended. There are many keys.
+            # Only the last one is kept, as there are many keys. A call needs its handle to its end,
+            # and the call before has ended.
             self._keyed = self._open(self._client, name)
             return self._keyed
         self[name] = handle = self._open(self._client, name)
@@ -69,47 +73,50 @@ class Handles(dict[str, "_core.Handle"]):
 
 class Link:
     """
-    A client and its handles of queues, which carries one call at a time.
+    A client and its handles of queues. It carries one call at a time.
 
-    open  makes the handle of a name: of dueq's own queues, or of another system's
+    open  makes the handle of a name: of a queue of dueq, or of another system
     """
 
     def __init__(self, url: str | None, names: tuple[str, ...], open: Open) -> None:
         self.client = _core.client_open(url)
         self.queues = Handles(self.client, names, open)
         self._target: _core.Handle | None = None
-        self.warn()  # that nobody named a server
+        self.warn()  # no URL was set: the core warns
 
     def wait(self) -> bool:
-        """Waits for a while. Whether the call that it carries is still under way then."""
+        """Waits for a short time. Returns whether the call is still in progress."""
         status = _core.wait(self.client, SLICE_MS)
         self.warn()
         return status in _UNDER_WAY
 
     def warn(self) -> None:
-        """Logs what the core warns of, if there is anything new."""
+        """Logs new warnings of the core."""
         warning = _core.warning(self.client)
         if warning:
             log.warning("%s", warning)
 
     def target(self, queue: str, name: str | None) -> _core.Handle | None:
         """
-        A handle of any other queue, for one call. None for None; of a partition that came with its
-        queue: that, whose partitions the drafts choose.
+        The handle of another queue, for one call. If name is None: None, or in a partition the
+        handle of its whole queue, so that the drafts choose their partitions.
         """
         if name is None:
             return self.queues.get(queue.rpartition("#")[0])
-        # A call needs it to its end. The one before has ended, so its handle may go.
+        # A call needs its handle to its end. The call before has ended, so its handle may go.
         self._target = _core.queue_open(self.client, name)
         return self._target
 
 
 class Alone(ABC):
-    """What holds a link until it is closed. A copy would put the same link back again."""
+    """
+    An object that holds a link until it is closed. It cannot be copied, as a copy would release the
+    link a second time.
+    """
 
     @abstractmethod
     def _forgotten(self) -> None:
-        """Nobody closes it: the program has no reference to it any more, or ends."""
+        """Called if the program drops the object without closing it, or ends."""
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} has a connection, which cannot be copied")
@@ -127,8 +134,9 @@ def _exit() -> None:
 
 class Links:
     """
-    A call takes a free link, or opens one, and puts it back: so calls at once never share a link,
-    and there are as many as calls were ever under way at once.
+    A pool of links. A call takes a free link, or opens one, and puts it back. So calls at the same
+    time never share a link, and there are as many links as calls were ever in progress at the same
+    time.
     """
 
     def __init__(self, url: str | None, *names: str, open: Open = _core.queue_open) -> None:
@@ -140,7 +148,10 @@ class Links:
         self.where = _core.client_url(first.client)
         self.closed = False
         self.reached = False
-        """A consumer has messages from the server: calls wait for it while it is away."""
+        """
+        Whether a consumer has got messages from this server: calls then wait for a server that is
+        away.
+        """
 
     def url(self) -> str:
         self.check()
@@ -173,16 +184,16 @@ class Links:
 
 
 class Linked:
-    """What has links of its own: queues, dueq's and those of other systems."""
+    """An object with links of its own: a queue of dueq, or of another system."""
 
     _home: Links
     _label: str
     _system: ClassVar[str] = ""
-    """Whose it is, with a dot; of dueq's own nothing."""
+    """The name of the other system, with a dot; "" for dueq."""
 
     @property
     def url(self) -> str:
-        """Where the server is, without the password."""
+        """The server's URL, without the password."""
         return self._home.url()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Where a tracer hooks in: dueq.opentelemetry sets one. Without it nothing is traced."""
+"""The hook for a tracer, which dueq.opentelemetry sets. Without a tracer nothing is traced."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Sending:
-    """Messages on their way to a queue, in one call."""
+    """The messages that one call pushes."""
 
     __slots__ = ("outcomes", "rows")
 
     rows: tuple[_core.DraftRow, ...]
-    """What is to be sent. A tracer's have its headers."""
+    """The rows to push. A tracer adds headers to them."""
     outcomes: list[tuple[int, str]]
-    """Status and id of each, once the server has answered."""
+    """Status and id of each row, once the server has answered."""
 
     def __init__(self, rows: tuple[_core.DraftRow, ...]) -> None:
         self.rows = rows
@@ -38,46 +38,51 @@ class Sending:
 
 
 class Processing(Protocol):
-    """The block of a message."""
+    """The span of a message's block."""
 
     def end(self, message: MessageBase, error: BaseException | None) -> None:
-        """It has ended; once more does nothing. error: what it raised."""
+        """
+        Called when the block has ended. A second call does nothing. error: what the block raised.
+        """
 
 
 class Tracer(Protocol):
-    """What is told of messages."""
+    """Receives events of messages."""
 
     def sending(self, home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
-        """Messages are to be sent to a queue."""
+        """Called before messages are pushed to a queue."""
 
     def created(self, home: Home, queue: str, row: _core.DraftRow) -> _core.DraftRow:
-        """A message is handed to a pusher. Returns it with headers."""
+        """Called when a pusher gets a message. Returns its row, with headers added."""
 
     def received(self, messages: Sequence[MessageBase], since: int) -> None:
-        """A reserve that began at `since`, nanoseconds since 1970, has got messages."""
+        """
+        Called when a reserve has got messages. since: when the reserve began, in nanoseconds since
+        1970.
+        """
 
     def processing(self, message: MessageBase) -> Processing:
-        """The block of a message begins."""
+        """Called when the block of a message begins."""
 
     def settling(
         self, verb: str, home: Home, queue: str, messages: Sequence[MessageBase | str]
     ) -> AbstractContextManager[None]:
-        """A call is to settle messages, or tickets, of a queue."""
+        """Called before a call settles messages, or tickets, of a queue."""
 
     def settled(self, verb: str, message: MessageBase) -> None:
-        """A message is settled with its consumer's next request."""
+        """Called when a message will be settled with its consumer's next request."""
 
 
 tracer: Tracer | None = None
 
 
 def sending(home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
-    """Around a call that sends these."""
+    """The block around a call that pushes these rows."""
     return tracer.sending(home, queue, rows) if tracer else Sending(rows)
 
 
 def settling(
     verb: str, home: Home, queue: str, messages: Sequence[MessageBase | str]
 ) -> AbstractContextManager[None]:
-    """Around a call that settles these."""
+    """The block around a call that settles these messages."""
     return tracer.settling(verb, home, queue, messages) if tracer else nullcontext()

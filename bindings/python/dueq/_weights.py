@@ -1,4 +1,4 @@
-"""Weights of several queues, as the order in which they take turns."""
+"""Converts the weights of several queues to the order in which the queues take turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from dueq.errors import InvalidError
 
 
 def weighted_order(weights: Mapping[str, int]) -> tuple[str, ...]:
-    """Each name as often as its weight says, evenly spread. InvalidError for other weights."""
+    """
+    Returns each name as often as its weight says, evenly spread. Raises InvalidError for wrong
+    weights.
+    """
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
             raise InvalidError(f"names: the weight {weight!r} of {name!r} is no number above 0")

@@ -43,7 +43,7 @@ R = TypeVar("R")
 M = TypeVar("M", bound=Callable[[Job, Callable[[], Any]], Any])
 H = TypeVar("H", bound="QueueHandler")
 
-# json is no option: the arguments are the body.
+# json is not an option of a task: its arguments are the body.
 _OF_PUSH = ("queue", *(name for name in Options.__annotations__ if name != "json"))
 _OF_TASK = (*_OF_PUSH, *("timeout", "kill_after", "serializer", "retry_on", "fail_on"))
 _HARD_AFTER = 10.0  # seconds after the soft limit
@@ -51,7 +51,7 @@ _HARD_AFTER = 10.0  # seconds after the soft limit
 
 class Task(Generic[P, R]):
     """
-    A task of an app, made by App.task(). Calling it runs its handler in place.
+    A task of an app, made by App.task(). Calling it runs its handler, without a queue.
 
         send_receipt.push(17)
         send_receipt.options(delay=60).push(17, copy=True)
@@ -79,11 +79,11 @@ class Task(Generic[P, R]):
         self.name = name
         self.queue = queue
         self.timeout = timeout
-        """Seconds until SoftTimeout is raised in the handler; None: no limit."""
+        """Seconds after which SoftTimeout is raised in the handler; None: no limit."""
         self.kill_after = kill_after
-        """Seconds until the worker gives the job up; None: no limit."""
+        """Seconds after which the worker gives the job up; None: no limit."""
         self.on_exhausted = on_exhausted
-        """Called at the final failure of a job; None: that of the app is."""
+        """Called when a job has failed for good; None: the app's hook is called."""
         self._retry_on = None if retry_on is None else _kinds(retry_on, "retry_on")
         self._fail_on = () if fail_on is None else _kinds(fail_on, "fail_on")
         self._serializer = serializer
@@ -95,9 +95,9 @@ class Task(Generic[P, R]):
 
     def push(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """
-        Pushes the task with these arguments and returns the message's id; as Queue.push(). Raises
-        TypeError for arguments that the handler does not take, and for what the serializer has no
-        form for.
+        Pushes the task with these arguments, and returns the message's id. Waits, and raises
+        exceptions, as Queue.push(). Also raises TypeError for arguments that the handler does not
+        take, and TypeError or InvalidError for arguments that the serializer cannot encode.
         """
         body, options = self._message(args, kwargs)
         return self.app.queue(self.queue).push(body, **options)
@@ -109,16 +109,17 @@ class Task(Generic[P, R]):
 
     def draft(self, *args: P.args, **kwargs: P.kwargs) -> Draft:
         """
-        The message, for a successor: Job.push() or Message.ack(push=[...]), or for
-        Queue.push_many().
+        Makes the message without pushing it: for Job.push(), Message.ack(push=[...]) or
+        Queue.push_many(). Raises as push() for wrong arguments.
         """
         body, options = self._message(args, kwargs)
         return TaskDraft(body, queue=self.queue, **options)
 
     def options(self, *, queue: str | None = None, **options: Unpack[Options]) -> Task[P, R]:
         """
-        The same task with other options of the push: those of dueq.Draft (delay, at, id, ...), and
-        the queue. They replace those of App.task().
+        Returns a copy of the task with other options: those of dueq.Draft (delay, at, id and
+        others), and the queue. They replace those of App.task(). Raises TypeError for an option
+        that does not exist, and InvalidError for a wrong value.
         """
         other = copy.copy(self)
         other.queue = queue or self.queue
@@ -126,7 +127,7 @@ class Task(Generic[P, R]):
         return other
 
     def is_final(self, error: BaseException) -> bool:
-        """Whether a job that raises this is not retried."""
+        """Whether a job that raises this error has failed for good, by retry_on or fail_on."""
         retried = self._retry_on is None or _is_of(error, self._retry_on)
         return not retried or _is_of(error, self._fail_on)
 
@@ -179,14 +180,16 @@ class Task(Generic[P, R]):
 
 class App:
     """
-    Tasks by their names, and what a worker needs to run them.
+    Tasks by their names, and the settings with which a worker runs them.
 
-    url          as of dueq.Queue
-    serializers  further ones that tasks name, and that this app's workers understand; JSON is there
-    partitions   how many each queue has that has some, by its name; as of dueq.Queue
-    on_exhausted  a function, or a coroutine function, that a worker calls once with the Job and the
-                 exception when a job has failed for good and its message is settled. What it
-                 raises is logged. Not called for a message that is dead by crashes or by its age
+    url           as for dueq.Queue
+    serializers   further serializers, for tasks that name them; JSON is always known
+    partitions    the number of partitions of each queue that has partitions, by the queue's name;
+                  as for dueq.Queue
+    on_exhausted  a function, or a coroutine function, which the worker calls once with the Job and
+                  the exception when a job has failed for good and its message is settled. The
+                  worker logs what it raises. Not called for a message that dies by crashes or by
+                  its ttl
 
         app = dueq.App()
 
@@ -195,7 +198,7 @@ class App:
 
         send_receipt.push(17)
 
-    `dueq-worker module:app` runs them.
+    `dueq-worker module:app` runs them. Raises InvalidError if two serializers have one name.
     """
 
     def __init__(
@@ -257,24 +260,28 @@ class App:
         **options: Unpack[Options],
     ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
         """
-        Makes a function, or a coroutine function, a task.
+        Decorator: makes a function, or a coroutine function, a task.
 
-        name        what it is pushed by in every language; None: the function's name
-        queue       where it is pushed to
-        timeout     seconds (or a timedelta) after which SoftTimeout is raised in the handler
-        kill_after  seconds (or a timedelta) after which the worker gives the job up, and its
-                    process; None: 10 seconds after the timeout, if there is one
-        serializer  by its name, of those of the app
-        retry_on    a class of exceptions, or several: a job that raises another one has failed for
-                    good, as by Job.fail(). None: all are retried
-        fail_on     a class of exceptions, or several, with which a job has failed for good, also
-                    where retry_on names one of their bases
-        on_exhausted  a function, or a coroutine function, as of App, in place of that of the app
-        options     those of dueq.Draft, for each push: max_attempts, backoff, unique, ... With
-                    `unique` and no id, the id is made of the task's name and arguments
+        name          by which every language pushes the task, 1 to 255 bytes; None: the function's
+                      name
+        queue         the queue to which the task is pushed
+        timeout       seconds (or a timedelta), more than 0, after which SoftTimeout is raised in
+                      the handler; None: no limit
+        kill_after    seconds (or a timedelta), `timeout` at least, after which the worker gives the
+                      job up and ends its process; None: 10 seconds after the timeout, or no limit
+                      without a timeout
+        serializer    the name of one of the app's serializers
+        retry_on      a class of exceptions, or several: a job that raises any other exception has
+                      failed for good, as by Job.fail(). None: all exceptions are retried
+        fail_on       a class of exceptions, or several: a job that raises one has failed for good,
+                      even if retry_on names a base class
+        on_exhausted  a function, or a coroutine function, as for App: replaces the app's hook for
+                      this task
+        options       those of dueq.Draft, for each push: max_attempts, backoff, unique and others.
+                      With `unique` and no id, the id is made of the task's name and arguments
 
-        Raises InvalidError where the app has another task of this name, and TypeError for an option
-        that is not there.
+        Raises InvalidError if the app has a task of this name already or a value is wrong, and
+        TypeError for an option that does not exist.
         """
         if callable(name):
             return self.task()(name)
@@ -320,14 +327,18 @@ class App:
         **options: Unpack[Options],
     ) -> str:
         """
-        Pushes a task by its name alone, such as one whose handler is elsewhere or in another
-        language, and returns the message's id.
+        Pushes a task by its name, such as a task whose handler is in another program or language.
+        Returns the message's id.
 
-        args, kwargs  the arguments of its handler
-        queue         None: that of the app's task of this name, else "default"
-        options       those of dueq.Draft, over those of the app's task of this name
+        name     1 to 255 bytes of UTF-8 without control characters
+        args     arguments of the handler, by position
+        kwargs   arguments of the handler, by name
+        queue    None: that of the app's task of this name, else "default"
+        options  those of dueq.Draft: they replace those of the app's task of this name
 
             app.push("send_receipt", [17], {"copy": True}, queue="mail", delay=60)
+
+        Raises as Task.push().
         """
         return self._by_name(name, queue, options).push(*_plain(args), **(kwargs or {}))
 
@@ -352,7 +363,9 @@ class App:
         queue: str | None = None,
         **options: Unpack[Options],
     ) -> Draft:
-        """The message alone, as of Task.draft()."""
+        """
+        Makes the message without pushing it, as Task.draft(). The parameters are those of push().
+        """
         return self._by_name(name, queue, options).draft(*_plain(args), **(kwargs or {}))
 
     def _by_name(self, name: str, queue: str | None, options: Options) -> Task[..., Any]:
@@ -363,8 +376,11 @@ class App:
 
     def on(self, queue: str) -> Callable[[H], H]:
         """
-        Makes a function, or a coroutine function, the handler of a queue's messages that are no
-        tasks. It gets the message to read; the worker settles it, as that of a task.
+        Decorator: makes a function, or a coroutine function, the handler of a queue's messages that
+        are not tasks. It gets the message to read. The worker settles the message, as that of a
+        task.
+
+        Raises InvalidError if the queue has a handler already.
         """
         if queue in self.queue_handlers:
             raise InvalidError(f"the app has a handler of the queue {queue} already")
@@ -377,8 +393,8 @@ class App:
 
     def middleware(self, function: M) -> M:
         """
-        Runs a function around every job: it gets the Job and `call_next`, calls that and returns
-        what it returns. A coroutine function awaits it.
+        Decorator: runs a function around each job. It gets the Job and `call_next`, calls
+        `call_next()`, and returns its result. A coroutine function awaits `call_next()`.
 
             @app.middleware
             def timed(job, call_next):
@@ -388,7 +404,8 @@ class App:
                 finally:
                     print(job.task, time.monotonic() - start)
 
-        The first is the outermost; plain functions are outside of coroutine functions.
+        The first function that is added is the outermost. Plain functions are outside of coroutine
+        functions.
         """
         if iscoroutinefunction(function):
             self.async_middleware.append(function)
@@ -401,43 +418,48 @@ class App:
         return self._queues.get(name) or self._queues.setdefault(name, self.new_queue(name))
 
     def aio_queue(self, name: str) -> aio.Queue:
-        """The same for the event loop that runs."""
-        # Who only pushes, and waits for it, need not load asyncio.
+        """The queue of this name for the running event loop, the same object each time."""
+        # A program that pushes only by blocking calls need not load asyncio.
         import asyncio
 
         queues = self._aio_queues.setdefault(asyncio.get_running_loop(), {})
         return queues.get(name) or queues.setdefault(name, self.new_aio_queue(name))
 
     def new_queue(self, name: str) -> Queue:
-        """A queue with the partitions that the app says."""
+        """Makes a queue, with the partitions that the app sets."""
         return Queue(name, self.url, partitions=self.partitions.get(name))
 
     def new_aio_queue(self, name: str) -> aio.Queue:
-        """The same for asyncio."""
+        """Makes a queue for asyncio, as new_queue()."""
         from dueq import aio
 
         return aio.Queue(name, self.url, partitions=self.partitions.get(name))
 
     @property
     def queue_names(self) -> tuple[str, ...]:
-        """The queues of all its tasks and handlers, each once."""
+        """The queues of all tasks and handlers of this app, each once."""
         names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
         return tuple(dict.fromkeys(names))
 
     def queue_handler(self, name: str) -> QueueHandler | None:
-        """The handler of the messages of a queue, or of a partition, that are no tasks."""
+        """
+        The handler for messages of a queue, or a partition, that are not tasks; None: there is
+        none.
+        """
         whole = name.rpartition("#")[0]
         return self.queue_handlers.get(whole if whole in self.partitions else name)
 
     def named(self, name: str) -> Task[..., Any]:
-        """The task of a name. Raises UnknownTask."""
+        """The task of this name. Raises UnknownTask if the app has none."""
         task = self.tasks.get(name)
         if task is None:
             raise UnknownTask(f"there is no task {name!r} here; there are {_listed(self.tasks)}")
         return task
 
     def serializer_of(self, headers: Mapping[str, str]) -> Serializer:
-        """The serializer that a task's headers name. Raises UnknownTask."""
+        """
+        The serializer that the headers of a task name. Raises UnknownTask if the app has none.
+        """
         name = headers.get(SERIALIZER, JSON.name)
         serializer = self.serializers.get(name)
         if serializer is None:
@@ -454,7 +476,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _checked(options: Options, known: Iterable[str]) -> Options:
-    """The same. TypeError, or InvalidError, for what no push of the task could have."""
+    """
+    Returns the options. Raises TypeError or InvalidError for options that no push of the task could
+    have.
+    """
     refuse_unknown(options, known)
     taken = RESERVED.intersection(options.get("headers") or ())
     if taken:
@@ -481,7 +506,10 @@ def _kinds(
 
 
 def _signature(handler: Callable[..., Any]) -> inspect.Signature | None:
-    """How it is called, which may differ from what it wraps. None: some of C's do not tell."""
+    """
+    The signature of the handler itself, not of a function that it wraps. None: some C functions
+    have none.
+    """
     try:
         return inspect.signature(handler, follow_wrapped=False)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How long a message waits after each failure."""
+"""The delay of a message after each failure."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _DEFAULT: _core.BackoffRow = (_core.BACKOFF_DEFAULT, _core.JITTER_NONE, 0, 0, ()
 @dataclass(frozen=True, slots=True)
 class Backoff:
     """
-    The delay of a retry that names none, by the failures n = 1, 2 ... of the message.
+    The delay of a retry that sets none, by the failures n = 1, 2 ... of the message.
 
-    kind    "fixed": base. "linear": base * n. "exponential": base * 2 ** (n - 1).
-            "list": the nth of delays, and its last one from then on.
-    base    seconds (or a timedelta), more than 0, or for "fixed" 0: at once; not for "list"
-    cap     the most that a delay grows to, in seconds (or a timedelta); None: without limit
-    jitter  what chance does to each delay d: "none"; "full": anything from 0 to d; "equal":
-            anything from d / 2 to d
-    delays  1 to 32 seconds (or timedeltas), for "list" alone
+    kind    "fixed": base. "linear": base * n. "exponential": base * 2 ** (n - 1). "list": the nth
+            of delays, and the last one from then on
+    base    seconds (or a timedelta), more than 0; for "fixed" also 0: at once; None for "list"
+    cap     the most that a delay grows to, in seconds (or a timedelta), more than 0; None: no cap
+    jitter  the random part of each delay d. "none": exactly d. "full": from 0 to d. "equal": from d
+            / 2 to d
+    delays  1 to 32 delays in seconds (or timedeltas), for "list" alone
 
-    Each is at most 49 days.
+    Each time is at most 49 days.
     """
 
     kind: Literal["fixed", "linear", "exponential", "list"]
@@ -48,7 +48,7 @@ class Backoff:
     delays: Sequence[float | timedelta] = field(default=(), kw_only=True)
 
     def row(self) -> _core.BackoffRow:
-        """The same as the core wants it. InvalidError for what the core could not see."""
+        """The row for the core. Raises InvalidError for values that the core could not check."""
         if self.base is None and self.kind == "fixed":
             raise InvalidError("base: a fixed backoff needs one; 0 is at once")
         return (
@@ -65,8 +65,9 @@ BackoffLike: TypeAlias = float | timedelta | Sequence[float | timedelta] | Backo
 
 def backoff_row(backoff: BackoffLike | None) -> _core.BackoffRow:
     """
-    A backoff as the core wants it: None is the default, a delay alone a fixed one, a sequence a
-    list. InvalidError where a delay is negative, endless or no number.
+    The row of a backoff for the core. None: the default. A single delay: a fixed backoff. A
+    sequence: a list. Raises InvalidError if a delay is negative, infinite or not a number, and
+    TypeError for a text.
     """
     if backoff is None:
         return _DEFAULT

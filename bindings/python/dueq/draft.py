@@ -1,4 +1,4 @@
-"""What a producer pushes."""
+"""The message that a producer pushes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Options(TypedDict, total=False):
 
 _REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
 
-# A batch is about so large: far below what servers accept of one client.
+# About the size of a batch: far below the limit that servers set for one client.
 _BATCH_BYTES = 16 * 1024 * 1024
 
 
@@ -92,7 +92,7 @@ def _check(value: object, types: tuple[type, ...], name: str) -> None:
 def durability_row(
     replicas: int, disk: bool, timeout: float | timedelta | None
 ) -> _core.DurabilityRow:
-    """What a queue or a push asks for, as the core wants it."""
+    """The row for the core of the durability that a queue or a push asks for."""
     _check(replicas, (int,), "replicas")
     _check(disk, (bool,), "disk")
     return replicas, disk, limit_ms(timeout, "durable_timeout")
@@ -115,7 +115,7 @@ def _text(value: str | None, name: str) -> str:
 
 
 def _limit(value: int | None, name: str, of_one: str) -> int:
-    """of_one: what a limit of 1 means."""
+    """of_one: says in the error what a limit of 1 means."""
     if value is None:
         return _core.NO_LIMIT
     if value == 0:
@@ -197,7 +197,10 @@ class Draft:
             raise TypeError("body: it is missing, and so is json")
 
     def row(self) -> _core.DraftRow:
-        """The same as the core wants it. InvalidError for what the core could not see."""
+        """
+        The row for the core. Raises InvalidError and TypeError for values that the core could not
+        check.
+        """
         values = _typed(self)
         if not all(map(isinstance, values, _TYPES.values())):
             for value, (name, types) in zip(values, _TYPES.items(), strict=True):
@@ -231,7 +234,7 @@ class TaskDraft(Draft):
     """
     A message of a task.
 
-    queue  that of the task, for Job.push()
+    queue  the queue of the task, for Job.push()
     """
 
     queue: str = field(default="default", kw_only=True)
@@ -239,7 +242,7 @@ class TaskDraft(Draft):
 
 _PLAIN = Draft(b"").row()[1:]
 
-_HEADERS: Final = 6  # their place in a row
+_HEADERS: Final = 6  # their index in a row
 
 
 def headers_of(row: _core.DraftRow) -> dict[str, str]:
@@ -248,9 +251,9 @@ def headers_of(row: _core.DraftRow) -> dict[str, str]:
 
 
 def with_headers(row: _core.DraftRow, headers: Mapping[str, str]) -> _core.DraftRow | None:
-    """A row with these headers instead of its own. None: a message has no room for them."""
+    """A row with these headers instead of its own. None: they exceed the limit of a message."""
     pairs = tuple(headers.items())
-    # As the envelope has them, with the sizes of each name and value.
+    # The size in the envelope, which stores the length of each name and value.
     size = sum(len(name.encode()) + len(value.encode()) + 3 for name, value in pairs)
     if size > _core.MAX_HEADERS:
         return None
@@ -267,8 +270,8 @@ _HINTS = get_type_hints(Options)
 
 def with_options(push: F) -> F:
     """
-    A method with **options, of which help(), inspect and typing.get_type_hints() see each by its
-    name, type and default.
+    Gives a method with **options the names, types and defaults of the options: help(), inspect and
+    typing.get_type_hints() show them.
     """
     own = inspect.signature(push)
     named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
@@ -279,7 +282,7 @@ def with_options(push: F) -> F:
     return push
 
 
-# What other libraries have, and which option is meant.
+# Names of options in other libraries, and what they are called here.
 _ELSEWHERE = {
     **dict.fromkeys(
         ("max_retries", "retries", "retry", "max_tries", "attempts"),
@@ -299,7 +302,10 @@ _ELSEWHERE = {
 
 
 def refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
-    """TypeError for the name of an option that is not there, with the one that may be meant."""
+    """
+    Raises TypeError for an option that does not exist. The text suggests the option that may be
+    meant.
+    """
     known = tuple(known)
     for name in sorted(set(options).difference(known)):
         meant = _ELSEWHERE.get(name, "")
@@ -319,7 +325,7 @@ def row(body: Body | None, options: Options) -> _core.DraftRow:
 
 
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
-    """Drafts, or bodies alone, as the core wants them."""
+    """The rows of drafts, or of bodies, for the core."""
     if isinstance(drafts, (str, bytes, bytearray, Mapping, Draft)):
         kind = type(drafts).__name__
         raise TypeError(f"a list of messages is required, not one {kind}")
@@ -327,12 +333,14 @@ def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
 
 
 def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ...]]:
-    """The same in tuples that are small enough for one call each."""
+    """The rows of drafts in batches, each small enough for one call."""
     return portions(rows(drafts), lambda row: size_of(row[0]))
 
 
 def portions(rows: Iterable[R], size: Callable[[R], int]) -> Iterator[tuple[R, ...]]:
-    """What goes into one call each, by how many bytes each has."""
+    """
+    Splits rows into batches, each small enough for one call, by the size of each row in bytes.
+    """
     batch: list[R] = []
     total = 0
     for row in rows:
@@ -347,7 +355,7 @@ def portions(rows: Iterable[R], size: Callable[[R], int]) -> Iterator[tuple[R, .
 
 
 def size_of(text: Body) -> int:
-    """About how many bytes it has. What is none of these has its error from the core."""
+    """About how many bytes a body has; 0 for a wrong type, which the core refuses."""
     if isinstance(text, str):
         return len(text)
     try:

@@ -1,18 +1,18 @@
 """
 One class for each failure status of core/dueq.h, and for the two outcomes that are raised.
 
-All derive from dueq.Error, and where Python has a class of the same meaning, from that too, so that
-`except ValueError`, `except ConnectionError` and `except TimeoutError` catch them.
+All derive from dueq.Error. Where Python has a class of the same meaning, they also derive from that
+class, so that `except ValueError`, `except ConnectionError` and `except TimeoutError` catch them.
 """
 
 from dueq import _core
 
 
 class Error(Exception):
-    """The base class. Its text says what happened and what to do."""
+    """The base class of all errors. Its text says what happened and what to do."""
 
     status: int = 0
-    """The number in core/dueq.h; below 0 for failures."""
+    """The status of core/dueq.h: below 0 for failures."""
     name: str = "UNKNOWN"
     """The name in core/dueq.h without its prefix, such as "LEASE_LOST"."""
     retriable: bool = False
@@ -41,7 +41,7 @@ class Duplicate(Error, status=_core.DUPLICATE):
 class LeaseLost(Error, status=_core.LEASE_LOST):
     """
     The lease was lost: it ended and another consumer took the message, or the message was finished,
-    cancelled or purged. Of a lock: it has ended.
+    cancelled or purged. Of a lock: the lock has ended.
     """
 
 
@@ -66,7 +66,7 @@ class NoMemoryError(Error, MemoryError, status=_core.NO_MEMORY):
 
 
 class InUseError(Error, status=_core.IN_USE):
-    """This client has another call in progress."""
+    """Another call of this client is in progress."""
 
 
 class ConnectError(Error, ConnectionError, status=_core.CONNECT):
@@ -90,11 +90,11 @@ class EmbeddedError(Error, status=_core.EMBEDDED):
 
 
 class AuthError(Error, PermissionError, status=_core.AUTH):
-    """The server wants another user or password."""
+    """The server refuses the user or the password."""
 
 
 class DeniedError(Error, PermissionError, status=_core.DENIED):
-    """The server does not permit this user the command."""
+    """The server does not permit this user to run the command."""
 
 
 class DatabaseError(Error, status=_core.DATABASE):
@@ -125,7 +125,7 @@ class CorruptError(Error, status=_core.CORRUPT):
     """An entry of this queue is damaged."""
 
     raw: bytes = b""
-    """The bytes of a value that was taken and cannot be decoded."""
+    """The bytes of a value that was removed from its queue and cannot be decoded."""
 
 
 class UnsupportedError(Error, status=_core.UNSUPPORTED):
@@ -141,25 +141,26 @@ class ProtocolError(Error, status=_core.PROTOCOL):
 
 
 class UnavailableError(Error, status=_core.UNAVAILABLE):
-    """The server cannot do it for now."""
+    """The server cannot run the command at the moment."""
 
 
 class NotDurable(Error, status=_core.NOT_DURABLE):
     """
-    The message is stored, but not on all the replicas and disks that were asked for. Push it again
-    with its id: it is stored once, and the push raises Duplicate when it is durable.
+    The message is stored, but not on all the replicas and disks that the push asked for. Push it
+    again with its id: the message is stored once, and the push raises Duplicate when the message is
+    durable.
     """
 
     ids: tuple[str, ...] = ()
-    """Of the messages that are stored: those of one call, or of one batch of push_many()."""
+    """The ids of the stored messages: those of one call, or of one batch of push_many()."""
     replicas: int = 0
-    """How many replicas have them, as far as the server said."""
+    """How many replicas are known to have the messages."""
     disk: bool = False
-    """Whether they are on the server's disk, as far as it said."""
+    """Whether the messages are known to be on the server's disk."""
 
     @property
     def id(self) -> str:
-        """That of the first."""
+        """The id of the first message."""
         return self.ids[0]
 
 

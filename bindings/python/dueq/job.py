@@ -20,13 +20,16 @@ from dueq.times import duration_ms
 if TYPE_CHECKING:
     from dueq import aio
 
-# The pause of a job that gives its message back: without one it would run again at once, and again.
+# Seconds until a released job is due. Without a pause a job that releases its message would run
+# again at once, in a loop.
 PAUSE_S = 5.0
 
 
 class SoftTimeout(Exception):
-    """Raised in a handler that has run for its timeout. The job counts as failed unless the handler
-    catches it and returns."""
+    """
+    Raised in a handler that has run for its timeout. The job fails, unless the handler catches this
+    exception and returns.
+    """
 
     def __init__(self, text: str = "the job has run for its timeout") -> None:
         super().__init__(text)
@@ -34,9 +37,9 @@ class SoftTimeout(Exception):
 
 class Stopped(BaseException):
     """
-    Raised by Job.checkpoint() where the worker is about to stop: the message is released,
-    uncounted, and the next worker goes on from the last checkpoint. No `except Exception` catches
-    it.
+    Raised by Job.checkpoint() when the worker is about to stop. The worker releases the message,
+    and counts no attempt. The next run goes on from the last checkpoint. No `except Exception`
+    catches this.
     """
 
 
@@ -52,8 +55,8 @@ _INSTEAD = {
 
 class JobMessage(MessageBase):
     """
-    The message of a job, to read: id, body, headers, attempt ... It has no verbs, as the worker
-    settles the message: Job has what a job may ask for, the same in every pool.
+    The message of a job, to read: id, body, headers, attempt and others. It has no verbs, as the
+    worker settles the message. Job has the calls with which a job decides, the same in every pool.
     """
 
     __slots__ = ()
@@ -67,16 +70,16 @@ class JobMessage(MessageBase):
 
 class Job:
     """
-    One run of a task. dueq.current_job() is the one that the caller runs in.
+    One run of a task. Within a handler, dueq.current_job() returns its job.
 
         for row in rows_after(job.cursor):
             handle(row)
             job.checkpoint(row.id)
 
-    retry(), fail() and release() raise dueq.Decided, which ends the handler: the worker then does
-    what was asked for. They are plain calls everywhere, also in coroutine functions. If the handler
-    catches Decided and returns, the worker does what the last of these calls asked for. If the
-    handler raises another exception instead, the job has failed by that exception.
+    retry(), fail() and release() raise dueq.Decided, which ends the handler. The worker then
+    settles the message as asked. They are plain calls everywhere, also in coroutine functions. If
+    the handler catches Decided and returns, the last of these calls still holds. If the handler
+    raises another exception instead, the job has failed by that exception.
     """
 
     def __init__(
@@ -97,9 +100,9 @@ class Job:
         self._successors: list[Body | Draft] = []
         self._target: str | None = None
         self.over = False
-        """Whether its handler has ended."""
+        """Whether the handler has ended."""
         self._stopping = stopping
-        self._wait_for = wait_for  # for what the message of an event loop does, from a thread
+        self._wait_for = wait_for  # runs a coroutine in the event loop, from a thread
 
     @property
     def id(self) -> str:
@@ -113,30 +116,38 @@ class Job:
 
     @property
     def attempt(self) -> int:
-        """As of Message: 1 at first."""
+        """The number of this delivery, as Message.attempt: 1 for the first."""
         return self.message.attempt
 
     @property
     def stopping(self) -> bool:
-        """Whether the worker is about to stop: what is left to do is better left to the next."""
+        """
+        Whether the worker is about to stop: a long job should end, and leave the rest to its next
+        run.
+        """
         return self._stopping()
 
     @property
     def lost(self) -> bool:
-        """As of Message: whether another worker has the message, or it was cancelled."""
+        """Whether another worker is known to have the message, or it is known to be cancelled."""
         return self._real.lost
 
     @property
     def cursor(self) -> Any:
-        """The last checkpoint, of this run or of one before; None: there is none."""
+        """The value of the last checkpoint, of this run or an earlier one; None: there was none."""
         text = self.message.headers.get(CURSOR)
         return None if text is None else JSON.loads(text.encode())
 
     def checkpoint(self, value: Any) -> None:
         """
-        Stores a value of JSON with the message, in place of the one before: the cursor of this
-        message's next run, here or elsewhere. Raises Stopped where the worker is about to stop, and
-        LeaseLost. For plain functions; a coroutine function awaits acheckpoint().
+        Stores a value with the message, in place of the one before: the cursor of this message's
+        next run, in any process.
+
+        value  anything that JSON can express
+
+        Raises Stopped if the worker is about to stop, after the value is stored; LeaseLost if
+        another worker may have the message; and TypeError or ValueError if JSON cannot express the
+        value. For plain functions: a coroutine function awaits acheckpoint().
         """
         text = JSON.dumps(value).decode()
         if isinstance(self._real, Message):
@@ -146,7 +157,7 @@ class Job:
         self._end_if_stopping()
 
     async def acheckpoint(self, value: Any) -> None:
-        """checkpoint() for a coroutine function."""
+        """Does the same as checkpoint(), in a coroutine function."""
         text = JSON.dumps(value).decode()
         if isinstance(self._real, Message):
             self._real.checkpoint(text)
@@ -158,11 +169,14 @@ class Job:
         self, delay: float | timedelta | None = None, error: str | BaseException = ""
     ) -> NoReturn:
         """
-        Ends the job as a failure that counts: the message is delivered again, unless its attempts
-        are exhausted. The log says that the job wished it, without a traceback.
+        Ends the job as failed: the message is delivered again, unless its attempts are exhausted.
+        The log says that the job asked for this, without a traceback.
 
-        delay  seconds (or a timedelta) until it is due; 0: at once; None: by its backoff
-        error  a text that is kept with it, up to 4,096 bytes; or an exception: its class and text
+        delay  seconds (or a timedelta) until the message is due; 0: at once; None: by its backoff
+        error  a text that is stored with the message, up to 4,096 bytes; or an exception: its class
+               and text
+
+        Raises Decided always, and InvalidError for a wrong delay, or if the job has ended already.
         """
         seconds = None if delay is None else duration_ms(delay, "delay") / 1000
         noted(error, "error")
@@ -170,19 +184,25 @@ class Job:
 
     def fail(self, reason: str | BaseException = "") -> NoReturn:
         """
-        Ends the job as failed for good: no attempt is left to it. Its message is dead or, by its
-        policy, moves to its dead-letter queue or is deleted, with a reason of up to 4,096 bytes as
-        its error, or with an exception's class and text.
+        Ends the job as failed for good, whatever attempts it has left. The message becomes dead or,
+        by its policy, moves to its dead-letter queue or is deleted.
+
+        reason  a text that is stored with the message, up to 4,096 bytes; or an exception: its
+                class and text
+
+        Raises as retry().
         """
         noted(reason, "reason")
         self._decide(Fail(reason), reason)
 
     def release(self, delay: float | timedelta | None = None) -> NoReturn:
         """
-        Ends the job and gives its message back: the run does not count as an attempt.
+        Ends the job and gives its message back to the queue. The run does not count as an attempt.
 
-        delay  seconds (or a timedelta) until it is due; 0: at once; None: 5 seconds, or at once
-               where the worker is about to stop
+        delay  seconds (or a timedelta) until the message is due; 0: at once; None: 5 seconds, or at
+               once if the worker is about to stop
+
+        Raises as retry().
         """
         if delay is None:
             delay = 0.0 if self.stopping else PAUSE_S
@@ -190,14 +210,15 @@ class Job:
 
     def push(self, *messages: Body | Draft, to: str | None = None) -> None:
         """
-        Pushes successors with the acknowledgement of this job's message, in one step: all are
-        stored when the job is done, and none where it fails, is retried or released, or its lease
-        was lost.
+        Pushes successors: the acknowledgement of this job's message stores them, in one step. None
+        is stored if the job fails, is retried or released, or has lost its lease.
 
-        messages  drafts of tasks, as of Task.draft(), other drafts, or bodies: up to 200 a job
+        messages  drafts of tasks, as made by Task.draft(), other drafts, or bodies: at most 200 in
+                  a job
         to        the queue of all of them; None: that of a draft's task, or of the job's message
 
-        Raises InvalidError for messages of two queues: push to the other one by itself.
+        Raises InvalidError for too many messages or a wrong one, for messages of two queues (push
+        to the second one by Queue.push()), or if the job has ended already.
         """
         self._refuse_late()
         if len(self._successors) + len(messages) > _core.MAX_BATCH:
@@ -217,7 +238,7 @@ class Job:
 
     @property
     def decision(self) -> Decision | None:
-        """What is to be done with its message; None: an ack alone."""
+        """How the worker settles the message; None: by an ack without successors."""
         if self._decision is None and self._successors:
             return Push(tuple(self._successors), self._target)
         return self._decision
@@ -228,7 +249,7 @@ class Job:
         raise Decided(described(text) if isinstance(text, BaseException) else text)
 
     def _refuse_late(self) -> None:
-        """A thread of the handler's own may outlive it."""
+        """Raises InvalidError if the handler has ended: a thread that it started may still run."""
         if self.over:
             raise InvalidError(f"the job {escaped(self.id)} has ended: its message is settled")
 
@@ -245,7 +266,10 @@ current: ContextVar[Job] = ContextVar("dueq.job")
 
 
 def current_job() -> Job:
-    """The job that the caller runs in. LookupError: none, as in a task that is called in place."""
+    """
+    The job in which the caller runs. Raises LookupError outside of a job, as in a task that is
+    called as a function.
+    """
     try:
         return current.get()
     except LookupError:

@@ -1,13 +1,13 @@
 """
-Traces and metrics by OpenTelemetry, with the names of its conventions for messaging. It needs
-opentelemetry-api: dueq[opentelemetry].
+Traces and metrics by OpenTelemetry, with the names of its semantic conventions for messaging. Needs
+opentelemetry-api, which dueq[opentelemetry] installs.
 
     import dueq.opentelemetry
 
     dueq.opentelemetry.instrument()
 
-A message carries the context of who pushed it in its headers; the span of its block, in whatever
-process and language, goes on with that trace. `opentelemetry-instrument` calls instrument() itself.
+Headers of a message carry the context of its push. The span of the message's block, in any process
+and language, continues that trace. `opentelemetry-instrument` calls instrument() itself.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PORT = 6379
 _HOST = re.compile(r"rediss?://(?:[^/?]*@)?(\[[^]]+]|[^:/?]+)(?::(\d+))?")
 _SOCKET = re.compile(r"unix://(?:[^/?]*@)?(/[^?]+)")
 
-# What spans and metrics say of an operation.
+# Attributes of an operation, for spans and metrics.
 About: TypeAlias = "dict[str, str | int]"
 
 
@@ -56,22 +56,22 @@ def instrument(
     tracer_provider: TracerProvider | None = None, meter_provider: MeterProvider | None = None
 ) -> None:
     """
-    Traces and counts from now on what this process pushes, and the messages that it works on. The
-    providers are the global ones where none is given.
+    From now on, traces and counts the messages that this process pushes and works on. Without a
+    provider the global one is used.
     """
     _trace.tracer = _Tracer(tracer_provider, meter_provider)
 
 
 def uninstrument() -> None:
-    """Ends it. Blocks that run have their spans."""
+    """Ends the tracing. Blocks that run now keep their spans."""
     _trace.tracer = None
 
 
 class Instrumentor:
-    """For `opentelemetry-instrument`, which finds it by its entry point."""
+    """The entry point of `opentelemetry-instrument`."""
 
     def instrument(self, **options: object) -> None:
-        """As instrument(), with the global providers."""
+        """Calls instrument() with the global providers."""
         instrument()
 
 
@@ -133,12 +133,12 @@ class _Tracer:
         return _Settling(self, verb, home, queue, messages)
 
     def settled(self, verb: str, message: MessageBase) -> None:
-        # It has no duration that is a call's: its outcome comes later.
+        # The settlement is sent with a later request. So its span has no duration and no outcome.
         _Settling(self, verb, message._home, message.queue, (message,)).span.end()
 
 
 class _Span:
-    """A span that has begun, and what metrics say of its operation."""
+    """A span that has begun, and the attributes of its operation."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class _Span:
         )
 
     def tell_of(self, messages: Sequence[MessageBase | str]) -> None:
-        """Which message it is of, or of how many."""
+        """Sets the message's id, or the number of messages."""
         if len(messages) > 1:
             self.open.set_attribute("messaging.batch.message_count", len(messages))
         elif isinstance(messages[0], MessageBase):
@@ -236,7 +236,7 @@ class _Processing:
             self._span.open.set_attribute("messaging.dueq.task", message.headers[TASK])
         self.context = trace.set_span_in_context(self._span.open, parent)
         self._token: Token[Context] | None = context.attach(self.context)
-        if isinstance(message._home, ConsumerBase):  # else its reserve has counted it
+        if isinstance(message._home, ConsumerBase):  # else the reserve has counted it
             tracer.consumed.add(1, about)
 
     def end(self, message: MessageBase, error: BaseException | None) -> None:
@@ -244,7 +244,7 @@ class _Processing:
             return
         context.detach(self._token)
         self._token = None
-        if isinstance(error, Exception):  # all else is no failure: the message is released
+        if isinstance(error, Exception):  # others are no failure: the message is released
             self._span.fail(error)
             if not message._settled and message.attempt == message.max_attempts:
                 self._span.open.set_attribute("messaging.dueq.dead", True)
@@ -263,7 +263,7 @@ class _Settling:
         self._seconds = tracer.operation_seconds
         parent = context.get_current()
         first = messages[0]
-        # The end of a message's block, which is over: it belongs to what the block did.
+        # The block of the message has ended, and this settlement belongs to its span.
         if isinstance(first, MessageBase) and len(messages) == 1 and not _is_in_span(parent):
             processing = first._processing
             parent = processing.context if isinstance(processing, _Processing) else parent
@@ -285,8 +285,8 @@ class _Settling:
 
 
 def _about(home: Home, queue: str, name: str, kind: str | None = None) -> About:
-    """What spans and metrics say of an operation. kind: its type; None: the name is one."""
-    # No other queue's name ends in # and a number.
+    """Attributes of an operation. kind: its type; None: the same as its name."""
+    # Only the name of a partition ends in # and a number.
     whole, _, number = queue.rpartition("#")
     partition = {"messaging.destination.partition.id": number} if number.isdecimal() else {}
     return {
@@ -301,7 +301,9 @@ def _about(home: Home, queue: str, name: str, kind: str | None = None) -> About:
 
 @lru_cache
 def _server(url: str) -> dict[str, str | int]:
-    """The server that a URL names, if it is one."""
+    """
+    Attributes with the server's address; empty for a list of servers, and for an embedded server.
+    """
     if found := _SOCKET.match(url):
         return {"server.address": unquote(found[1])}
     if found := _HOST.match(url):
@@ -322,7 +324,7 @@ def _is_in_span(here: Context) -> bool:
 
 
 def _context_of(headers: Mapping[str, str]) -> SpanContext:
-    """The context in which a message was made, if its headers have one."""
+    """The context of a message's push, from its headers; invalid if they carry none."""
     return trace.get_current_span(_extracted(headers)).get_span_context()
 
 
@@ -335,12 +337,14 @@ def _links(contexts: Iterable[SpanContext]) -> list[Link]:
 
 
 def _links_to(messages: Iterable[MessageBase | str]) -> list[Link]:
-    """To the contexts in which they were made, as far as they are known."""
+    """Links to the contexts in which the messages were pushed, where their headers carry one."""
     return _links(_context_of(each.headers) for each in messages if isinstance(each, MessageBase))
 
 
 def _carrying(row: _core.DraftRow) -> _core.DraftRow:
-    """With the context of the caller, unless it has one, or has no room for it."""
+    """
+    The row with the caller's context added, unless it carries one already or has no room for it.
+    """
     headers = headers_of(row)
     if _context_of(headers).is_valid:
         return row

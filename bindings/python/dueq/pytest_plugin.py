@@ -1,4 +1,4 @@
-"""Fixtures for pytest, which loads this module by itself where dueq is installed."""
+"""Fixtures for pytest, which loads this module itself where dueq is installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import dueq
 
 @pytest.fixture(scope="session")
 def dueq_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a private server, which starts with its first use and ends with the session."""
+    """
+    The URL of a private server. It starts when a test first uses it, and ends with the session.
+    """
     url = f"embedded:{quote(str(tmp_path_factory.mktemp('dueq')))}"
     # Imported only here: pytest loads this module in every project.
     from dueq import testing
@@ -26,7 +28,9 @@ def dueq_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def dueq_url(dueq_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of the private server, without any queue. During the test, $DUEQ_URL is the same."""
+    """
+    The URL of the private server, which has no queues yet. During the test $DUEQ_URL is this URL.
+    """
     for name in dueq.queues(dueq_server):
         with dueq.Queue(name, dueq_server) as queue:
             queue.remove()

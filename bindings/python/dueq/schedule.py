@@ -1,4 +1,4 @@
-"""When schedules are due."""
+"""The times of schedules."""
 
 from __future__ import annotations
 
@@ -29,9 +29,12 @@ def next_time(
     """
     The first time of a schedule after `after`, in UTC. None: there is none.
 
-    expression, zone  as of Queue.schedule()
-    after             an aware datetime, or seconds since 1970; None: now by this machine's clock
-                      (Queue.stats().now is the server's)
+    expression  as for Queue.schedule()
+    zone        as for Queue.schedule()
+    after       an aware datetime, or seconds since 1970; None: now, by this machine's clock
+                (Queue.stats().now is the server's)
+
+    Raises InvalidError for a wrong expression or zone.
     """
     after_ms = int(time.time() * 1000) if after is None else point_ms(after, "after")
     found = _core.schedule_next(expression, zone, after_ms)
@@ -41,7 +44,10 @@ def next_time(
 def schedule_row(
     name: str, expression: str, job: Body | Draft, zone: str, catchup: Catchup
 ) -> _core.ScheduleRow:
-    """A schedule as the core wants it. InvalidError for what the core could not see."""
+    """
+    The row of a schedule for the core. Raises InvalidError for values that the core could not
+    check.
+    """
     if catchup not in _CATCHUPS:
         raise InvalidError(f"catchup: {catchup!r} is not one of {', '.join(_CATCHUPS)}")
     return name, expression, zone, _CATCHUPS[catchup], tuple(rows((job,)))

@@ -1,4 +1,4 @@
-"""How a task stands in a message: its name in a header, its arguments in the body."""
+"""Tasks as messages: the name in a header, the arguments in the body."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _MAX_NAME = 255
 
 
 class UnknownTask(LookupError):
-    """No task of this name, no handler of this queue, or no serializer of this name is here."""
+    """This program has no task, no handler of the queue, or no serializer of this name."""
 
 
 class BadTask(ValueError):
-    """The body of a message is not that of a task."""
+    """The body of a message is not the body of a task."""
 
 
 class Serializer(Protocol):
     """
-    Writes the arguments of a task into a body, and reads them.
+    Encodes the arguments of a task as a body, and decodes them.
 
-    What it reads comes from whoever may push: one that runs code of its input, such as pickle, lets
-    them run code in the worker.
+    Anybody who may push chooses the bytes that it decodes. A serializer that runs code of its
+    input, such as pickle, lets them run code in the worker.
     """
 
     @property
     def name(self) -> str:
-        """What the header `serializer` names it by, the same in producers and workers."""
+        """The name in the header `serializer`, the same in producers and workers."""
 
     def dumps(self, value: dict[str, Any], /) -> bytes:
-        """The bytes of {"args": [...], "kwargs": {...}}."""
+        """Encodes {"args": [...], "kwargs": {...}}."""
 
     def loads(self, data: bytes, /) -> object:
-        """The same value again. Whatever it raises, the message is retried."""
+        """Decodes the value. If this raises an exception, the message is retried."""
 
 
 class Json:
-    """The serializer of tasks that name none: the same bytes in every language."""
+    """The default serializer. It makes the same bytes in every language."""
 
     name = "json"
 
@@ -62,7 +62,7 @@ JSON = Json()
 
 
 def checked_name(name: str) -> str:
-    """The same. InvalidError for what is no name of a task."""
+    """Returns the name. Raises InvalidError if it cannot be the name of a task."""
     bad = any(ord(letter) < 32 or ord(letter) == 127 for letter in name)
     if bad or not 0 < len(name.encode()) <= _MAX_NAME:
         raise InvalidError(
@@ -79,7 +79,9 @@ def body_of(
 
 
 def arguments_of(serializer: Serializer, body: bytes) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of a task's body, of which either may be missing. Raises BadTask."""
+    """
+    The arguments in the body of a task. "args" and "kwargs" may each be missing. Raises BadTask.
+    """
     try:
         value = serializer.loads(body)
     except Exception as error:
@@ -93,12 +95,12 @@ def arguments_of(serializer: Serializer, body: bytes) -> tuple[list[Any], dict[s
 
 
 def unique_id(name: str, body: bytes) -> str:
-    """The id of a unique task whose caller gives none: the same for the same arguments."""
+    """The id of a unique task that is pushed without an id: the same for the same arguments."""
     return f"{name}:{hashlib.sha256(body).hexdigest()[:32]}"
 
 
 def _check_keys(value: Any) -> None:
-    """TypeError for a key that is no text: json.dumps() would make it one, silently."""
+    """Raises TypeError for a key that is not a str: json.dumps() would convert it silently."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):

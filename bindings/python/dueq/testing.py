@@ -1,4 +1,4 @@
-"""For the tests of programs: runs their tasks without a worker, in any test framework."""
+"""Runs the tasks of a program in its tests, without a worker, for any test framework."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dueq.job import Job
 from dueq.times import moment
 from dueq.worker.runner import Run, Runner
 
-# As long as a test in a debugger may take.
+# Long enough for a test in a debugger.
 _LEASE_S = 3600.0
-# What has just become due, or is on its way from another queue, is there within milliseconds.
+# How long to wait for a message that was just made due: it is ready within milliseconds.
 _SOON_S = 5.0
 
 own_server: str | None = None
@@ -32,21 +32,22 @@ def drain(
     server: str | None = None,
 ) -> list[Job]:
     """
-    Runs the tasks of an app in this thread until none is ready, also those that the tasks push.
-    Returns the jobs that ran, in order.
+    Runs the tasks of an app in this thread until no message is ready. Tasks that these tasks push
+    run too. Returns the jobs that ran, in order.
 
     queues   names of the queues, the first preferred; None: those of the app's tasks and handlers
-    delayed  also runs what is due later, in the order of the due times, without waiting. The
-             messages of schedules stay: they have no end
-    most     RuntimeError when there are more jobs: tasks that push each other without end
+    delayed  True: delayed tasks run too, in the order of their due times, without waiting. Messages
+             of schedules stay, as each fire pushes the next one
+    most     how many jobs may run: for one more, as when tasks push each other without end,
+             RuntimeError
     server   the URL of the test's own server; None: that of the fixtures dueq_url and dueq_queue
 
-    RuntimeError, and no task runs, where the app's queues are on another server: a test must not
-    run the tasks of production.
+    Raises RuntimeError, and runs no task, if the app's queues are on another server: a test must
+    not run the tasks of production.
 
-    Everything is as in a worker (middleware, dueq.current_job(), the settlement of the message),
-    except that time limits are not kept. What a job raises is raised here, after its message is
-    retried: a further drain(app, delayed=True) runs it again.
+    Middleware runs, dueq.current_job() works, and messages are settled as in a worker. Time limits
+    are not enforced. An exception of a job is raised here, after its message is retried: a further
+    drain(app, delayed=True) runs the job again.
 
         send_receipt.push(17)
         assert [job.task for job in drain(app)] == ["send_receipt"]
@@ -76,7 +77,7 @@ def drain(
 
 
 def _refuse_others(sources: Iterable[Queue], own: str | None) -> None:
-    """RuntimeError where a queue is not on the test's own server."""
+    """Raises RuntimeError if a queue is not on the test's own server."""
     if own is None:
         raise RuntimeError(
             "drain() runs tasks on a test's own server only, and there is none: use the fixture "
@@ -94,7 +95,7 @@ def _refuse_others(sources: Iterable[Queue], own: str | None) -> None:
 
 
 def _messages(sources: list[Queue], delayed: bool) -> Iterator[Message]:
-    """Reserves one after another until nothing is left."""
+    """Reserves one message after another, until none is left."""
     while message := _ready(sources) or (_delayed(sources) if delayed else None):
         yield message
 
@@ -107,7 +108,7 @@ def _ready(sources: list[Queue]) -> Message | None:
 
 
 def _delayed(sources: list[Queue]) -> Message | None:
-    """The message that is due first."""
+    """Makes the message that is due first due now, and reserves it."""
     first: tuple[datetime, Queue, str] | None = None
     for source in sources:
         for message in source.peek("delayed"):

@@ -1,4 +1,4 @@
-"""Durations and points of time: to the core's whole milliseconds, rounded up, and back."""
+"""Converts durations and times to the core's whole milliseconds, rounded up, and back."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,8 +14,8 @@ _LAST_MS = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 def moment(milliseconds: int) -> datetime:
     """
-    The aware datetime in UTC of milliseconds since 1970, exactly. Damaged data may have a time that
-    no datetime has: the result is the nearest one that is not before 1970.
+    The aware datetime in UTC of milliseconds since 1970, exactly. Damaged data may contain a time
+    that no datetime can express: the result is then the nearest datetime that is not before 1970.
     """
     return _EPOCH + timedelta(milliseconds=min(max(milliseconds, 0), _LAST_MS))
 
@@ -34,8 +34,8 @@ def _seconds_ms(seconds: float, name: str, wanted: str) -> int:
 
 def duration_ms(value: float | timedelta, name: str) -> int:
     """
-    Milliseconds of seconds or a timedelta. InvalidError if negative or endless, TypeError for
-    anything else.
+    Converts seconds or a timedelta to milliseconds. Raises InvalidError for a negative or infinite
+    duration, and TypeError for another type.
     """
     if not isinstance(value, timedelta):
         return _seconds_ms(value, name, "seconds or a timedelta")
@@ -46,8 +46,9 @@ def duration_ms(value: float | timedelta, name: str) -> int:
 
 def point_ms(value: float | datetime, name: str) -> int:
     """
-    Milliseconds since 1970 of an aware datetime or seconds since 1970. InvalidError for a naive
-    datetime, and for a time before 1970 or after the begin of 2100; TypeError for anything else.
+    Converts an aware datetime, or seconds since 1970, to milliseconds since 1970. Raises
+    InvalidError for a naive datetime, or a time before 1970 or after the begin of 2100, and
+    TypeError for another type.
     """
     if not isinstance(value, datetime):
         return _seconds_ms(value, name, "seconds since 1970 or an aware datetime")
@@ -62,24 +63,27 @@ def point_ms(value: float | datetime, name: str) -> int:
 
 
 def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tuple[int, int]:
-    """A due time as the core wants it: delay_ms and at_ms. InvalidError where both are given."""
+    """Converts a due time to delay_ms and at_ms. Raises InvalidError if both are given."""
     if delay is not None and at is not None:
         raise InvalidError("give either a delay or a time (at), not both")
     return optional_ms(delay, "delay"), 0 if at is None else point_ms(at, "at")
 
 
 def optional_ms(value: float | timedelta | None, name: str) -> int:
-    """Milliseconds, and 0 for None: the core's own default."""
+    """Converts a duration to milliseconds; None to 0, which means the core's own default."""
     return 0 if value is None else duration_ms(value, name)
 
 
 def patience_ms(timeout: float | timedelta | None) -> int:
-    """Milliseconds to wait, without end for None."""
+    """Converts a time to wait to milliseconds; None means without end."""
     return _core.FOREVER if timeout is None else duration_ms(timeout, "timeout")
 
 
 def limit_ms(value: float | timedelta | None, name: str) -> int:
-    """Milliseconds, and 0 for None: no limit. InvalidError for 0, which would mean the contrary."""
+    """
+    Converts a limit to milliseconds; None to 0, which means no limit. Raises InvalidError for 0,
+    which would mean the opposite.
+    """
     if value is None:
         return 0
     milliseconds = duration_ms(value, name)

@@ -1,10 +1,11 @@
 """
-dueq for asyncio: the names of dueq, with coroutines for verbs.
+dueq for asyncio: the classes of dueq, with coroutines as verbs.
 
-The event loop watches one descriptor of each call under way; there are no threads and no polling.
+The event loop watches one descriptor for each call in progress. There are no threads and no
+polling.
 """
 
-# What bindings/python/blocking.py lists is the source of the blocking face, too.
+# bindings/python/blocking.py makes blocking classes from some of these modules.
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
 from dueq.aio.message import Message

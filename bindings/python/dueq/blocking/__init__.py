@@ -1,1 +1,1 @@
-"""The classes of dueq. Those of dueq.aio that only wait otherwise are the source of theirs."""
+"""The blocking classes. bindings/python/blocking.py makes some of them from dueq.aio."""

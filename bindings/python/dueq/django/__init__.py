@@ -1,6 +1,6 @@
 """
-A backend for Django's tasks. `dueq-worker dueq.django.worker:default` runs them; "default" is the
-name of the backend in the setting TASKS.
+A backend for Django's tasks. `dueq-worker dueq.django.worker:default` runs the tasks of the backend
+that the setting TASKS names "default".
 
     TASKS = {
         "default": {

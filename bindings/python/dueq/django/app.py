@@ -1,4 +1,4 @@
-"""The app of a backend: Django's tasks by their paths, and how a worker runs them."""
+"""The app of a backend: finds Django's tasks by their paths, and runs them in a worker."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from dueq.serializers import UnknownTask
 
 _STATUS = framework.TaskResultStatus
 OF_THE_APP = ("url", "partitions")
-"""The options of a backend that are none of App.task()."""
+"""The options of a backend that are not options of App.task()."""
 
 
 class DjangoApp(App):
     """
-    A task's name is the path of its function, such as shop.tasks.send_receipt. Who may push names
-    it: so only modules of installed apps are imported for it.
+    The name of a task is the path of its function, such as shop.tasks.send_receipt. The producer of
+    a message chooses this name. So only modules of installed apps are imported for it.
     """
 
     def __init__(self, alias: str) -> None:
@@ -43,7 +43,7 @@ class DjangoApp(App):
         self._lock = threading.Lock()
 
     def configure(self, queues: Iterable[str], options: Mapping[str, Any]) -> None:
-        """What TASKS says: the queues, and the options of all tasks."""
+        """Sets the queues and the options of all tasks, from TASKS."""
         self._queue_names = tuple(sorted(queues))
         self._defaults = {key: value for key, value in options.items() if key not in OF_THE_APP}
         self.url = options.get("url")
@@ -54,7 +54,7 @@ class DjangoApp(App):
         return self._queue_names
 
     def known(self, task: framework.Task) -> Task[..., Any]:
-        """A task of Django as one of this app."""
+        """The task of this app for a task of Django."""
         with self._lock:
             known = self.tasks.get(task.module_path)
             if known is None:
@@ -68,8 +68,8 @@ class DjangoApp(App):
 
     def _handler(self, task: framework.Task) -> Callable[..., Any]:
         """
-        What runs it, in a thread also where it is a coroutine function: so code that Django binds
-        to a thread, as of its database, finds the connections of this one.
+        The handler of a task. It also runs a coroutine function in a thread: objects that Django
+        binds to a thread, such as database connections, are then those of that thread.
         """
 
         def run(*args: object, **kwargs: object) -> object:
@@ -93,7 +93,7 @@ class DjangoApp(App):
         return run
 
     def _is_last(self, job: Job, error: BaseException) -> bool:
-        """Whether this failure is final."""
+        """Whether the job has failed for good by this error."""
         if isinstance(error, Decided) and not isinstance(job.decision, Retry):
             return isinstance(job.decision, Fail)
         most = job.message.max_attempts
@@ -106,7 +106,7 @@ class DjangoApp(App):
 def new_result(
     task: framework.Task, alias: str, args: Iterable[object], kwargs: Mapping[str, object]
 ) -> framework.TaskResult:
-    """The result of a task that is not pushed yet."""
+    """The result of a task that was not pushed yet."""
     return framework.TaskResult(
         task=task,
         id="",
@@ -124,7 +124,9 @@ def new_result(
 
 
 def _running(task: framework.Task, alias: str, job: Job) -> framework.TaskResult:
-    """The result of a task in its job. Who had the earlier attempts is not stored."""
+    """
+    The result of a task in its job. Workers of earlier attempts are not stored: they are "unknown".
+    """
     now = timezone.now()
     return replace(
         new_result(task, alias, job.args, job.kwargs),
@@ -138,9 +140,11 @@ def _running(task: framework.Task, alias: str, job: Job) -> framework.TaskResult
 
 
 def _finish(backend: type, result: framework.TaskResult, status: object, **fields: object) -> None:
-    """Tells the receivers. One that fails does not make the job fail, which is done."""
+    """
+    Finishes the result, and calls the receivers. A receiver that fails does not make the job fail.
+    """
     for name, value in {"status": status, "finished_at": timezone.now(), **fields}.items():
-        object.__setattr__(result, name, value)  # it is frozen, and the task may have it
+        object.__setattr__(result, name, value)  # frozen, and the task may hold it
     framework.task_finished.send_robust(backend, task_result=result)
 
 
@@ -153,12 +157,12 @@ def _described(error: BaseException) -> framework.TaskError:
 
 
 def _as_now(moment: datetime) -> datetime:
-    """As timezone.now() would have told it."""
+    """As timezone.now() returns times: naive unless USE_TZ is set."""
     return moment if settings.USE_TZ else timezone.make_naive(moment)
 
 
 def _found(name: str) -> framework.Task:
-    """The task of a path. Raises UnknownTask."""
+    """Imports the task of a path. Raises UnknownTask."""
     module = name.rpartition(".")[0]
     if module not in sys.modules and apps.get_containing_app_config(module) is None:
         raise UnknownTask(f"there is no task {name!r} here: it is of no installed app")

@@ -1,4 +1,4 @@
-"""The backend: what it does when a task is enqueued."""
+"""The backend, which pushes a task when it is enqueued."""
 
 from __future__ import annotations
 
@@ -26,31 +26,33 @@ class Task(framework.Task):
     """A task of Django with options of its own: @task(options={"timeout": 60, "unique": 300})."""
 
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """As of App.task(), instead of those of the backend."""
+    """Options of App.task(), which replace those of the backend."""
 
 
 @cache
 def _app(alias: str) -> DjangoApp:
-    """One for all threads, each of which has a backend of its own: they share connections."""
+    """
+    One app for all threads, so that they share connections: Django makes a backend for each thread.
+    """
     return DjangoApp(alias)
 
 
 @receiver(setting_changed)
 def _forget(*, setting: str, **_: object) -> None:
-    """Django makes new backends then."""
+    """Drops the apps when a test changes TASKS: Django then makes new backends."""
     if setting == "TASKS":
         _app.cache_clear()
 
 
 class DueqBackend(framework.BaseTaskBackend):
     """
-    Pushes tasks to the queues of their names.
+    Pushes tasks to the queues that they name.
 
-    OPTIONS  url, partitions: as of dueq.App; and the options of App.task() for all tasks:
-             max_attempts, backoff, timeout, unique ...
+    OPTIONS  url, partitions: as for dueq.App; and options of App.task() for all tasks:
+             max_attempts, backoff, timeout, unique and others
 
-    Results are not stored: get_result() is not supported. Of priorities there are three: above 0, 0
-    and below.
+    Results are not stored, so get_result() is not supported. Django's priorities become three:
+    above 0, 0, and below 0.
     """
 
     task_class = Task
@@ -65,7 +67,7 @@ class DueqBackend(framework.BaseTaskBackend):
         except (TypeError, ValueError) as error:
             raise ImproperlyConfigured(f"TASKS: {alias}: OPTIONS: {error}") from error
         self.app = _app(alias)
-        """What dueq-worker runs, and dueq.testing.drain()."""
+        """The app, for dueq-worker and dueq.testing.drain()."""
         self.app.configure(self.queues, self.options)
 
     def validate_task(self, task: framework.Task) -> None:
@@ -79,7 +81,7 @@ class DueqBackend(framework.BaseTaskBackend):
         self, task: framework.Task, args: tuple[object, ...], kwargs: Mapping[str, object]
     ) -> framework.TaskResult:
         self.validate_task(task)
-        # Made before the push: it brings the arguments into the form that Django promises.
+        # Made before the push: this converts the arguments to the form that Django promises.
         result = new_result(task, self.alias, args, kwargs)
         at = task.run_after
         if at is not None and timezone.is_naive(at):
@@ -94,7 +96,7 @@ class DueqBackend(framework.BaseTaskBackend):
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    """Raises where they are not those of App.task()."""
+    """Raises TypeError or ValueError if the options are not those of App.task()."""
     limits = ("timeout", "kill_after")
     App().task(**{key: value for key, value in options.items() if key in limits})
     others = {key: value for key, value in options.items() if key not in (*limits, *OF_THE_APP)}

@@ -1,4 +1,4 @@
-"""Django's tasks: those of Django 6, or of the package django-tasks on an older Django."""
+"""Django's tasks: from Django 6, or from the package django-tasks with an older Django."""
 
 import django
 

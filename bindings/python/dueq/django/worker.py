@@ -1,5 +1,6 @@
 """
-Django's tasks for dueq-worker. It has the app of each backend of dueq in TASKS, by its name there:
+Django's tasks for dueq-worker. For each dueq backend in TASKS this module has the app, under the
+backend's name:
 
     DJANGO_SETTINGS_MODULE=shop.settings dueq-worker dueq.django.worker:default
 """
