@@ -1,4 +1,4 @@
-"""What the consumers of both faces share: what one holds, is to settle and has lost."""
+"""The state that the consumers of dueq and of dueq.aio share."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class ConsumerBase(Alone):
-    """The core's consumer on a link of its own."""
+    """A consumer of the core, on a link of its own."""
 
-    __contains__ = None  # which would take messages
+    __contains__ = None  # `in` would take messages
 
     def __init__(
         self,
@@ -70,17 +70,17 @@ class ConsumerBase(Alone):
     @property
     def lost(self) -> int:
         """
-        How many messages it has lost: other consumers took them after their leases' ends, or they
-        were cancelled, before the end of a `with` block acknowledged them, or before the loop got
-        them.
+        How many messages this consumer has lost before it could settle or deliver them: other
+        consumers took them after their leases had ended, or they were cancelled. Counts messages
+        that the end of a `with` block acknowledged, and prefetched ones.
         """
         self._count_lost()
         return self._lost
 
     def stop(self) -> None:
         """
-        Ends the loop after its message; it cannot be started again. Prefetched messages are
-        released. Other threads and signal handlers may call it.
+        Ends the loop after its current message. The loop cannot be started again. Prefetched
+        messages are released. Other threads and signal handlers may call this.
         """
         self._stopped = True
         _core.consumer_wind_down(self._handle)
@@ -92,36 +92,43 @@ class ConsumerBase(Alone):
 
     def leave(self) -> bool:
         """
-        The process ends although a message is worked on: no lease is extended any more, and the
-        queues are told that the consumer is gone. Call it until it returns True. Any thread may.
+        For a process that ends while a message is running: no lease is extended any more, and the
+        queues learn that the consumer is gone. Call this until it returns True. Any thread may call
+        it.
         """
         return _core.consumer_leave(self._handle)
 
     def forget(self, message: MessageBase) -> None:
-        """A verb has settled a message: its lease is extended no longer."""
+        """Called when a verb has settled a message: its lease is not extended any more."""
         _core.consumer_forget(self._handle, message.ticket)
 
     def has_lost(self, message: MessageBase) -> bool:
-        """Whether it is known that another consumer has it, or that it was cancelled."""
+        """Whether the message is known to be with another consumer, or cancelled."""
         return _core.consumer_has_lost(self._handle, message.ticket)
 
     def keep_ack(self, message: MessageBase, failure: Error) -> bool:
-        """Its ack has failed. Whether the heartbeat sends the ack when the server is back."""
+        """
+        Called when an ack has failed. Returns whether the heartbeat will send it when the server is
+        back.
+        """
         return not self._closed and _core.consumer_keep_ack(
             self._handle, message.ticket, failure.status
         )
 
     def warn(self) -> None:
-        """Logs what the heartbeat has found. Any thread may call it."""
+        """Logs the heartbeat's warnings. Any thread may call this."""
         while warning := _core.consumer_warning(self._handle):
             log.warning("%s", warning)
         self._tell_lost()
 
     def _tell_lost(self) -> None:
-        """A message may have been lost: those who asked for it are told."""
+        """Called when a message may have been lost, to tell the tasks that asked for that."""
 
     def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
-        """Settles the last message at the end of its block, with the next request."""
+        """
+        Settles the last delivered message at the end of its block, with the consumer's next
+        request.
+        """
         if message is not self._last or self._thread != get_ident() or self._closed:
             return False
         if error is None:
@@ -148,22 +155,22 @@ class ConsumerBase(Alone):
         return f"<{type(self).__name__} of {', '.join(self.names)}{ended}>"
 
     def _name(self) -> str:
-        """The queue of the message that was delivered last."""
+        """The name of the queue of the last delivered message."""
         place = _core.consumer_queue(self._handle)
         if self._partitioned:
             return _core.partition_name(self.names[0], place)
         return self.names[place]
 
     def _begin(self) -> None:
-        """A loop begins, in this thread."""
+        """Begins a loop in this thread. Raises InvalidError if another loop runs."""
         if self._looping:
             raise InvalidError("this consumer has a loop already")
         self._looping = True
         self._thread = get_ident()
-        logger.begin()  # a forked child has none
+        logger.begin()  # a forked child has no thread for it
 
     def _finish_now(self) -> None:
-        """Sends open settlements, releases what is not delivered, and waits until that is done."""
+        """Sends open settlements, releases prefetched messages, and waits until both are done."""
         if self._closed:
             return
         try:
@@ -177,7 +184,10 @@ class ConsumerBase(Alone):
         self._count_lost()
 
     def _disown(self) -> None:
-        """What is delivered and not settled is released, too: nobody works on it any more."""
+        """
+        Also releases messages that were delivered and not settled: no program works on them any
+        more.
+        """
         if not self._closed:
             _core.consumer_disown(self._handle)
 
@@ -208,7 +218,7 @@ class ConsumerBase(Alone):
 
 
 def _forked() -> None:
-    # What the parent's loops have delivered is settled by the child at once, if at all.
+    # In a forked child: a message that the parent's loop delivered is settled by a call of its own.
     for loop in held:
         if isinstance(loop, ConsumerBase):
             loop._last = None

@@ -1,4 +1,4 @@
-"""The flat private module that SWIG makes from the public headers in core/ by swig/dueq.i."""
+"""The flat private module that SWIG makes from the public headers in core/, by swig/dueq.i."""
 
 from typing import TypeAlias
 
@@ -10,13 +10,13 @@ class Client:
     """A client; opaque (a capsule, not importable)."""
 
 class Handle:
-    """A queue of a client, of dueq's own or of another system's; the same."""
+    """A queue of a client, of dueq or of another system; opaque."""
 
 class Consumer:
-    """The same for a consumer."""
+    """A consumer; opaque."""
 
 class Pusher:
-    """The same for a pusher."""
+    """A pusher; opaque."""
 
 # kind, jitter, base_ms, cap_ms, list_ms
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
@@ -141,7 +141,7 @@ JobRow: TypeAlias = tuple[bytes, bytes, str, str, str, bytes, str, int, int, int
 SizesRow: TypeAlias = tuple[int, int, int, int, int, int]
 # moved, quarantined, next_ms
 MovedRow: TypeAlias = tuple[int, int, int]
-# dueq._call.Answer names these
+# # the fields of dueq._call.Answer
 Answer: TypeAlias = tuple[
     int,
     list[MessageRow],

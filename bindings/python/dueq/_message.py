@@ -1,4 +1,4 @@
-"""The fields of a message, in both faces."""
+"""The fields of a message, for dueq and dueq.aio."""
 
 from __future__ import annotations
 
@@ -40,20 +40,23 @@ _NUMBERS = {str(state): number for number, state in STATES.items()}
 
 
 class Home(Protocol):
-    """What runs the calls of a message: a pool, or a consumer."""
+    """The owner of a message, which runs its calls: a pool, or a consumer."""
 
     @property
     def where(self) -> str:
         """The server's URL, without the password."""
 
     def forget(self, message: MessageBase, /) -> None:
-        """A verb has settled it."""
+        """Called when a verb has settled the message."""
 
     def has_lost(self, message: MessageBase, /) -> bool:
-        """Whether it is known that another consumer has it, or that it was cancelled."""
+        """Whether the message is known to be with another consumer, or cancelled."""
 
     def keep_ack(self, message: MessageBase, failure: Error, /) -> bool:
-        """Its ack has failed. Whether the ack is kept, and sent when the server is back."""
+        """
+        Called when an ack has failed. Returns whether the owner keeps the ack, and sends it when
+        the server is back.
+        """
 
 
 class MessageBase:
@@ -62,12 +65,12 @@ class MessageBase:
     __slots__ = ("_asked", "_home", "_lost", "_processing", "_row", "_settled", "queue")
 
     queue: str
-    """The name of its queue."""
+    """The name of the message's queue; in a queue with partitions, of its partition."""
 
     def __init__(self, home: Home, queue: str, row: _core.MessageRow) -> None:
         self._home = home
         self._row = row
-        self._asked = False  # a verb was called that settles it
+        self._asked = False  # whether a settling verb was called
         self._settled = False
         self._lost = False
         self._processing: Processing | None = None
@@ -75,12 +78,12 @@ class MessageBase:
 
     @property
     def id(self) -> str:
-        """The same on every delivery."""
+        """The id, the same on every delivery."""
         return self._row[0]
 
     @property
     def ticket(self) -> str:
-        """Names this delivery, as for Queue.ack_many()."""
+        """The ticket of this delivery, for Queue.ack_many()."""
         return self._row[1]
 
     @property
@@ -89,65 +92,65 @@ class MessageBase:
         return self._row[2]
 
     def json(self) -> Any:
-        """The value of a body that is JSON. ValueError if it is none."""
+        """The value of a body that is JSON. Raises ValueError if the body is not JSON."""
         return json.loads(self.body)
 
     @property
     def headers(self) -> dict[str, str]:
-        """Texts by name, as they were pushed."""
+        """The headers, as they were pushed: texts by name."""
         return self._row[3]
 
     @property
     def is_schedule(self) -> bool:
-        """Whether it is the message of a schedule, for fire(), and no job."""
+        """Whether this is the message of a schedule, for fire(), and not a job."""
         return self.id.startswith("schedule:") and "schedule" in self.headers
 
     @property
     def attempt(self) -> int:
-        """Failures since the last kick and, when leased, this delivery: 1 on the first."""
+        """The failures since the last kick and, while leased, this delivery: 1 for the first."""
         return self._row[4]
 
     @property
     def max_attempts(self) -> int | None:
-        """Failures until it is dead; None: no limit."""
+        """How many failures make the message dead; None: no limit."""
         return self._row[5] or None
 
     @property
     def state(self) -> State:
-        """Its state when the server answered."""
+        """The state at the time of the server's answer."""
         return STATES[self._row[6]]
 
     @property
     def time(self) -> datetime | None:
         """
-        By the server's clock, in UTC. delayed: when it is due; leased: when the lease ends; dead:
-        since when; ready: None.
+        The time that belongs to the state, by the server's clock, in UTC. delayed: when the message
+        is due; leased: when the lease ends; dead: when it died; ready: None.
         """
         return moment(self._row[7]) if self._row[7] else None
 
     @property
     def created(self) -> datetime:
-        """When it was pushed, by the producer's clock, in UTC."""
+        """When the message was pushed, by the producer's clock, in UTC."""
         return moment(self._row[8])
 
     @property
     def error(self) -> str:
-        """The text of the last retry or bury; empty if there was none."""
+        """The error text of the last retry or bury; empty if there was none."""
         return self._row[9]
 
     @property
     def crashes(self) -> int:
-        """Deliveries since the last kick whose lease ended."""
+        """How many leases have ended without a settlement since the last kick."""
         return self._row[10]
 
     @property
     def max_crashes(self) -> int | None:
-        """Crashes until it is dead; None: no limit."""
+        """How many crashes make the message dead; None: no limit."""
         return self._row[11] or None
 
     @property
     def deliveries(self) -> int:
-        """All deliveries: with this one, crashed and released ones, and those before a kick."""
+        """All deliveries: this one, crashed and released ones, and those before a kick."""
         return self._row[12]
 
     @property
@@ -157,17 +160,20 @@ class MessageBase:
 
     @property
     def expires(self) -> datetime | None:
-        """When its time to live ends, by the server's clock, in UTC; None: never."""
+        """When the ttl ends, by the server's clock, in UTC; None: never."""
         return moment(self._row[14]) if self._row[14] else None
 
     @property
     def drop(self) -> bool:
-        """Whether it is deleted instead of kept as dead."""
+        """Whether the message is deleted where it would become dead."""
         return bool(self._row[15])
 
     @property
     def dead_letter(self) -> str | None:
-        """The queue that it moves to instead of being kept as dead; None: it is kept."""
+        """
+        The queue to which the message moves where it would become dead; None: it stays in its
+        queue.
+        """
         return self._row[16] or None
 
     def __repr__(self) -> str:
@@ -177,24 +183,27 @@ class MessageBase:
     @property
     def lost(self) -> bool:
         """
-        Whether another consumer has it, or it was cancelled, as far as is known: a consumer's
-        heartbeat learns so within a third of the lease. Then nothing that its handler does with it
-        counts any more, and each verb raises LeaseLost.
+        Whether the message is known to be lost: another consumer has it, or it was cancelled. A
+        consumer's heartbeat learns this within a third of the lease. From then on the handler's
+        work is in vain, and each verb raises LeaseLost.
         """
         return self._lost or (not self._settled and self._home.has_lost(self))
 
     def _begin_block(self) -> None:
-        """A block of the message begins, which a tracer may want to know."""
+        """Begins the block of the message, and its span if there is a tracer."""
         if _trace.tracer and not self.is_schedule:
             self._processing = _trace.tracer.processing(self)
 
     def _leave_block(self, error: BaseException | None) -> None:
-        """What it did is over, with this error; the message may not be settled yet."""
+        """Ends the span of the block, with this error. The message may not be settled yet."""
         if self._processing:
             self._processing.end(self, error)
 
     def _let_go(self) -> None:
-        """The end of a block does nothing more with it, and no heartbeat extends its lease."""
+        """
+        Marks the message as settled: the end of its block does nothing, and no heartbeat extends
+        its lease.
+        """
         self._settled = True
         self._home.forget(self)
 
@@ -207,15 +216,18 @@ class MessageBase:
             raise LeaseLost(f"message {escaped(self.id)}, attempt {self.attempt}: {text}")
 
     def _keeps_ack(self, failure: Error) -> bool:
-        """Its ack has failed in an outage, and its consumer sends it later."""
+        """
+        Called when an ack has failed in an outage. Returns whether the consumer keeps the ack, to
+        send it later.
+        """
         kept = self._home.keep_ack(self, failure)
         self._settled = self._settled or kept
         return kept
 
     def _leave_to_lease(self) -> None:
         """
-        The end of a with block that asked for a settlement, and handled its failure: what became of
-        it may not be known, and an ack could lose the message.
+        Called at the end of a with block in which a settling call failed, and the block handled the
+        error. The outcome of that call may not be known, so an ack now could lose the message.
         """
         self._let_go()
         log.warning(
@@ -232,16 +244,16 @@ class MessageBase:
 
 
 def described(error: BaseException) -> str:
-    """The text that a message keeps of an exception."""
+    """The text of an exception that is stored with a message."""
     try:
         text = str(error)
-    except Exception:  # of the handler's own class: it must not hide this one
+    except Exception:  # the __str__ of the program's class failed
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def noted(text: str | BaseException, name: str) -> bytes:
-    """A text, or that of an exception, as the core takes it."""
+    """The bytes for the core of a text, or of an exception's description."""
     if isinstance(text, BaseException):
         text = described(text)
     elif not isinstance(text, str):
@@ -250,7 +262,7 @@ def noted(text: str | BaseException, name: str) -> bytes:
 
 
 def listed(items: Iterable[R], name: str) -> Iterable[R]:
-    """The same. TypeError for one text alone."""
+    """Returns the items. Raises TypeError for a single text."""
     if isinstance(items, (str, bytes, bytearray)):
         raise TypeError(f"{name}: a list is wanted, not one {type(items).__name__}")
     return items
@@ -259,7 +271,10 @@ def listed(items: Iterable[R], name: str) -> Iterable[R]:
 def tickets(
     queue: str, messages: Iterable[MessageBase | str], partitioned: bool = False
 ) -> Iterator[str]:
-    """The tickets of messages, or tickets. InvalidError for a message of another queue."""
+    """
+    The tickets of messages, or tickets as they are. Raises InvalidError for a message of another
+    queue.
+    """
     prefix = _core.partition_name(queue, 0)[:-1]
     for item in messages:
         if not isinstance(item, MessageBase):
@@ -271,14 +286,14 @@ def tickets(
 
 
 def settled(messages: Iterable[MessageBase | str]) -> None:
-    """A call has settled them."""
+    """Marks messages as settled."""
     for item in messages:
         if isinstance(item, MessageBase):
             item._let_go()
 
 
 def state_number(name: StateName) -> int:
-    """The core's number of a state."""
+    """The core's number for a state."""
     number = _NUMBERS.get(name)
     if number is None:
         raise InvalidError(f"state: {name!r} is not one of {', '.join(_NUMBERS)}")

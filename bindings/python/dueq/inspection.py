@@ -1,4 +1,4 @@
-"""Who consumes a queue, and what failed there."""
+"""The workers and the failures of a queue."""
 
 from __future__ import annotations
 
@@ -16,63 +16,76 @@ FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 
 @dataclass(frozen=True, slots=True)
 class Holding(Counted):
-    """A message that a worker holds."""
+    """A message that is leased to a worker."""
 
     id: str
     ticket: str
     partition: int | None
-    """The partition that it is in. None: the queue has none."""
+    """The partition of the message. None: the queue has no partitions."""
     since: datetime
-    """Since when its program works on it, or it is prefetched: by the server's clock, in UTC."""
+    """
+    When the program began to work on the message, or when it was prefetched: by the server's clock,
+    in UTC.
+    """
     working: bool
-    """Whether its program works on it. False: it is prefetched."""
+    """Whether the program has begun to work on the message. False: it is prefetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo(Counted):
     """
-    A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers
-    when it has lived for two seconds, then every ten seconds (25 while it holds nothing), and
-    leaves when it is closed. Times are the server's, in UTC.
+    A consumer of a queue, with the state that it last registered. A consumer with a heartbeat
+    registers when it has existed for two seconds, then every ten seconds (every 25 while it has no
+    message). When it is closed, its registration is removed. Times are the server's, in UTC.
     """
 
     session: str
-    """22 characters that no other consumer has."""
+    """The unique id of the consumer, 22 characters."""
     host: str
     pid: int
     program: str
-    """What it runs in: "python 3.12.4"."""
+    """The language and its version: "python 3.12.4"."""
     version: str
-    """That of dueq."""
+    """The version of dueq."""
     slots: int
-    """How many messages it works on at a time. 0: it does not say."""
+    """How many messages the consumer works on at a time. 0: not known."""
     since: datetime
     """When the consumer was opened."""
     seen: datetime
-    """When it registered last."""
+    """When the consumer last registered."""
     until: datetime
-    """From then on it is offline: its process was killed, or is cut off."""
+    """
+    When the consumer becomes offline, unless it registers again: its process was killed, or is cut
+    off.
+    """
     now: datetime
     held: int
-    """How many messages of this queue it held, prefetched ones too."""
+    """How many messages of this queue are leased to the consumer, prefetched ones included."""
     working: int
-    """How many of these its program worked on."""
+    """How many of these messages the program works on."""
     stopping: bool
     """
-    Whether it takes no further message: it ends when it has settled these. If its registration has
-    ended, it was stopped, and did not end in time; else it crashed, or is cut off.
+    Whether the consumer was stopped: it takes no new message, and ends when its messages are
+    settled. An offline consumer that was stopped did not end in time; one that was not stopped
+    crashed, or is cut off.
     """
     holdings: tuple[Holding, ...]
-    """Those that it had held for a second, in the order in which it got them; at most 100."""
+    """
+    The messages that it has had for at least a second, in the order in which it got them; at most
+    100.
+    """
 
     @property
     def offline(self) -> bool:
-        """Whether it was not seen for a minute. It is listed for an hour then."""
+        """
+        Whether the consumer has not registered for about a minute. It stays in the list for an
+        hour.
+        """
         return self.until <= self.now
 
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
-        """The worker as the core has it."""
+        """Converts the row of the core."""
         since_ms, seen_ms, until_ms, now_ms, held, working, stopping, holdings = row[6:]
         return cls(
             *row[:6],
@@ -93,37 +106,37 @@ def _holding(row: _core.HoldingRow) -> Holding:
 
 
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
-    """The workers of all pages; one that registered between two pages is there twice."""
+    """The workers of all pages, each once: a worker that registers between two pages is on both."""
     return [WorkerInfo.from_row(row) for row in {row[0]: row for row in rows}.values()]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure(Counted):
-    """What failed. A queue keeps the last 1000. Times are in UTC."""
+    """A failure in a queue, which keeps the last 1000 failures. Times are in UTC."""
 
     time: datetime
-    """By the server's clock. Of a crash, when it was noticed."""
+    """When the message failed, by the server's clock. For a crash: when the crash was noticed."""
     kind: FailureKind
     """
-    failed: retried. crashed: its lease ended. buried. died: its attempts or crashes are used up, or
-    it is damaged.
+    failed: the message was retried. crashed: its lease ended. buried: a consumer buried it. died:
+    its attempts or crashes are exhausted, or it is damaged.
     """
     id: str
     ticket: str
-    """That of the delivery: a worker whose `holdings` name it had the message."""
+    """The ticket of the delivery: the worker whose `holdings` contain it had the message."""
     delivery: int
-    """The number of the delivery: 1 of the first."""
+    """The number of the delivery, from 1 on."""
     created: datetime
-    """When the message was pushed, as of a Message."""
+    """When the message was pushed, as Message.created."""
     host: str | None
-    """Whose process said so. None: nobody did, as of a crash."""
+    """The host of the process that reported the failure. None: no process did, as for a crash."""
     pid: int | None
     error: str
-    """Its first 500 bytes; may be empty."""
+    """The first 500 bytes of the error; may be empty."""
 
     @classmethod
     def from_row(cls, row: _core.FailureRow) -> Failure:
-        """The failure as the core has it."""
+        """Converts the row of the core."""
         time_ms, kind, id, ticket, delivery, created_ms, host, pid, error = row
         return cls(
             moment(time_ms),

@@ -1,4 +1,4 @@
-"""The counts of a queue."""
+"""The counts and rates of a queue."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dueq.times import moment
 
 
 class Counted:
-    """What a call has counted."""
+    """The base of results that can be converted to a dict."""
 
     __slots__ = ()
 
     def _asdict(self) -> dict[str, Any]:
         """
-        The fields by name, as a named tuple has it: for JSON, or a monitor. Times are seconds since
-        1970 in it.
+        The fields by name, as in a named tuple: for JSON, or a monitoring system. Times become
+        seconds since 1970.
         """
         return asdict(self, dict_factory=_plain)  # type: ignore[call-overload,no-any-return]
 
@@ -32,20 +32,22 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Stats(Counted):
-    """A queue counted by the server at one moment."""
+    """The counts of a queue, taken by the server at one moment."""
 
     ready: int
     """Messages that can be delivered now."""
     delayed: int
     """Messages that are due later."""
     leased: int
-    """Messages that a consumer holds."""
+    """Messages that are leased to a consumer."""
     dead: int
-    """Messages that are dead: buried, with exhausted attempts, or damaged."""
+    """Messages that are dead: buried, with their attempts or crashes exhausted, or damaged."""
     outbox: int
     """Dead letters and successors on their way to other queues."""
     outbox_error: str
-    """Why a message stays in the outbox: its queue and the error. Empty: there is no error."""
+    """
+    Why a message stays in the outbox: the name of the other queue, and the error; "": no error.
+    """
     pushed: int
     """Messages stored since the queue exists."""
     reserved: int
@@ -55,7 +57,7 @@ class Stats(Counted):
     retried: int
     """Retries since the queue exists."""
     expired: int
-    """Messages whose time to live ended before a delivery, since the queue exists."""
+    """Messages whose ttl ended before their first delivery, since the queue exists."""
     died: int
     """
     Messages that became dead, moved to a dead-letter queue or were dropped, since the queue exists.
@@ -70,8 +72,8 @@ class Stats(Counted):
     """The next due time or end of a lease, in UTC. None: there is none."""
     oldest: datetime | None
     """
-    Since when the oldest ready message is ready, in UTC: up to a minute too early for one that was
-    delayed or delivered before. None: none is ready.
+    Since when the oldest ready message is ready, in UTC. For a message that was delayed or
+    delivered before, this may be up to a minute too early. None: no message is ready.
     """
     now: datetime
     """The server's clock, in UTC."""
@@ -85,7 +87,7 @@ class Stats(Counted):
 
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
-        """The counts as the core has them."""
+        """Converts the row of the core."""
         next_event_ms, oldest_ms, now_ms, paused, evicting = row[15:]
         return cls(
             *row[:15],
@@ -102,13 +104,13 @@ class Rate(Counted):
     """
     The events of a queue in a span of time, usually a minute or an hour of the server's clock.
 
-    Consumers with a heartbeat measure how late messages are, and how long they run.
+    Only consumers with a heartbeat measure how late messages are, and how long jobs run.
     """
 
     start: datetime
     """The begin of the span, in UTC."""
     span: float
-    """Its length, in seconds."""
+    """The length of the span, in seconds."""
     pushed: int
     reserved: int
     acked: int
@@ -118,35 +120,38 @@ class Rate(Counted):
     cancelled: int
     late_p50: float | None
     """
-    The p50 of how many seconds after they were due, or ready, messages were delivered. None:
+    How late messages were delivered, in seconds after they became ready or due: the p50. None:
     nothing was measured.
     """
     late_p99: float | None
-    """The p99 of the same."""
+    """The p99 of that."""
     run_p50: float | None
-    """The p50 of the seconds from a delivery until it was acknowledged, retried or released."""
+    """
+    How long deliveries took, in seconds until ack, retry or release: the p50. None: nothing was
+    measured.
+    """
     run_p99: float | None
 
     @classmethod
     def from_row(cls, row: _core.RateRow) -> Rate:
-        """The rate as the core has it."""
+        """Converts the row of the core."""
         times = [None if ms < 0 else ms / 1000 for ms in row[9:]]
         return cls(moment(row[0]), row[1] / 1000, *row[2:9], *times)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding(Counted):
-    """What a check found of one kind."""
+    """The findings of one kind, from Queue.check()."""
 
     kind: str
-    """Its name: "lost", "orphaned", ..."""
+    """The name of the kind, such as "lost" or "orphaned"."""
     text: str
-    """Its description: "messages without a ticket"."""
+    """The description of the kind, such as "messages without a ticket"."""
     wrong: bool
-    """Whether it is an inconsistency. False: it is only worth knowing."""
+    """Whether the finding is an inconsistency. False: it is only information."""
     count: int
-    """How many there are."""
+    """How many entries were found."""
     repaired: int
-    """How many of them the check repaired."""
+    """How many of these entries the check repaired."""
     examples: tuple[str, ...]
     """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""

@@ -28,8 +28,8 @@ class Consumer(ConsumerBase):
                 async with message:
                     await work(message.body)
 
-    Only the message that was delivered last is settled with the next request. A message whose block
-    ends in another task is settled at once.
+    Only the last delivered message is settled with the next request. A message whose block ends in
+    another task is settled at once.
     """
 
     _home: Pool
@@ -60,13 +60,13 @@ class Consumer(ConsumerBase):
             concurrency,
             partitioned,
         )
-        self._turn = asyncio.Lock()  # one at a time waits on the link
+        self._turn = asyncio.Lock()  # only one task at a time may wait on the link
         self._final: asyncio.Future[None] | None = None
         self._cancels: dict[Message, asyncio.Task[Any]] = {}
         home.tenants.add(self)
 
     async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yields messages. Only one loop at a time."""
+        """Yields messages. Raises InvalidError if another loop of this consumer runs."""
         self._begin()
         handle, name = self._handle, self.names[0]
         cancelled = False
@@ -100,8 +100,8 @@ class Consumer(ConsumerBase):
         on_error: Callable[[Message, Exception], object] | None = None,
     ) -> None:
         """
-        Runs the loop with a coroutine function, one message after another, as
-        dueq.Consumer.work(). on_error may be a coroutine function, too.
+        Runs the loop with a coroutine function, one message after another, as dueq.Consumer.work().
+        on_error may be a coroutine function, too.
         """
         async for message in self:
             async with message:
@@ -120,8 +120,8 @@ class Consumer(ConsumerBase):
     @contextmanager
     def cancel_on_lost(self, message: Message) -> Iterator[None]:
         """
-        A block whose task is cancelled as soon as it is known that the message was lost. The block
-        then raises LeaseLost.
+        A block whose task is cancelled as soon as the message is known to be lost. The block then
+        raises LeaseLost.
 
             async with message:
                 with consumer.cancel_on_lost(message):
@@ -145,8 +145,8 @@ class Consumer(ConsumerBase):
 
     def stop(self) -> None:
         """
-        Ends the loop after its message; it cannot be started again. Prefetched messages are
-        released. Other threads and signal handlers may call it.
+        Ends the loop after its current message. The loop cannot be started again. Prefetched
+        messages are released. Other threads and signal handlers may call this.
         """
         super().stop()
         with suppress(RuntimeError):  # the event loop is closed
@@ -154,23 +154,23 @@ class Consumer(ConsumerBase):
 
     async def close(self) -> None:
         """
-        Sends open settlements, releases all other messages that it holds, uncounted, and ends the
-        heartbeat. Messages that other tasks work on are to be settled before. In its loop it
-        releases only what is not delivered.
+        Sends open settlements, releases all other messages of this consumer without counting an
+        attempt, and ends the heartbeat. Settle messages that other tasks work on before you call
+        this. Called within its own loop, it releases only prefetched messages.
         """
         self._stopped = True
         self._wake()
         await asyncio.shield(self._home.background(self._shut()))
 
     async def call(self, call: Call) -> Answer:
-        """Runs a call of one of its messages, on another link."""
+        """Runs a call of one of this consumer's messages, on another link."""
         self._home.reached = True
         return await self._home.call(call)
 
     async def finish(
         self, step: Callable[[], Coroutine[Any, Any, None]], error: BaseException
     ) -> None:
-        """As its queue's."""
+        """Does the same as the queue's pool."""
         await self._home.finish(step, error)
 
     async def __aenter__(self) -> Self:
@@ -185,7 +185,7 @@ class Consumer(ConsumerBase):
         await self.close()
 
     def __del__(self) -> None:
-        # Its loop has ended, else that would hold it.
+        # The loop has ended, as a running loop holds a reference.
         with suppress(Exception):
             if self._closed:
                 return
@@ -216,7 +216,7 @@ class Consumer(ConsumerBase):
             self._final.set_result(None)
 
     async def _wait(self) -> _core.MessageRow | int:
-        """A message, EMPTY, or PENDING: the loop is to end."""
+        """Waits for a message. Returns it, EMPTY, or PENDING: the loop must end."""
         row: _core.MessageRow | int = _core.PENDING
         async with self._turn:
             while row == _core.PENDING:
@@ -245,7 +245,7 @@ class Consumer(ConsumerBase):
 
     async def _shut(self) -> None:
         if self._looping:
-            # A loop that an exception has left is ended by the event loop, in two steps.
+            # When an exception leaves the loop, the event loop closes its generator, in two steps.
             for _ in range(2):
                 await surely(partial(asyncio.sleep, 0))
         if not self._looping:

@@ -1,4 +1,4 @@
-"""Calls on the event loop: it watches the descriptor of each call under way."""
+"""Calls in an event loop, which watches the descriptor of each call in progress."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-# How many calls that wait for nothing are under way at once; further ones take their turn. Each
-# link has a connection or two.
+# How many calls may be in progress at once, not counting those that wait for messages; further
+# calls queue up. Each link has one or two connections.
 _AT_ONCE = 32
 
 
 class Closing(Linked):
-    """What closes its pool at the end of a block."""
+    """An object that closes its pool at the end of a block."""
 
     def __init__(self, home: Pool, label: str) -> None:
         self._home: Pool = home
@@ -36,8 +36,8 @@ class Closing(Linked):
 
     async def close(self) -> None:
         """
-        Closes the connections. Calls in progress in other tasks end with an error; it waits until
-        they and those that were cancelled have ended at the server.
+        Closes the connections. Calls in progress in other tasks end with an error. Waits until
+        these calls, and cancelled ones, have ended at the server.
         """
         await self._home.close()
 
@@ -54,7 +54,7 @@ class Closing(Linked):
 
 
 class Tenant(Protocol):
-    """What holds a link for longer than a call."""
+    """An object that holds a link for longer than one call."""
 
     async def _leave(self) -> None:
         """Gives the link back."""
@@ -62,8 +62,8 @@ class Tenant(Protocol):
 
 class Pool(Links):
     """
-    Belongs to the event loop that it is used in. A call whose task is cancelled ends in the
-    background, and what it took is given back.
+    The links of one event loop. A call whose task is cancelled ends in the background, and the
+    messages or locks that it took are given back.
     """
 
     def __init__(self, url: str | None, *names: str, open: Open = _core.queue_open) -> None:
@@ -78,7 +78,7 @@ class Pool(Links):
         self._idle.set()
 
     async def call(self, call: Call) -> Answer:
-        """Runs a call until it is final. A cancellation or close() abandons it."""
+        """Runs a call until it is done. A cancellation or close() abandons the call."""
         if call.waits:
             return await self._call(call)
         async with self._turns:
@@ -105,22 +105,24 @@ class Pool(Links):
         return answer
 
     def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
-        """Whether the settlement of a message waits for the next request: never."""
+        """Returns False: a pool settles each message at once."""
         return False
 
     def forget(self, message: MessageBase) -> None:
-        """A message from reserve() has no heartbeat."""
+        """Does nothing, as a message from reserve() has no heartbeat."""
 
     def has_lost(self, message: MessageBase) -> bool:
-        """Without a heartbeat only its own verbs learn so."""
+        """
+        Returns False: without a heartbeat only the verbs of the message learn that it is lost.
+        """
         return False
 
     def keep_ack(self, message: MessageBase, failure: Error) -> bool:
-        """Nobody keeps it."""
+        """Returns False: only consumers keep acks."""
         return False
 
     async def close(self) -> None:
-        """Closes the links. Calls in progress end with an error, and are waited for."""
+        """Closes the links. Calls in progress end with an error. Waits for them."""
         self.closed = True
         self._free.clear()
         for final in self._awaited:
@@ -148,9 +150,9 @@ class Pool(Links):
         self, step: Callable[[], Coroutine[Any, Any, None]], error: BaseException
     ) -> None:
         """
-        Runs what must end although this exception goes on, also where the task is cancelled
-        meanwhile. A coroutine that is closed may wait for nothing; without an event loop that
-        runs, there is nothing that could run it.
+        Runs a last step, although this exception propagates, even if the task is cancelled
+        meanwhile. While a coroutine is being closed, it cannot wait: then the step runs in the
+        background. Without a running event loop nothing can run the step.
         """
         closed = isinstance(error, GeneratorExit)
         if closed and not asyncio._get_running_loop():
@@ -160,10 +162,11 @@ class Pool(Links):
             await asyncio.shield(ending)
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Runs what ends something. It is not given up, also where its task is cancelled."""
+        """Runs a last step in the background, to its end, even if its task is cancelled."""
         if not self._guard:
             self._guard = self._guarding()
-            # Its first step, which suspends nothing, makes the loop know of it.
+            # The first step of the generator suspends nothing. It registers the generator with the
+            # event loop.
             with contextlib.suppress(StopIteration):
                 self._guard.asend(None).send(None)
         begun = _begun(work)
@@ -175,9 +178,10 @@ class Pool(Links):
 
     async def _guarding(self) -> AsyncGenerator[None, None]:
         """
-        Keeps the loop from ending before the tasks of background(). asyncio.run() cancels all tasks
-        and waits for those that are there by then, and these begin when theirs are cancelled. But
-        after that it closes what generators there are, and waits for them.
+        Keeps the event loop from ending before the tasks of background(). asyncio.run() cancels all
+        tasks, and waits for those that exist at that moment. Tasks of background() may begin only
+        when other tasks are cancelled. But after that asyncio.run() closes all generators, and
+        waits for them, so also for this one.
         """
         try:
             yield
@@ -213,8 +217,8 @@ def _pause() -> Generator[None, None, None]:
 
 async def _begun(work: Coroutine[Any, Any, None]) -> None:
     """
-    A task that is cancelled before its first step does nothing at all. To be sent its first step
-    before it becomes a task, so that the work begins whatever the end of the loop does.
+    Runs `work`, even if its task is cancelled before its first step: such a task would do nothing
+    at all. So the caller sends the first step before it makes a task of this coroutine.
     """
     with contextlib.suppress(asyncio.CancelledError):
         await _pause()
@@ -222,7 +226,10 @@ async def _begun(work: Coroutine[Any, Any, None]) -> None:
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
-    """Raises RuntimeError where none runs, as under Trio and gevent, and says what to do there."""
+    """
+    The running event loop. Raises RuntimeError if none runs, as under Trio and gevent, and says
+    what to do there.
+    """
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -233,7 +240,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
 
 
 async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
-    """Waits until the call that a link carries is final, or somebody sets the future."""
+    """Waits until the call on a link is done, or until another task sets the future."""
     if _core.pump(link.client) != _core.PENDING:
         link.warn()
         return
@@ -249,8 +256,8 @@ async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
 
 async def surely(step: Callable[[], Coroutine[Any, Any, R]]) -> R:
     """
-    Goes on with a step of what background() runs when that is cancelled. The end of the loop
-    cancels all tasks and waits for them; a call's deadline bounds it.
+    Runs a step of a background() task to its end, even if the task is cancelled: the end of the
+    event loop cancels all tasks, and waits for them. The deadline of the call bounds the wait.
     """
     while True:
         with contextlib.suppress(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""Many pushes in flight, in an event loop."""
+"""Pushes many messages without waiting for each, in an event loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dueq.aio.pool import Pool, running_loop, surely
 from dueq.draft import Body, Options, row, with_options
 from dueq.errors import InvalidError
 
-# How many pushes a task takes over before it lets others run.
+# How many pushes a task queues before other tasks may run.
 _IN_A_ROW = 100
 
 
@@ -28,8 +28,9 @@ class Pusher(Alone):
             async for order in orders:
                 await pusher.push(order, delay=60)
 
-    When the block is cancelled, or the pusher is forgotten, the pushes in flight are still
-    finished, in the background; after the event loop's end in place.
+    If the block is cancelled, or the program drops the pusher without closing it, the pushes in
+    flight are still finished: in the background or, after the event loop has ended, by a blocking
+    wait.
     """
 
     _closed = True
@@ -43,7 +44,8 @@ class Pusher(Alone):
         self._landing: asyncio.Task[None] | None = None
         pool.tenants.add(self)
         self._descriptor = _core.descriptor(self._inflight.link.client)
-        # The event loop must not hold what everybody else has forgotten.
+        # A weak reference: the event loop must not keep a pusher alive that the program has
+        # dropped.
         self._loop.add_reader(self._descriptor, _move, weakref.ref(self))
         self._closed = False
         held.add(self)
@@ -51,8 +53,8 @@ class Pusher(Alone):
     @with_options
     async def push(self, body: Body | None = None, **options: Unpack[Options]) -> Push:
         """
-        Queues a push, with the arguments of Queue.push(); while `most` pushes are in flight it
-        waits for earlier ones. Invalid arguments raise here.
+        Queues a push, with the arguments of Queue.push(). Waits while `most` pushes are in flight.
+        Raises errors of wrong arguments at once.
         """
         draft = row(body, options)
         if _trace.tracer:
@@ -67,19 +69,25 @@ class Pusher(Alone):
         return push
 
     async def flush(self) -> None:
-        """Waits for all pushes, and raises the failures so far as the end of the block does."""
+        """Waits for all pushes. Raises the failures so far, as the end of the block does."""
         self._check()
         while self._inflight.collect():
             await self._wait()
         self._inflight.raise_failed()
 
     async def close(self) -> None:
-        """Does what the end of the block does. Does nothing when it is closed already."""
+        """
+        Waits for all pushes and raises failures, as the end of the block does. A second call does
+        nothing.
+        """
         await self._leave()
         self._inflight.raise_failed()
 
     async def _leave(self) -> None:
-        """Waits until all are done, and gives the link back; when it is cancelled, afterwards."""
+        """
+        Waits until all pushes are done, and gives the link back: in the background, if this call is
+        cancelled.
+        """
         self._closed = True
         if not self._landing:
             self._landing = self._pool.background(self._land())
@@ -106,7 +114,7 @@ class Pusher(Alone):
         self._forgotten()
 
     def _forgotten(self) -> None:
-        # A child after fork() has no pushes of its own: it needs an event loop of its own for them.
+        # After fork() the pushes in flight belong to the parent.
         if self._closed or self._inflight.pid != os.getpid():
             return
         self._closed = True

@@ -25,24 +25,24 @@ class Consumer(ConsumerBase):
                 work(message.body)
 
     A heartbeat, a thread that does not need the interpreter, extends the leases of reserved and
-    delivered messages, whatever the program does meanwhile, until each is settled or max_run is
-    over. It runs after the loop, too, as long as the consumer or one of its messages exists, or
+    delivered messages, whatever the program does, until each message is settled or max_run is over.
+    The heartbeat goes on after the loop, as long as the consumer or one of its messages exists, or
     until close().
 
-    The settlement by the `with` block of the message that was delivered last is sent within a
-    quarter of a second. Everything else is sent at once: other verbs, older messages, other
-    threads. Where a lease had ended before its settlement was sent, a warning is logged, and `lost`
-    counts it.
+    When the `with` block of the last delivered message ends, its settlement is sent within a
+    quarter of a second. All other settlements are sent at once: by other verbs, of older messages,
+    in other threads. If a lease ended before its settlement was sent, a warning is logged, and
+    `lost` counts the message.
 
     However the loop ends, open settlements are sent, and prefetched messages are released. A
-    message that was delivered stays leased until somebody settles it or the consumer is closed,
+    delivered message stays leased until the program settles it, or until the consumer is closed,
     which releases it: by close(), the end of a `with` block, or the end of the program.
     """
 
     _home: Pool
 
     def __iter__(self) -> Iterator[Message]:
-        """Yields messages. Only one loop at a time."""
+        """Yields messages. Raises InvalidError if another loop of this consumer runs."""
         self._begin()
         handle, name = self._handle, self.names[0]
         try:
@@ -73,8 +73,9 @@ class Consumer(ConsumerBase):
         Runs the loop with a handler: a message is acknowledged when the handler returns, and
         retried when it raises an Exception.
 
-        on_error  called with the message and the exception; then the message is retried, unless
-                  on_error has settled it, and the loop continues. None: the exception ends the loop
+        on_error  called with the message and the exception. Then the message is retried, unless
+                  on_error has settled it, and the loop goes on. None: the message is retried, and
+                  the exception ends the loop
         """
         for message in self:
             with message:
@@ -90,10 +91,10 @@ class Consumer(ConsumerBase):
 
     def close(self) -> None:
         """
-        Sends open settlements, releases all other messages that it holds, uncounted, and ends the
-        heartbeat. Messages that other threads work on are to be settled before. In its loop it
-        releases only what is not delivered; while the loop waits, or runs in another thread, this
-        is stop().
+        Sends open settlements, releases all other messages of this consumer without counting an
+        attempt, and ends the heartbeat. Settle messages that other threads work on before you call
+        this. Called within its own loop, it releases only prefetched messages. If the loop waits,
+        or runs in another thread, this does the same as stop().
         """
         self.stop()
         if not self._looping:
@@ -108,25 +109,25 @@ class Consumer(ConsumerBase):
             self._close_now()
 
     def _is_elsewhere(self) -> bool:
-        """Whether its loop waits, or runs in another thread."""
+        """Whether the loop waits, or runs in another thread."""
         return self._looping and (self._last is None or self._thread != get_ident())
 
     def release_prefetched(self) -> None:
         """
-        Sends open settlements and releases prefetched messages while the loop's handler runs in
-        another thread, of a process that is about to exit whatever that does.
+        Sends open settlements and releases prefetched messages, while the loop's handler runs in
+        another thread. For a process that is about to exit, whatever that handler does.
         """
         self.stop()
         if self._last is not None:
             self._finish_now()
 
     def call(self, call: Call) -> Answer:
-        """Runs a call of one of its messages, on another link."""
+        """Runs a call of one of this consumer's messages, on another link."""
         self._home.reached = True
         return self._home.call(call)
 
     def finish(self, step: Callable[[], None], error: BaseException) -> None:
-        """As its queue's."""
+        """Does the same as the queue's pool."""
         self._home.finish(step, error)
 
     def __enter__(self) -> Self:
@@ -148,10 +149,10 @@ class Consumer(ConsumerBase):
         return self._stopped or self._closed or self._home.closed
 
     def _wait(self) -> _core.MessageRow | int:
-        """A message, EMPTY, or PENDING: the loop is to end."""
+        """Waits for a message. Returns it, EMPTY, or PENDING: the loop must end."""
         row: _core.MessageRow | int = _core.PENDING
         while row == _core.PENDING and not self._over():
-            # What has come when the loop is to end is not delivered, but released.
+            # A message that arrives when the loop must end is released, and not delivered.
             if not self._link.wait() and not self._over():
                 row = _core.consumer_take(self._handle)
         self._count_lost()

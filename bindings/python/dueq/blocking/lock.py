@@ -17,16 +17,16 @@ from dueq.times import duration_ms
 
 class Lock:
     """
-    A lock that is held, from Queue.lock(). It ends after its ttl unless it is extended.
+    A lock, acquired by Queue.lock(). It ends after its ttl unless it is extended.
 
     As a context manager it is released at the end of the block, which raises LeaseLost if the lock
-    has ended before. When the block raises, its own exception propagates. When the block itself has
+    has ended before. If the block raises, its own exception propagates. If the block itself has
     released the lock, nothing more happens.
     """
 
     name: str
     token: str
-    """Names this owner: whoever has the token may extend or release the lock."""
+    """Identifies the owner: a program that has the token may extend or release the lock."""
 
     def __init__(self, home: Pool, queue: str, name: str, token: str) -> None:
         self._home = home
@@ -36,13 +36,19 @@ class Lock:
         self.token = token
 
     def extend(self, ttl: float | timedelta) -> None:
-        """Extends it: it ends `ttl` seconds (or a timedelta) from now. Raises LeaseLost."""
+        """
+        Extends the lock: it ends `ttl` seconds (or a timedelta) from now. Raises LeaseLost if the
+        lock has ended.
+        """
         ttl_ms = duration_ms(ttl, "ttl")
         call = on(self._queue, _core.relock_submit, self.name, self.token, ttl_ms)
         self._check(self._home.call(call).status)
 
     def release(self) -> None:
-        """Releases it; the next one who waits acquires it. Raises LeaseLost."""
+        """
+        Releases the lock: the next waiting client acquires it. Raises LeaseLost if the lock has
+        ended.
+        """
         call = on(self._queue, _core.unlock_submit, self.name, self.token)
         answer = self._home.call(call)
         self._released = True

@@ -1,4 +1,4 @@
-"""Calls that block: the one loop that waits for an answer."""
+"""Blocking calls, and the loop in which they wait."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 
 class Pool(Links):
-    """Threads may call at once, and so may a signal handler that came into a call."""
+    """
+    The links of a blocking queue. Several threads may call at the same time, and a signal handler
+    may call within another call.
+    """
 
     def call(self, call: Call) -> Answer:
         """
-        Runs a call until it is final. Other threads and signal handlers run meanwhile. When one
-        of these handlers raises, or close() is called, the call is abandoned.
+        Runs a call until it is done. Other threads and signal handlers run meanwhile. If a signal
+        handler raises, or close() is called, the call is abandoned.
         """
         link = self.acquire()
-        # What ends this without putting the link back also ends the link: nobody holds it then.
+        # An exit without a release drops the link, as nothing else refers to it.
         try:
             call.submit(link)
             self.wait(link, call.over)
@@ -43,29 +46,31 @@ class Pool(Links):
         return answer
 
     def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
-        """Waits until the call that a link carries is final, as call(). over: as of Call."""
+        """Waits until the call on a link is done, as call(). over: see Call."""
         while link.wait():
             self.check()
             if over and over():
                 _core.stop_wait(link.client)
 
     def finish(self, step: Callable[[], None], error: BaseException) -> None:
-        """Runs what must end although this exception goes on."""
+        """Runs a last step, although this exception propagates."""
         step()
 
     def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
-        """Whether the settlement of a message waits for the next request: never."""
+        """Returns False: a pool settles each message at once."""
         return False
 
     def forget(self, message: MessageBase) -> None:
-        """A message from reserve() has no heartbeat."""
+        """Does nothing, as a message from reserve() has no heartbeat."""
 
     def has_lost(self, message: MessageBase) -> bool:
-        """Without a heartbeat only its own verbs learn so."""
+        """
+        Returns False: without a heartbeat only the verbs of the message learn that it is lost.
+        """
         return False
 
     def keep_ack(self, message: MessageBase, failure: Error) -> bool:
-        """Nobody keeps it."""
+        """Returns False: only consumers keep acks."""
         return False
 
     def close(self) -> None:
@@ -75,7 +80,7 @@ class Pool(Links):
 
 
 class Closing(Linked):
-    """What closes its pool at the end of a block."""
+    """An object that closes its pool at the end of a block."""
 
     def __init__(self, home: Pool, label: str) -> None:
         self._home: Pool = home

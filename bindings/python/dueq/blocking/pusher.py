@@ -18,12 +18,13 @@ from dueq.errors import InvalidError
 class Pusher(Alone):
     """
     Pushes messages without waiting for each, from Queue.pusher(). It sends them in order, on a
-    connection of its own, in batches: those that were pushed while the batch before was in flight.
+    connection of its own, in batches: messages that are pushed while a batch is in flight make the
+    next batch.
 
     The end of the block waits for all pushes, and raises an ExceptionGroup with the error of each
-    that failed. When the block itself raises, its exception propagates, and failures are logged. So
-    they are when a pusher is forgotten: without a block or close() it ends with the last reference
-    to it, or with the program, by a ResourceWarning.
+    push that failed. If the block itself raises, its exception propagates, and failed pushes are
+    logged. A pusher that the program drops without a block or close() ends with its last reference,
+    or with the program: then failed pushes are logged, and a ResourceWarning is issued.
 
         with queue.pusher() as pusher:
             for order in orders:
@@ -36,15 +37,15 @@ class Pusher(Alone):
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
-        self._lock = threading.RLock()  # of this thread again: a signal handler may push
+        self._lock = threading.RLock()  # reentrant: a signal handler may push
         self._inflight = InFlight(pool.acquire(), queue, most)
         held.add(self)
 
     @with_options
     def push(self, body: Body | None = None, **options: Unpack[Options]) -> Push:
         """
-        Queues a push, with the arguments of Queue.push(), and returns at once; while `most` pushes
-        are in flight it waits for earlier ones. Invalid arguments raise here.
+        Queues a push, with the arguments of Queue.push(), and returns at once. Waits only while
+        `most` pushes are in flight. Raises errors of wrong arguments at once.
         """
         draft = row(body, options)
         with self._lock:
@@ -57,19 +58,22 @@ class Pusher(Alone):
         return push
 
     def flush(self) -> None:
-        """Waits for all pushes, and raises the failures so far as the end of the block does."""
+        """Waits for all pushes. Raises the failures so far, as the end of the block does."""
         with self._lock:
             flight = self._open()
             flight.land()
             flight.raise_failed()
 
     def close(self) -> None:
-        """Does what the end of the block does. Does nothing when it is closed already."""
+        """
+        Waits for all pushes and raises failures, as the end of the block does. A second call does
+        nothing.
+        """
         with self._lock:
             flight, self._inflight = self._inflight, None
             if flight:
                 flight.land()
-                # A link that is left in the middle is not put back: nobody holds it then.
+                # If land() raises, the link is not put back, and ends as nothing else refers to it.
                 self._pool.release(flight.link)
                 flight.raise_failed()
 
@@ -87,7 +91,7 @@ class Pusher(Alone):
         except Exception as failure:
             if error is None:
                 raise
-            # The block's own exception is the news.
+            # The block's own exception is raised.
             log_failed(failure)
 
     def __del__(self) -> None:
@@ -96,7 +100,7 @@ class Pusher(Alone):
     def _forgotten(self) -> None:
         flight = self._inflight
         left = flight.left() if flight else 0
-        # What a child after fork() has forgotten may be its parent's.
+        # In a child after fork() the pushes in flight may be the parent's.
         if not flight or not (left or flight.pid == os.getpid()):
             return
         try:

@@ -1,4 +1,4 @@
-"""What dueq.redisson and dueq.laravel share."""
+"""The parts that dueq.redisson and dueq.laravel share."""
 
 from dueq.interop.foreign import Moved, Sizes
 

@@ -1,4 +1,4 @@
-"""Agents that move what is due, in an event loop."""
+"""Agents that move due items, in an event loop."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dueq.interop.foreign import Foreign
 
 
 class Agent(Foreign, Closing):
-    """A queue of another system that moves what is due."""
+    """A queue of another system, whose clients move due items."""
 
     _home: Pool
 
     async def _run(self) -> NoReturn:
         """
-        Moves due items until it is cancelled. While the server is away it waits, with warnings in
-        the log. Raises ConnectError if it never reached the server.
+        Moves due items until the task is cancelled. While the server is away, waits, with warnings
+        in the log. Raises ConnectError if the server was never reached.
         """
         while True:
             self._moved(await self._home.call(self._move()))
@@ -28,8 +28,8 @@ class Agent(Foreign, Closing):
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
         """
-        Moves due items in a task of its own, during an async with block. An error that ends the
-        task is logged, and raised at the end of the block.
+        Moves due items in a task of its own, during an async with block. If an error ends the task,
+        the error is logged, and raised at the end of the block.
         """
 
         async def work() -> None:

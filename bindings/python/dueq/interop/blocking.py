@@ -1,4 +1,4 @@
-"""Agents that move what is due, for those who block."""
+"""Agents that move due items, by blocking calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
     class Event(Protocol):
-        """What threading.Event and multiprocessing.Event have."""
+        """The method that threading.Event and multiprocessing.Event share."""
 
         def is_set(self) -> bool: ...
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 
 
 class Agent(Foreign, Closing):
-    """A queue of another system that moves what is due."""
+    """A queue of another system, whose clients move due items."""
 
     _home: Pool
 
     def _run(self, until: Until = None) -> None:
         """
-        Moves due items until it is stopped. While the server is away it waits, with warnings in the
-        log. Raises ConnectError if it never reached the server.
+        Moves due items until `until` ends it. While the server is away, waits, with warnings in the
+        log. Raises ConnectError if the server was never reached.
 
-        until  a function, or a threading.Event or the like: it stops within half a second after
-               the function returns true or the event is set; while the server is away, within
-               the URL's timeout. None: it does not stop
+        until  a function, or a threading.Event or similar: this call ends within half a second
+               after the function returns true or the event is set; while the server is away, within
+               the URL's timeout. None: the call never ends
         """
         over = _over(until)
         while not over():
             try:
                 self._moved(self._home.call(self._move(over=over)))
             except Error as error:
-                # The step that `until` ended may have been waiting for the server.
+                # The step may have been waiting for the server when `until` ended it.
                 if not error.retriable or not over():
                     raise
 
     @contextmanager
     def _running(self) -> Iterator[None]:
         """
-        Moves due items in a thread of its own, during a with block. An error that ends the thread
-        is logged, and raised at the end of the block.
+        Moves due items in a thread of its own, during a with block. If an error ends the thread,
+        the error is logged, and raised at the end of the block.
         """
         stop = threading.Event()
         failures: list[Exception] = []

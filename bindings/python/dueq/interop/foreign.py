@@ -1,4 +1,4 @@
-"""What the queues of other systems have in common, in both faces."""
+"""The parts that queues of other systems share, for dueq and dueq.aio."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sizes(Counted):
-    """The items of such a queue, counted by the server at one moment."""
+    """The counts of such a queue, taken by the server at one moment."""
 
     ready: int
-    """In the list that consumers take from."""
+    """Items in the list from which consumers take."""
     delayed: int
-    """Moved there when they are due."""
+    """Items that are moved to that list when they are due."""
     reserved: int
-    """Popped and not finished yet; Laravel only."""
+    """Jobs that were popped and are not finished; only in Laravel's queues."""
     quarantined: int
-    """Damaged, and in the quarantine."""
+    """Damaged entries in the quarantine."""
     next: datetime | None
     """The next due time, in UTC. None: nothing is delayed."""
     now: datetime
@@ -39,7 +39,7 @@ class Sizes(Counted):
 
     @classmethod
     def of(cls, answer: Answer) -> Sizes:
-        """The sizes that the core has read."""
+        """Converts the answer of the core."""
         row = answer.sizes
         assert row is not None
         next_ms, now_ms = row[4:]
@@ -61,16 +61,16 @@ class Moved(Counted):
 
     @classmethod
     def of(cls, answer: Answer) -> Moved:
-        """The step that the core has made."""
+        """Converts the answer of the core."""
         row = answer.moved or (0, 0, 0)
         return cls(row[0], row[1], moment(row[2]) if row[2] else None)
 
 
 class Foreign(Linked):
-    """A queue of another system. Its label is its name there, and in its links."""
+    """A queue of another system. Its label is its name, also in its links."""
 
     _mover: ClassVar[Mover]
-    """The call that moves what is due."""
+    """The call that moves due items."""
 
     def _move(
         self,

@@ -1,6 +1,6 @@
 """
 Laravel's Redis queues, shared with Laravel's workers and producers. dueq.laravel.aio has the same
-for asyncio.
+classes for asyncio.
 """
 
 from dueq.laravel.blocking import Job, Queue

@@ -26,20 +26,22 @@ if TYPE_CHECKING:
 
 
 class Job(Popped):
-    """A job that was popped from a Queue. It is delivered again at `until` unless it is deleted."""
+    """
+    A job that was popped from a Queue. It is delivered again at `until`, unless it was deleted.
+    """
 
     _home: Pool
 
     async def delete(self) -> None:
-        """Deletes the job, which is done. Raises LeaseLost when its time was over."""
+        """Deletes the job, which is done. Raises LeaseLost if its reservation has ended."""
         call = on(self._queue, _core.laravel_delete_submit, (self.reserved,))
         self._check((await self._home.call(call)).outcomes)
 
     async def release(self, delay: float | timedelta = 0.0) -> None:
         """
         Gives the job back, to be delivered again after `delay` seconds (or a timedelta), rounded up
-        to whole ones; a negative delay is 0. Raises LeaseLost, and changes nothing, when its time
-        was over.
+        to whole seconds; a negative delay is 0. Raises LeaseLost, and changes nothing, if its
+        reservation has ended.
         """
         delay_ms = duration_ms(from_now(delay), "delay")
         call = on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
@@ -51,10 +53,10 @@ class Queue(Agent):
     A Redis queue of Laravel (5.5 to 13), shared with Laravel's workers and producers.
 
     name         its name in Laravel, without "queues:"; braces mark a cluster slot ("{default}")
-    url          as of dueq.Queue
-    prefix       the prefix of the keys of Laravel's Redis client ("shop_database_")
-    retry_after  seconds (or a timedelta, rounded up to whole ones) after which a job that was
-                 popped and not deleted is delivered again
+    url          as for dueq.Queue
+    prefix       the prefix that Laravel's Redis client puts before its keys ("shop_database_")
+    retry_after  seconds (or a timedelta, rounded up to whole seconds), more than 0, after which a
+                 job that was popped and not deleted is delivered again
 
         async with dueq.laravel.aio.Queue(prefix="shop_database_") as queue:
             await queue.push("App\\\\Jobs\\\\Cancel@handle", {"order": 17}, delay=1800)
@@ -98,11 +100,11 @@ class Queue(Agent):
         **options: Unpack[Manner],
     ) -> str:
         """
-        The same, due after `delay` seconds (or a timedelta), or at an aware datetime; now if that
-        time is over.
+        Pushes a job as push(), due after `delay` seconds (or a timedelta), or at an aware datetime;
+        at once if that time is past.
         """
         if isinstance(delay, datetime):
-            point_ms(delay, "delay")  # a JobDraft's error would name its `at`
+            point_ms(delay, "delay")  # the error must name `delay`; JobDraft's would name `at`
             return await self._push(JobDraft(job, data, at=delay, **options))
         return await self._push(JobDraft(job, data, delay=from_now(delay), **options))
 
@@ -113,9 +115,9 @@ class Queue(Agent):
         at: float | datetime | None = None,
     ) -> str:
         """
-        Pushes a whole payload, stored byte for byte, and returns its uuid, or else its id. Raises
-        InvalidError when a Laravel worker would lose it, and Duplicate when it is delayed and a
-        payload of the same bytes is delayed already.
+        Pushes a whole payload, which is stored byte for byte, and returns its uuid, or else its id.
+        Raises InvalidError if a Laravel worker would lose the payload, and Duplicate if it is
+        delayed and a payload of the same bytes is delayed already.
         """
         return await self._push(JobDraft(payload=payload, delay=delay, at=at))
 
@@ -125,8 +127,9 @@ class Queue(Agent):
         """
         Pushes a job object, and returns its uuid.
 
-        command_name  its class
-        command       the object as PHP's serialize() wrote it, in UTF-8
+        command_name  the class of the object
+        command       the object as PHP's serialize() writes it, in UTF-8
+        options       as for push()
         """
         return await self._push(JobDraft(command_name=command_name, command=command, **options))
 
@@ -161,12 +164,11 @@ class Queue(Agent):
         retry_after: float | timedelta | None = None,
     ) -> Job | None:
         """
-        Pops the next job. None: there is none. As Laravel does, it first moves due jobs to the
-        list.
+        Pops the next job. None: there is none. As Laravel does, first moves due jobs to the list.
 
-        timeout      seconds (or a timedelta) to wait for one; None: without end, and it never
-                     returns None
-        retry_after  seconds (or a timedelta) until it is delivered again; None: the queue's
+        timeout      seconds (or a timedelta) to wait for a job; None: without end, and the result
+                     is never None
+        retry_after  seconds (or a timedelta) until the job is delivered again; None: the queue's
 
         A payload that a Laravel worker would lose is quarantined, with a warning in the log.
         """
@@ -192,7 +194,7 @@ class Queue(Agent):
     async def delete_many(self, jobs: Iterable[Popped | bytes]) -> list[bool]:
         """
         Deletes any number of jobs that are done, given as jobs or by their `reserved`. False: the
-        job's time was over.
+        reservation of the job had ended.
         """
         left = (job.reserved if isinstance(job, Popped) else job for job in jobs)
         done: list[bool] = []
@@ -203,11 +205,11 @@ class Queue(Agent):
 
     async def migrate(self, timeout: float | timedelta | None = 0.0, most: int = 200) -> Moved:
         """
-        Moves delayed jobs that are due, and reserved jobs whose time is over, to the list, and
-        wakes waiting workers: one step.
+        Moves delayed jobs that are due, and reserved jobs whose reservation has ended, to the list,
+        and wakes waiting workers: one step.
 
         timeout  seconds (or a timedelta) to wait until a job is due; None: without end
-        most     how many of each to move at most, 1 to 200
+        most     how many of each kind to move at most, 1 to 200
         """
         return self._moved(await self._home.call(self._move(timeout, most)))
 
@@ -219,7 +221,7 @@ class Queue(Agent):
         return Sizes.of(await self._home.call(on(self._label, _core.laravel_size_submit)))
 
     async def clear(self) -> int:
-        """Takes all jobs away, also the reserved ones, and returns how many they were."""
+        """Deletes all jobs, also the reserved ones, and returns their number."""
         return (await self._home.call(on(self._label, _core.laravel_clear_submit))).purged
 
     def __reduce__(self) -> tuple[type[Queue], tuple[Any, ...]]:

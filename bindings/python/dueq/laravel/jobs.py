@@ -1,4 +1,7 @@
-"""What a producer pushes, and what a job is that a worker pops, in both faces."""
+"""
+The job that a producer pushes, and the job that a worker pops, for dueq.laravel and
+dueq.laravel.aio.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Manner(TypedDict, total=False):
-    """The fields of a JobDraft but for what the job is and when, as keyword arguments."""
+    """The fields of a JobDraft, except the job itself and its time, as keyword arguments."""
 
     display_name: str | None
     max_tries: int | None
@@ -38,7 +41,7 @@ class Manner(TypedDict, total=False):
 
 
 class Options(Manner, total=False):
-    """The same, and when."""
+    """The same fields, and the time of the job."""
 
     delay: float | timedelta | None
     at: float | datetime | None
@@ -75,23 +78,25 @@ class JobDraft:
     A job to push to a Laravel queue. Durations are seconds or a timedelta, rounded up to whole
     seconds, as in Laravel.
 
-    job              "Class@method", or "Class" for its method fire(): what the worker calls
-    data             its argument: anything that JSON can express; None: "", as Laravel's own push()
-    payload          instead of these, and of the options: a whole payload, stored byte for byte
-    command_name     instead of these: the class of a job object, and
-    command          that object as PHP's serialize() wrote it
+    job              "Class@method", or "Class" for its method fire(): the method that the worker
+                     calls
+    data             the argument of the method: anything that JSON can express; None: "", as in
+                     Laravel's own push()
+    payload          instead of these two and of the options: a whole payload, stored byte for byte
+    command_name     instead of these: the class of a job object, together with `command`
+    command          the object as PHP's serialize() writes it
 
-    delay            it is due this long after the push
-    at               it is due at this time by the server's clock: an aware datetime, or seconds
-                     since 1970
+    delay            the job is due this long after the push
+    at               the job is due at this time by the server's clock: an aware datetime, or
+                     seconds since 1970. Not together with delay
     display_name     the name that people see; None: the job's class
-    max_tries        None: the worker's setting
-    max_exceptions   None: no limit
-    timeout          None: the worker's setting
-    backoff          the delay of each further try: a duration, or a list of them; None: the
+    max_tries        how many tries, 1 to 4294967295; None: the worker's setting
+    max_exceptions   how many exceptions, 1 to 4294967295; None: no limit
+    timeout          how long a try may take; None: the worker's setting
+    backoff          the delay of each further try: a duration, or a list of durations; None: the
                      worker's setting
-    retry_until      an aware datetime, or seconds since 1970; None: no end
-    fail_on_timeout  whether it fails for good when it takes too long
+    retry_until      the last time of a try: an aware datetime, or seconds since 1970; None: no end
+    fail_on_timeout  whether the job fails for good when a try takes too long
     """
 
     job: str = ""
@@ -112,7 +117,7 @@ class JobDraft:
     fail_on_timeout: bool = field(default=False, kw_only=True)
 
     def row(self) -> _core.LaravelRow:
-        """The same as the core wants it. InvalidError for what the core could not see."""
+        """The row for the core. Raises InvalidError for values that the core could not check."""
         until = self.retry_until
         return (
             _bytes(self.payload),
@@ -136,19 +141,19 @@ def _bytes(text: str | Buffer) -> str | bytes:
 
 
 def rows(jobs: Iterable[str | JobDraft]) -> Iterator[_core.LaravelRow]:
-    """Drafts, or jobs without data, as the core wants them."""
+    """The rows of drafts, or of jobs without data, for the core."""
     if isinstance(jobs, (str, JobDraft)):
         raise TypeError("a list of jobs is required, not one job")
     return ((job if isinstance(job, JobDraft) else JobDraft(job)).row() for job in jobs)
 
 
 def from_now(delay: Seconds) -> float:
-    """Seconds from now on; 0 where Laravel's words name a time that is past."""
+    """Seconds from now; 0 for a negative delay, with which Laravel means a time in the past."""
     return max(delay.total_seconds() if isinstance(delay, timedelta) else delay, 0.0)
 
 
 class Popped:
-    """What a job that was popped is. queue: its name in the links of its home."""
+    """The fields of a popped job. queue: its name in the links of `home`."""
 
     def __init__(self, home: Links, queue: str, row: _core.JobRow) -> None:
         self._home = home
@@ -157,14 +162,14 @@ class Popped:
 
     @property
     def payload(self) -> bytes:
-        """As it was pushed, or as the last attempt left it."""
+        """The payload, as it was pushed, or as the last attempt left it."""
         return self._row[0]
 
     @property
     def reserved(self) -> bytes:
         """
-        This delivery: the payload with its attempts raised. It may be kept elsewhere and given to
-        Queue.delete_many().
+        Identifies this delivery: the payload with its number of attempts raised. A program may
+        store it, and give it to Queue.delete_many().
         """
         return self._row[1]
 
@@ -180,12 +185,12 @@ class Popped:
 
     @property
     def name(self) -> str:
-        """What the worker calls, "Class@method": the payload's `job`."""
+        """The method that the worker calls, "Class@method": the payload's `job`."""
         return self._row[4]
 
     @cached_property
     def data(self) -> Any:
-        """The job's argument, decoded. None where it is no JSON."""
+        """The job's argument, decoded. None if it is not JSON."""
         try:
             return json.loads(self._row[5])
         except (ValueError, RecursionError):
@@ -193,37 +198,39 @@ class Popped:
 
     @property
     def display_name(self) -> str | None:
-        """The name for people."""
+        """The name that people see."""
         return self._row[6] or None
 
     @property
     def attempts(self) -> int:
-        """Deliveries, this one included: 1 on the first."""
+        """The number of deliveries, this one included: 1 for the first."""
         return self._row[7]
 
     @property
     def max_tries(self) -> int | None:
-        """None: the payload names none."""
+        """How many tries the payload allows. None: it does not say."""
         return self._row[8] or None
 
     @property
     def timeout(self) -> int | None:
-        """Seconds that it may take. None: the payload names none."""
+        """How many seconds a try may take. None: the payload does not say."""
         return self._row[9] or None
 
     @property
     def backoff(self) -> list[int]:
-        """Seconds before each further try; none where the payload names none."""
+        """Seconds before each further try; empty if the payload does not say."""
         return [int(step) for step in self._row[10].split(",") if step]
 
     @property
     def retry_until(self) -> datetime | None:
-        """Until when it may be tried, in UTC. None: no end."""
+        """The last time of a try, in UTC. None: no end."""
         return moment(1000 * self._row[11]) if self._row[11] else None
 
     @property
     def until(self) -> datetime:
-        """When it comes back unless it is deleted, by the server's clock, in UTC."""
+        """
+        When the reservation ends, and the job is delivered again, by the server's clock, in UTC.
+        """
         return moment(self._row[12])
 
     def __repr__(self) -> str:

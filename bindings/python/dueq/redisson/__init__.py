@@ -1,6 +1,6 @@
 """
 Redisson's delayed queues, shared with the Java programs that use them. dueq.redisson.aio has the
-same for asyncio.
+same classes for asyncio.
 """
 
 from dueq.redisson.blocking import DelayedQueue

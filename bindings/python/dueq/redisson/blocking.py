@@ -1,5 +1,5 @@
 # Made from dueq/redisson/aio.py by bindings/python/blocking.py.
-"""A delayed queue of Redisson's."""
+"""Delayed queues of Redisson."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 class DelayedQueue(Agent):
     """
-    A delayed queue of Redisson's (RDelayedQueue), shared with the Java programs that use it. Values
-    wait in it until they are due; whoever transfers, a Redisson or a dueq, moves them then to the
-    destination, a plain list from which any client takes them.
+    A delayed queue of Redisson (RDelayedQueue), shared with the Java programs that use it. Values
+    wait in it until they are due. Then a client that transfers, Redisson or dueq, moves them to the
+    destination: a plain list from which any client takes them.
 
     destination  the list's key in the server, 1 to 255 bytes of UTF-8 without control characters
-    url          as of dueq.Queue
+    url          as for dueq.Queue
     codec        the codec of the Redisson clients: "kryo5" (their default from 3.19), "bytes",
-                 "string", "long", "jackson", "typed json" or, of Jackson 3, "jackson3" and
-                 "typed json3"
-    layout       the format of waiting elements: "new" of Redisson 3.21.1 (2023) and later, "old"
-                 of earlier versions. None: that of the elements that wait, or "new" if none waits
+                 "string", "long", "jackson", "typed json" or, of Jackson 3, "jackson3" and "typed
+                 json3"
+    layout       the format of waiting elements: "new" of Redisson 3.21.1 (2023) and later, "old" of
+                 earlier versions. None: that of the elements that wait, or "new" if none waits
 
         with dueq.redisson.DelayedQueue("orders") as queue, queue.transferring():
             queue.offer("order 7", delay=1.5)
             print(queue.take())
 
-    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. When elements
-    of another layout wait, calls raise errors.LayoutError and change nothing. A cancelled take puts
-    its values back to the front of the destination. The values of a cancelled poll are returned by
-    the next poll of this object.
+    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. If elements of
+    another layout wait, calls raise errors.LayoutError and change nothing. A cancelled take puts
+    its values back to the front of the destination. The next poll of this object returns the values
+    of a cancelled poll.
     """
 
     _system = "redisson."
@@ -74,13 +74,13 @@ class DelayedQueue(Agent):
         Offers a value, which is moved to the destination when it is due.
 
         value  None, bool, int (dueq.redisson.Long for a Java Long that fits into 32 bits), float,
-               str, bytes; with the JSON codecs also lists and dicts that JSON can express. Raises
-               InvalidError when the codec has no form for it
-        delay  it is due this many seconds (or a timedelta) after the offer
-        at     it is due at this time by the server's clock: an aware datetime, or seconds since
-               1970
+               str, bytes; with the JSON codecs also lists and dicts that JSON can express
+        delay  the value is due this many seconds (or a timedelta) after the offer
+        at     the value is due at this time by the server's clock: an aware datetime, or seconds
+               since 1970. Not together with delay
 
-        Without either it is due now.
+        Without delay and at, the value is due now. Raises InvalidError if the codec cannot express
+        the value.
         """
         self.offer_many((value,), delay, at)
 
@@ -93,8 +93,8 @@ class DelayedQueue(Agent):
         """
         Offers any number of values, as offer().
 
-        They go in batches of up to 200, and each batch is stored whole or not at all. When one
-        fails, a note of the exception says how many values were offered before it.
+        They go in batches of up to 200. Each batch is stored whole or not at all. If a batch fails,
+        a note of the exception says how many values were offered before it.
         """
         if isinstance(values, (str, bytes, bytearray)):
             raise TypeError("a list of values is required, not one value")
@@ -126,28 +126,28 @@ class DelayedQueue(Agent):
 
     def take(self, timeout: float | timedelta | None = None) -> Any:
         """
-        Takes the next value from the destination. None: no value came, or it is Java's null; with
-        take_many() these differ.
+        Takes the next value from the destination. None: no value came, or the value is Java's null;
+        take_many() tells the two apart.
 
-        timeout  seconds (or a timedelta) to wait for one; None: without end
+        timeout  seconds (or a timedelta) to wait for a value; None: without end
 
         There is no acknowledgement: a value that was taken is not delivered again. Raises
-        CorruptError, whose `raw` has the bytes, when the value cannot be decoded. It is taken all
-        the same.
+        CorruptError, whose `raw` has the bytes, if the value cannot be decoded. The value is taken
+        in this case, too.
         """
         return self._value((self._home.call(self._take(1, timeout))).values)
 
     def take_many(self, count: int, timeout: float | timedelta | None = None) -> list[Any]:
         """
-        Takes up to `count` (1 to 200) values from the destination, as take(); it waits only for the
-        first. A value that cannot be decoded is a dueq.redisson.Unreadable.
+        Takes up to `count` (1 to 200) values from the destination, as take(). Waits only for the
+        first. A value that cannot be decoded becomes a dueq.redisson.Unreadable.
         """
         return self._values((self._home.call(self._take(count, timeout))).values)
 
     def poll(self) -> Any:
         """
-        Takes the waiting value that was offered first, before it is due. None: none waits. It does
-        not reach the destination. Raises CorruptError as take().
+        Takes the waiting value that was offered first, before it is due, so that it does not reach
+        the destination. None: no value waits. Raises CorruptError as take().
         """
         return self._value(self._poll(1))
 
@@ -156,23 +156,26 @@ class DelayedQueue(Agent):
         return self._values(self._poll(counted(count, "count")))
 
     def peek(self, count: int = 1) -> list[Any]:
-        """Reads waiting values, in the same order, without changing them."""
+        """
+        Reads up to `count` (1 to 200) waiting values, first offered first, without changing them.
+        """
         call = on(self._label, _core.redisson_peek_submit, counted(count, "count"))
         return self._values(self._home.call(call).values)
 
     def remove(self, value: Value) -> bool:
         """
-        Deletes the first offered of the waiting elements of this value. False: there is none. Its
+        Deletes the waiting element of this value that was offered first. False: there is none. The
         cost grows with the queue.
 
-        A dict with None members matches the element that dueq stores of it; if there is none, the
-        one that Redisson stores, without these members (except with the codec "typed json3").
+        A dict with None members matches the element that dueq stores for it. If there is none, it
+        matches the element that Redisson stores, without these members (except with the codec
+        "typed json3").
         """
         call = on(self._label, _core.redisson_remove_submit, value_row(value))
         return self._home.call(call).status == _core.OK
 
     def contains(self, value: Value) -> bool:
-        """Whether an element of this value waits. It costs as much as remove()."""
+        """Whether an element of this value waits. The cost is that of remove()."""
         call = on(self._label, _core.redisson_contains_submit, value_row(value))
         return self._home.call(call).status == _core.OK
 
@@ -206,7 +209,7 @@ class DelayedQueue(Agent):
 
     def _poll(self, count: int) -> list[_core.ReadRow]:
         def undo(answer: Answer) -> Iterable[Call]:
-            # There is no way back to its place and time: the next poll has it.
+            # The values cannot be put back to their places: the next poll returns them.
             self._kept += answer.values
             return ()
 

@@ -41,7 +41,9 @@ _LAYOUTS = {None: _core.LAYOUT_FOUND, "new": _core.LAYOUT_NEW, "old": _core.LAYO
 
 
 def opener(codec: Codec, layout: Layout | None) -> Open:
-    """How a link opens a delayed queue. InvalidError where it cannot."""
+    """
+    Returns a function that opens a delayed queue. Raises InvalidError for a wrong codec or layout.
+    """
     if codec not in CODECS:
         raise InvalidError(f"codec: {codec!r} is not one of {', '.join(CODECS)}")
     if layout not in _LAYOUTS:
@@ -52,23 +54,23 @@ def opener(codec: Codec, layout: Layout | None) -> Open:
 
 class Long(int):
     """
-    A java.lang.Long, where that has a small value: an int of 32 bits is a java.lang.Integer, and to
-    Java the two are not equal. Longs are read as plain ints.
+    A java.lang.Long with a small value. A plain int of 32 bits becomes a java.lang.Integer, and
+    Java does not consider the two equal. Longs are read as plain ints.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A value that the codec cannot read, such as an object of a class of Java's."""
+    """A value that the codec cannot decode, such as an object of a Java class."""
 
     raw: bytes
-    """Its bytes as they are."""
+    """The bytes of the value."""
     reason: str
-    """What is wrong with it."""
+    """Why the value cannot be decoded."""
 
 
 def value_row(value: Value) -> _core.ValueRow:
-    """A value as the core wants it."""
+    """The row of a value for the core."""
     if value is None:
         return _core.NULL, 0, 0.0, b""
     if isinstance(value, bool):
@@ -98,7 +100,7 @@ def _whole(value: int) -> _core.ValueRow:
 
 
 def plain(row: _core.ReadRow, reason: Callable[[bytes], str]) -> Any:
-    """A value that was read, or Unreadable."""
+    """Converts a value that the core has read; Unreadable if that is not possible."""
     status, kind, value = row
     if status == _core.CORRUPT:
         assert isinstance(value, bytes)
@@ -108,13 +110,14 @@ def plain(row: _core.ReadRow, reason: Callable[[bytes], str]) -> Any:
         try:
             return json.loads(value)
         except (ValueError, RecursionError) as error:
-            # Good JSON all the same: an integer of thousands of digits, a thousand levels.
+            # Valid JSON that Python refuses: an integer of thousands of digits, or a thousand
+            # levels.
             return Unreadable(value.encode(), f"JSON that Python does not read: {error}")
     return value
 
 
 def readable(value: Any) -> Any:
-    """The same, but CorruptError for Unreadable."""
+    """Returns the value. Raises CorruptError for an Unreadable."""
     if not isinstance(value, Unreadable):
         return value
     error = CorruptError(f"{value.reason}; the exception's `raw` has the value's bytes")
