@@ -15,8 +15,9 @@ BINDINGS=(
 )
 # With the C library and the command.
 PACKAGES=("${BINDINGS[@]}" cmake ninja-build libjson-c-dev libmicrohttpd-dev libncurses-dev)
-# What all tests need beside. Prometheus and its promtool try the metrics and the alerts.
-TESTS=(libcmocka-dev tmux phpunit php-xml php-mbstring php-fpm libfcgi-bin php-redis valgrind git prometheus)
+# What all tests need beside. Prometheus and its promtool try the metrics and the alerts. luac5.1 of
+# lua5.1 lists the names that scripts read (core/scripts/embed.py).
+TESTS=(libcmocka-dev lua5.1 tmux phpunit php-xml php-mbstring php-fpm libfcgi-bin php-redis valgrind git prometheus)
 . /etc/os-release 2>/dev/null || true
 # What is to be the next Debian has no number yet.
 if [ "${ID-}" = debian ] && [ "${VERSION_ID:-99}" -ge 13 ]; then

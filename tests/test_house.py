@@ -324,7 +324,8 @@ def test_script_keeps_to_the_strict_dialect(path: Path) -> None:
 def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     comment = re.split(r"^(?!--)", text(path), maxsplit=1, flags=re.M)[0]
     assert comment.startswith(f"-- {path.stem}: ")
-    [keys] = re.findall(r"^-- keys (.+)$", comment, flags=re.M)
+    keys = " ".join(re.findall(r"^-- keys (.+)$", comment, flags=re.M))
+    assert keys
     code = re.sub(r"--.*", "", text(path))
     libraries = [text(lib) for lib in (ROOT / "core/scripts/lib").glob("*.lua")]
     for key in keys.split():

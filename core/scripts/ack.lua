@@ -1,5 +1,7 @@
 -- ack: finishes leased messages.
 -- keys msg leased attempts meta reply ready rates
+-- includes return_problem verify_leases deferred_removals acknowledge count now keep_history
+-- includes keep_reply_inline
 -- args tickets
 -- Returns a digit for each: 0 finished, 4 the lease was lost.
 

@@ -1,6 +1,8 @@
 -- ack_outbox: finishes a leased message and puts its successors into the outbox, for a relay to
 -- push to another queue.
 -- keys msg leased outbox meta attempts reply
+-- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
+-- includes refuse_newer noop_write
 -- args ticket, the other queue's name, then of each successor the id of its entry (made by the core), and id,
 --      envelope, due, extra as of push
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or

@@ -1,5 +1,7 @@
 -- ack_push: finishes a leased message and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
+-- includes now leased_message keep_reply store_drafts deferred_removals count refuse_newer
+-- includes replace_message keep_history noop_write
 -- args ticket, then id, envelope, due, extra of each (lib/store_drafts.lua)
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor,
 -- as of

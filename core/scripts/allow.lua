@@ -1,6 +1,7 @@
 -- allow: sets to which queues messages may go as their own `dead_letter` says, and answers that
 -- list.
 -- keys msg targets meta
+-- includes bulk refuse_layout noop_write
 -- args alone: '' changes nothing, 'only' these queues, 'any' queue; then the names of the queues
 -- Returns the names in their order; none: any queue.
 

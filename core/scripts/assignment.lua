@@ -5,6 +5,7 @@
 -- many is told so, and keeps them until it gives them up, or is no member any more; then others
 -- take them.
 -- keys partitions members msg ready delayed wake meta
+-- includes now refuse_newer noop_write
 -- args alone: how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
 --      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows,
 -- partitions that it gives up

@@ -2,6 +2,7 @@
 -- and answers nil, and
 -- the client calls cancel_full in its place.
 -- keys msg delayed meta reply
+-- includes return_problem keep_reply_inline
 -- args id
 -- passes on to cancel_full
 -- Returns a digit: 2 (as of cancel_full), or nil.

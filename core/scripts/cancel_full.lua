@@ -2,6 +2,7 @@
 -- queue. The ticket of a ready
 -- one stays in its lane, and is dropped when it is met without its message.
 -- keys msg delayed leased dead outbox meta attempts reply
+-- includes message deferred_removals count keep_reply refuse_layout
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
 -- there is no

@@ -1,7 +1,10 @@
 -- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is
 -- wrong, and may repair
 -- that. A key of another type counts as empty.
--- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received failures
+-- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
+-- keys rates received failures
+-- includes check_keys check_verdict check_findings message envelope ticket decimal
+-- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
 -- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lanes and
 --      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out,
 -- and the last that was

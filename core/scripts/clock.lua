@@ -1,5 +1,6 @@
 -- clock: says the server's time; changes nothing.
 -- keys meta
+-- includes decimal now refuse_newer
 -- args alone: none
 -- Returns now ms.
 

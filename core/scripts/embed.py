@@ -6,23 +6,32 @@ script is a list of fragments, which the client joins when it loads the script i
 the core's scripts come the C functions of the verbs (core/verbs.py).
 
 Run it without arguments after a change of a script. `--check` changes nothing, and fails if a file
-is stale. The names of the scripts in interop/FOLDER/scripts begin with the folder, and so do those
-of their keys.
+is stale. Both fail first if a Lua file reads a name that it does not declare, or declares a name
+that it does not use. luac5.1 lists the names (Debian has it in lua5.1).
 
-What a script may have:
-  a call of a function of lib/  its file is put in front of the script
-  -- include NAME               is replaced by lib/NAME.lua: inside a block, or if it is no function
-  -- keys NAME ...              declares the keys, as locals of these names
-  -- passes on to NAME          names the script that is run when this one answers nil
-  DUEQ_NAME                     is replaced by the code of a status, or by a default
+The comment at the top of a Lua file declares names, each list on one line or on several:
+  -- keys NAME ...          of a script: its keys, which are locals with these names
+  -- includes NAME ...      the files of lib/ that it uses
+  -- defines NAME ...       of a file of lib/: what the files that include it may read
+  -- needs NAME ...         of a file of lib/: what it reads of the files that include it: keys, and
+                            other locals
+  -- passes on to NAME      of a script: the script that the client runs when this one answers nil
+An included file goes in front of the file that includes it. If it must go elsewhere, into a block
+for example, the line `-- include NAME` says where.
+
+The names of the scripts in interop/FOLDER/scripts begin with the folder, and so do those of their
+keys. DUEQ_NAME is replaced by the code of a status, or by a default.
 """
 
 import hashlib
 import re
+import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
@@ -33,6 +42,11 @@ from verbs import pairs  # noqa: E402
 HEADER = HERE.parent / "dueq.h"
 PLACES = [HERE.parent, HERE.parents[1] / "interop"]
 LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lua")}
+# The names that Lua has in Redis and Valkey, as far as scripts use them.
+GIVEN = {
+    *["redis", "ARGV", "string", "table", "math", "struct", "cmsgpack", "cjson", "unpack"],
+    *["ipairs", "pairs", "tonumber", "tostring", "type", "pcall", "select"],
+}
 
 
 def scripts(place: Path) -> list[Path]:
@@ -41,6 +55,10 @@ def scripts(place: Path) -> list[Path]:
 
 def name_of(path: Path, place: Path) -> str:
     return "_".join([*path.relative_to(place).parts[:-2], path.stem])
+
+
+def sources() -> list[Path]:
+    return sorted({path for place in PLACES for path in place.rglob("*.lua")})
 
 
 def statuses() -> dict[str, str]:
@@ -54,20 +72,21 @@ def constants() -> dict[str, str]:
     return statuses() | dict(defaults)
 
 
-def code_of(path: Path) -> str:
-    """The text of a file without comments."""
-    return re.sub(r"--.*", "", path.read_text())
+@cache
+def declared(path: Path, what: str) -> tuple[str, ...]:
+    """The names behind a word in the comment at the top of a file."""
+    comment = re.split(r"^(?!--)", path.read_text(), maxsplit=1, flags=re.M)[0]
+    lists = re.findall(rf"^-- (?:[\w ]+; )*{what} ([\w ]+)(?:;|$)", comment, flags=re.M)
+    return (*" ".join(lists).split(),)
 
 
-def provided(path: Path) -> list[str]:
-    return re.findall(r"^local function (\w+)", code_of(path), flags=re.M)
-
-
-PROVIDERS = {name: path for path in LIBRARY.values() for name in provided(path)}
+def placed(path: Path) -> list[str]:
+    """The files that stand in the place of a line in this one."""
+    return re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
 
 
 def is_open_to(path: Path, library: Path) -> bool:
-    """Whether the script may use the library: the core does not use that of interop/."""
+    """Whether a file may include one of lib/: the core does not use those of interop/."""
     return library.is_relative_to(HERE) or not path.is_relative_to(HERE)
 
 
@@ -77,16 +96,11 @@ class Fragment(NamedTuple):
 
 
 def fragments(path: Path, have: set[str]) -> Iterator[Fragment]:
-    """The fragments of a file. Those of the functions of lib/ that it calls come first, except
-    files that `have` names."""
-    asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
-    own = re.findall(r"\blocal function (\w+)", code_of(path))
-    for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
-        needed = PROVIDERS.get(name)
-        if not needed or name in own or not is_open_to(path, needed):
-            continue
-        if needed.stem not in have and needed.stem not in asked:
-            yield from library(needed.stem, have)
+    """The fragments of a file. Those of the files that it includes come first, except files that
+    `have` names."""
+    for name in declared(path, "includes"):
+        if name not in have and name not in placed(path):
+            yield from library(name, have)
     place = path.relative_to(HERE.parents[1]).with_suffix("").parts
     name = "_".join(part for part in place if part not in ("core", "interop", "scripts"))
     for number, part in enumerate(re.split(r"^ *-- include (\w+)\n", path.read_text(), flags=re.M)):
@@ -119,14 +133,83 @@ def expand(path: Path, codes: dict[str, str]) -> str:
 
 
 def keys_of(path: Path) -> list[str]:
-    found = re.findall(r"^-- keys (.+)$", path.read_text(), flags=re.M)
-    if len(found) != 1:
-        sys.exit(f"{path.name}: one line `-- keys NAME ...` declares the keys")
-    return found[0].split()
+    return [*declared(path, "keys")] or sys.exit(f"{path}: `-- keys NAME ...` declares the keys")
 
 
 def passes_on(path: Path) -> list[str]:
     return re.findall(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
+
+
+def names_read(chunks: dict[Path, str]) -> dict[Path, set[str]]:
+    """The names that each chunk of Lua reads and does not define."""
+    with TemporaryDirectory() as folder:
+        files = {path: Path(folder, str(path).replace("/", "_")) for path in chunks}
+        for path, file in files.items():
+            file.write_text(chunks[path])
+        luac = ["luac5.1", "-l", "-p", *map(str, files.values())]
+        listing = subprocess.run(luac, check=False, capture_output=True, text=True)
+    if listing.returncode != 0:
+        sys.exit(listing.stderr)
+    names: dict[str, set[str]] = {str(file): set() for file in files.values()}
+    for line in listing.stdout.splitlines():
+        if function := re.match(r"(?:main|function) <(.+):\d+,\d+>", line):
+            found = names.setdefault(function[1], set())
+        elif name := re.search(r"\b[GS]ETGLOBAL\b.*; (?!DUEQ_)(\w+)$", line):
+            found.add(name[1])
+    return {path: names[str(file)] - GIVEN for path, file in files.items()}
+
+
+@cache
+def needed(name: str) -> frozenset[str]:
+    """What a file of lib/ needs, and what the files need that it includes."""
+    path = LIBRARY[name]
+    return frozenset(declared(path, "needs")).union(*map(needed, declared(path, "includes")))
+
+
+def offered(includes: set[str]) -> set[str]:
+    return {name for stem in includes for name in declared(LIBRARY[stem], "defines")}
+
+
+def faults(path: Path, read: dict[Path, set[str]]) -> Iterator[tuple[str, set[str]]]:
+    """What may be wrong with the declarations of a file, and the names with which it is."""
+    includes = {*declared(path, "includes")}
+    library = {stem for stem, lib in LIBRARY.items() if is_open_to(path, lib)}
+    yield "includes a file that its top does not name", {*placed(path)} - includes
+    yield "includes what is no file of lib/", includes - library
+    for stem in includes:
+        used = read[path].union(*map(needed, includes - {stem}))
+        own = offered({stem})
+        yield "includes a file without need", {stem} if own and not own & used else set()
+    if path not in LIBRARY.values():
+        return
+    names, needs = read[path] - offered(includes), {*declared(path, "needs")}
+    yield "reads names that it does not declare", names - needs
+    yield "declares needs, and does not read them", needs - names
+    defines, code = {*declared(path, "defines")}, path.read_text()
+    local = re.findall(r"^local (?:function )?([\w, ]+)", code, flags=re.M)
+    yield "declares names that it does not define", defines - {*re.findall(r"\w+", str(local))}
+    users = [user for user in read if path.stem in declared(user, "includes")]
+    yield "is included by no file", set() if users else {path.stem}
+    yield "defines names that no file reads", defines.difference(*(read[user] for user in users))
+
+
+def check_names() -> None:
+    """Ends the program if a file reads a name that it does not declare, or declares too many."""
+
+    def report(path: Path, fault: str, names: set[str]) -> None:
+        if names:
+            sys.exit(f"{path.relative_to(HERE.parents[1])} {fault}: {', '.join(sorted(names))}")
+
+    read = names_read({path: path.read_text() for path in sources()})
+    for path in read:
+        for fault, names in faults(path, read):
+            report(path, fault, names)
+    # A file of lib/ may need what only the whole script has: a key, or a local of the script.
+    paths = [path for place in PLACES for path in scripts(place)]
+    wholes = names_read({p: "".join(f.text for f in fragments(p, set())) for p in paths})
+    for path, names in wholes.items():
+        report(path, "reads names that no file declares", names - {*keys_of(path)})
+        report(path, "declares keys, and does not use them", {*keys_of(path)} - names)
 
 
 def literal(text: str) -> str:
@@ -178,6 +261,7 @@ def generate(place: Path) -> str:
 
 
 def main() -> None:
+    check_names()
     for place in PLACES:
         text, target = generate(place), place / "scripts.inc"
         if sys.argv[1:] != ["--check"]:

@@ -1,5 +1,6 @@
 -- extend: sets the ends of leases anew.
 -- keys leased wake meta reply
+-- includes verify_leases now watch put_tickets note_event keep_reply refuse_newer noop_write
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 

@@ -1,5 +1,6 @@
 -- failures: what failed in the queue, a page at a time, the latest first; changes nothing.
 -- keys failures meta
+-- includes ticket refuse_newer
 -- args alone: id ('': of all messages), cursor ('': the first page), how many
 -- Returns { cursor of the next page ('': none), then for each: time in ms, kind, ticket, who, error
 -- }, as lib/note_failure.lua

@@ -1,5 +1,6 @@
 -- find: looks a message up by its id and changes nothing.
 -- keys msg delayed leased dead outbox attempts meta
+-- includes message decimal now preview refuse_layout
 -- args alone: id, how many bytes of its body at most (0: all)
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms,
 -- ticket,

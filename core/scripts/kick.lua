@@ -1,5 +1,6 @@
 -- kick: gives dead messages back to be delivered at once, with as many attempts again.
 -- keys msg ready high low dead wake meta attempts reply
+-- includes kick_messages keep_reply refuse_layout
 -- args ids
 -- Returns a digit for each: 0 it is ready, 3 there is no such dead message.
 

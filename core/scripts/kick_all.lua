@@ -1,6 +1,7 @@
 -- kick_all: gives the dead messages that fit a filter back, as kick does; a bounded number at a
 -- time.
 -- keys msg ready high low dead wake meta attempts reply
+-- includes set_page ticket attempts kick_messages keep_reply refuse_layout
 -- args cursor ('': from the first that died), how many to look at, text that their error contains ('': any), died
 --      from, died before (ms since 1970; 0: open)
 -- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).

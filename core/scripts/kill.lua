@@ -1,6 +1,7 @@
 -- kill: makes delayed messages dead, so that they are kept, and not delivered, until they are
 -- kicked.
 -- keys msg delayed dead meta attempts reply
+-- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
 

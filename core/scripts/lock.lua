@@ -1,5 +1,6 @@
 -- lock: takes a lock for a time, if nobody holds it.
 -- keys lock lock_wake reply
+-- includes now keep_reply
 -- args token, time to live in ms
 -- Returns { now ms, -1, 0, 0, token } to the new owner, else { now ms, ms until it may be free, 1,
 -- 0 }.

@@ -1,6 +1,7 @@
 -- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336
 -- hours.
 -- keys meta timings
+-- includes now decimal refuse_newer
 -- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time) and the number of a
 --      bucket, or the letter alone: the sum in ms
 -- Returns 1; 0: there is no such queue.

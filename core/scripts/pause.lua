@@ -1,5 +1,6 @@
 -- pause: the queue delivers nothing until it is resumed; it takes pushes and acks as ever.
 -- keys msg meta reply
+-- includes keep_reply refuse_layout
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next event: so every reserve looks closer, and sees the pause.
 

@@ -1,5 +1,7 @@
 -- peek: shows messages of one state, a page at a time, and changes nothing.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta
+-- includes decimal now ticket message envelope outbox_entry attempts envelope_suffix preview
+-- includes set_page refuse_layout
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many, how many
 --      bytes of each body at most (0: all)
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms,

@@ -1,5 +1,6 @@
 -- purge: takes messages of one state away, those at the front first, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta reply
+-- includes ticket message envelope deferred_removals count keep_reply refuse_layout
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 

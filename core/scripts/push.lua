@@ -1,5 +1,6 @@
 -- push: stores messages whose ids the core made, so that none can be there yet; all are due now.
 -- keys msg ready wake meta reply
+-- includes return_problem wake keep_reply_inline
 -- args id, envelope of each
 -- Returns a digit for each: 0 stored.
 local argv, tickets = ARGV, {}

@@ -1,6 +1,7 @@
 -- push_full: stores messages, also with ids of the caller's own, priorities, times to live and
 -- times of being unique.
 -- keys msg ready high low delayed wake meta reply rates unique
+-- includes now store_drafts keep_reply keep_history return_problem
 -- args id, envelope, due, extra of each (lib/store_drafts.lua)
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
 

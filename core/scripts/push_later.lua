@@ -1,6 +1,7 @@
 -- push_later: stores messages whose ids the core made, so that none can be there yet; all are due
 -- at one time.
 -- keys msg ready delayed wake meta reply
+-- includes return_problem wake note_event keep_reply_inline
 -- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
 -- Returns a digit for each: 0 stored.
 local argv, tickets, time, length = ARGV, {}, redis.call('TIME'), nil

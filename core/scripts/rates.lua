@@ -1,5 +1,6 @@
 -- rates: the history of a queue; changes nothing.
 -- keys msg meta ready rates timings
+-- includes now totals hourly_entries decimal refuse_layout
 -- args alone: of how many minutes at most (0: of hours), of how many hours
 -- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all
 -- totals, and timings (see

@@ -1,5 +1,6 @@
 -- recall: after a lost connection, tells what a call answered if it was run.
 -- keys msg leased attempts reply
+-- includes ticket
 -- args alone: number of the call, '1' if the call was a reserve, or '2' to learn how large its answer is; where WAIT follows, for how long its answer is kept
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, the time of that call, and as wait how long ago it was

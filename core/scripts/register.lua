@@ -3,6 +3,7 @@
 -- shown for an hour more, and then goes with the next call, or when there is room for no other. At
 -- most 1000 are registered.
 -- keys consumers described meta
+-- includes now decimal refuse_newer noop_write
 -- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
 -- Returns 1; 0: there are as many already, and none is offline; 2: it is to say all, what it said
 -- before is not there.

@@ -4,6 +4,7 @@
 -- later, after a pause
 -- that grows from 1 s to 5 minutes.
 -- keys msg outbox dead attempts handover wake meta
+-- includes now ticket outbox_postpone deferred_removals put_tickets refuse_newer noop_write
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
 

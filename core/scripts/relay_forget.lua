@@ -1,5 +1,6 @@
 -- relay_forget: forgets entries of another queue's outbox that are gone from there.
 -- keys received meta
+-- includes refuse_newer
 -- args alone: the other queue's name, tickets
 -- Returns how many were known.
 

@@ -2,6 +2,7 @@
 -- the entry is gone
 -- from the outbox, so that a relay that does it again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
+-- includes now precheck store_drafts put_tickets deferred_removals replace_message return_problem
 -- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id, envelope, due, extra (as of
 --      push), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or ''
@@ -32,7 +33,7 @@ for i = 3, #ARGV, 6 do
     end
   end
 end
-local digits, at = #words > 0 and store_drafts(words, 1, now, { replace = replace_message, records = records }), 0
+local digits, at = #words > 0 and store_drafts(words, 1, now, { replace = replace_message, records = records, attempts = attempts }), 0
 for n = 1, #outcome do
   if places[n] then
     at = at + 1

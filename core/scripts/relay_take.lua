@@ -3,6 +3,8 @@
 -- targets, a message that names another dead-letter queue stays. A successor goes: its target is
 -- the worker's word.
 -- keys msg outbox dead attempts handover wake meta targets
+-- includes now ticket outbox_entry deferred_removals outbox_postpone attempts put_tickets
+-- includes refuse_newer noop_write
 -- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each
 -- entry its ticket, id,

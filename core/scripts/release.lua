@@ -2,6 +2,8 @@
 -- lanes, in
 -- their order, or delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
+-- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
+-- includes keep_reply refuse_newer noop_write
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 

@@ -1,6 +1,7 @@
 -- relock: sets the end of a lock anew, for its owner. One that is given up wakes one who waits for
 -- it.
 -- keys lock lock_wake reply
+-- includes keep_reply
 -- args token, time to live in ms from now (0: it is given up)
 -- Returns a digit: 0 done, 4 the token is not the owner's.
 

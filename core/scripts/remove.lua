@@ -1,5 +1,7 @@
 -- remove: takes a queue away, with all that it has; the server frees it on the side.
--- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received timings failures targets reply
+-- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
+-- keys rates received timings failures targets reply
+-- includes keep_reply refuse_layout
 -- Returns how many messages it had.
 
 -- include refuse_layout

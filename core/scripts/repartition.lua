@@ -1,6 +1,7 @@
 -- repartition: doubles the number of partitions, and opens the new ones, which are closed at first:
 -- consumers do not get them.
 -- keys partitions msg ready delayed meta
+-- includes now refuse_newer noop_write
 -- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
 --      that: '' it is open, else how far it has come
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the

@@ -2,6 +2,7 @@
 -- where that is over,
 -- it changes nothing and answers nil, and the client calls reschedule_full in its place.
 -- keys msg delayed wake meta reply
+-- includes return_problem note_event keep_reply_inline
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
 -- passes on to reschedule_full
 -- Returns a digit: 0 done, or nil.

@@ -3,6 +3,7 @@
 -- of plain messages, it changes nothing and answers nil, and the client calls reserve_full in its
 -- place.
 -- keys msg ready leased delayed wake meta reply
+-- includes fast
 -- args how many (with '-': none, while a message is leased; with '+': none that has crashed, as the caller holds others); lease in ms (with '-': of messages that have none of their own);
 --      the sum of 1 if the consumer waits when there is nothing, 2 if it takes ended leases at once
 -- (lib/watch.lua), and 4
@@ -18,5 +19,5 @@
 --         that is leased.
 --         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
-local timed = false
+local lateness = nil
 -- include fast

@@ -3,7 +3,12 @@
 -- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB,
 -- what is over, exhausted
 -- or damaged.
--- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
+-- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
+-- keys failures
+-- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
+-- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
+-- includes finish_reserve keep_reply keep_history noop_write return_problem refuse_newer
+-- includes refuse_wire refuse_layout
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where
 -- it must.

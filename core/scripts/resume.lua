@@ -1,5 +1,6 @@
 -- resume: ends a pause, and wakes a waiting consumer.
 -- keys msg wake meta reply
+-- includes wake keep_reply refuse_layout
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
 

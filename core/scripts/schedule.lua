@@ -2,6 +2,8 @@
 -- dead. Where a paused one
 -- is replaced, so is the new one.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
+-- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
+-- includes keep_history
 -- args id, envelope, due, extra (lib/store_drafts.lua). Its first header is `time`, of 13 digits.
 -- Returns a digit: 0 stored, 2 the same lives.
 

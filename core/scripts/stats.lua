@@ -1,5 +1,6 @@
 -- stats: counts the queue in O(1) and changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta rates
+-- includes decimal ticket now refuse_layout
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 -- expired, died,
 --           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is

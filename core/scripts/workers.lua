@@ -1,6 +1,7 @@
 -- workers: shows who is registered as a consumer of the queue, a page at a time, and changes
 -- nothing.
 -- keys consumers described meta
+-- includes set_page decimal now refuse_newer
 -- args alone: cursor ('': the first page), how many
 -- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there
 -- last, in ms, what it

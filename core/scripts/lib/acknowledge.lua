@@ -1,3 +1,4 @@
+-- defines acknowledge; needs attempts leased msg; includes deferred_removals
 -- Finishes the messages of tickets that are held, of which there is one at least.
 local function acknowledge(tickets)
   local ids, leases = removal('HDEL', msg), removal('ZREM', leased)

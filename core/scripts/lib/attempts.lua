@@ -1,3 +1,4 @@
+-- defines attempts_read attempts_write failure_count
 -- What is kept of a message that came back at least once: "deliveries forgiven crashes suffix
 -- error".
 -- The deliveries are those of its current ticket; the forgiven are those that count as nothing:

@@ -1,3 +1,4 @@
+-- defines backoff_ms
 -- The delay in ms that a message's backoff says after so many failures, or the default where it has
 -- none (nil): exponential,
 -- with equal jitter. chance is 0 to 65535.

@@ -1,3 +1,6 @@
+-- defines repairs stage cursor most now answer report report_removal scan_page make_dead judge
+-- needs attempts dead quarantine
+-- includes now deferred_removals check_verdict ticket attempts put_tickets
 -- What check is asked, and what it says and does of what it finds.
 local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}

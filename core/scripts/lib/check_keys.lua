@@ -1,3 +1,7 @@
+-- defines has_foreign check_types check_meta
+-- needs attempts dead delayed failures handover high leased low meta msg outbox quarantine rates
+-- needs ready received unique wake
+-- includes check_findings decimal check_verdict wake
 -- The keys that check looks at, by the type that each has.
 local function typed_keys()
   return {

@@ -1,3 +1,6 @@
+-- defines read_list prefetch forget_prefetched field in_set place_of prefetch_tickets in_other_sets
+-- defines is_plain is_readable verdict_of
+-- needs attempts dead delayed leased msg outbox; includes ticket outbox_entry envelope message
 -- The sets in which a ticket may be; where it is in several, the first holds it, and a lane holds
 -- what no set does.
 local sets = { leased, outbox, dead, delayed }

@@ -1,3 +1,4 @@
+-- defines crash_pause; needs leased; includes decimal backoff
 -- How long a message with crashes waits, in ms, when its turn comes. `had` are its attempts, `e` is
 -- its envelope as a table;
 -- `crashed_now`: this reserve has found the end of its lease. After one crash not at all: its

@@ -1,3 +1,4 @@
+-- defines decimal
 -- A number as decimal text: '..' and tostring() keep 14 digits only. A foreign score (inf) is
 -- clamped.
 local function decimal(number)

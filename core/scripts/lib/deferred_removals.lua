@@ -1,3 +1,4 @@
+-- defines removal defer_removal defer_forget run_removals; needs attempts msg
 -- What a call takes away it takes at its end, by one command for each key: so no key that it needs
 -- vanishes before.
 -- Messages go before their tickets, of which one without a message is dropped when it is met.

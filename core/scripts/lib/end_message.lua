@@ -1,3 +1,5 @@
+-- defines end_message; needs attempts dead msg
+-- includes ticket count deferred_removals outbox_put put_tickets attempts
 -- Ends a message whose attempts, with the last delivery, are given; `e` is its envelope as a table
 -- (nil: damaged). As
 -- its policy says, it is DEAD, gone, or moves to its dead-letter queue by the outbox. Returns

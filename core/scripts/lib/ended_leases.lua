@@ -1,3 +1,4 @@
+-- defines ended_leases; needs high leased low ready; includes event_time ticket lane
 -- The messages whose leases have ended, by their lanes: the earlier end first or, where `ordered`,
 -- by id; 200 at most, and
 -- none that this call settles. None before `from`: until then they are left to their holders.

@@ -1,3 +1,4 @@
+-- defines enqueue; includes lane wake
 -- Puts tickets into their lanes (lib/lane.lua), and wakes consumers where one of these was empty.
 local function enqueue(tickets, front)
   if #tickets > 0 and lane_push(tickets, front) then

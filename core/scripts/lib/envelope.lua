@@ -1,3 +1,4 @@
+-- defines envelope_read; includes text is_name envelope_suffix
 -- Envelopes (protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as
 -- far as it was read).
 

@@ -1,3 +1,4 @@
+-- defines envelope_suffix
 -- The suffix that the tickets of a sound envelope's message have; nil where they have none.
 local function envelope_suffix(envelope)
   local flags = string.byte(envelope, 2)

@@ -1,3 +1,4 @@
+-- defines event_time
 -- A score as a time that may be the next event; huge where there is none.
 local function event_time(score)
   local at = tonumber(score or '') or math.huge

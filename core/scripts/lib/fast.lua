@@ -1,4 +1,6 @@
--- What reserve does, and reserve_timed: `timed`, which says how late the messages are. It reads all
+-- needs delayed leased meta msg ready lateness
+-- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_reply_inline
+-- What reserve does, and reserve_timed: `lateness`, which says how late the messages are. It reads all
 -- that it needs before it
 -- writes.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
@@ -74,8 +76,7 @@ for i = 1, n do
   deliver[2 * i - 1], deliver[2 * i] = ends, ticket
   result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
-if timed and n > 0 then
-  -- include lateness
+if lateness and n > 0 then
   result[2 * n + 8] = lateness(tickets, now)
 end
 local left = surplus

@@ -1,3 +1,4 @@
+-- defines find_in_set; includes message
 -- Which of `ids`, each once, are messages in a set. Returns a digit for each (0 it is, 3 there is
 -- no such message), and
 -- the tickets, and by id the messages (lib/message.lua), that are.

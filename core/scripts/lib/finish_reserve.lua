@@ -1,3 +1,4 @@
+-- defines finish_reserve; needs meta reply wake; includes timekeeper wake has_timekeeper
 -- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows
 -- the next event
 -- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `events_due`: it

@@ -1,3 +1,4 @@
+-- defines has_timekeeper
 -- Does a timekeeper (lib/timekeeper.lua) look at the time `at` or before? One that is late by 200
 -- ms is gone.
 local function has_timekeeper(timekeepers, at, now)

@@ -1,3 +1,4 @@
+-- defines hourly_entries
 -- Of the entries of `rates`, the latest first, the first of each hour; at most `most`.
 local function hourly_entries(entries, most)
   local kept = {}

@@ -1,3 +1,4 @@
+-- needs meta now rates ready; includes bulk hourly_entries totals refuse_wire
 -- Keeps the history: at a session's first call of a minute, before it counts anything, the totals
 -- so far are noted. When
 -- there are 60 entries too many, the last 360 minutes stay, and of those before the first of each

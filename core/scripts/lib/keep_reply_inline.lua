@@ -1,3 +1,4 @@
+-- needs answer reply
 -- Keeps `answer` under the session's own key, so that a call whose answer was lost is recalled and
 -- not run twice. The
 -- key's end is set with the session's first call of a minute; it is later than anybody asks.

@@ -1,3 +1,4 @@
+-- defines kick_messages; needs attempts dead; includes find_in_set attempts enqueue bulk
 -- Gives dead messages back, their failures and crashes forgiven. Returns a digit for each id: 0 it
 -- is ready, 3 there is
 -- no such dead message; and how many are ready.

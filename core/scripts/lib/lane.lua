@@ -1,3 +1,4 @@
+-- defines lane_of lane_push; needs high low meta ready; includes count
 -- The lane that a ticket waits in: 'high', 'low' or (usually) 'ready'.
 local function lane_of(ticket)
   local suffix = string.match(ticket, '^%d+%.(%w+):')

@@ -1,3 +1,4 @@
+-- defines lateness; needs delayed meta rates; includes decimal
 -- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at
 -- most, spread evenly. What
 -- was delayed still is.

@@ -1,3 +1,4 @@
+-- defines leased_message; needs attempts leased msg; includes ticket attempts
 -- The message that a ticket holds: its id, its envelope, and its attempts with this delivery
 -- counted;
 -- nil where the lease was lost: where the ticket is not in `leased` any more.

@@ -1,3 +1,4 @@
+-- defines current_ticket find_message; needs attempts msg; includes attempts envelope ticket
 -- A message's current ticket, from its attempts and, before it ever came back, its envelope.
 -- Returns the ticket and its attempts as a table.
 local function current_ticket(id, envelope, text)

@@ -1,3 +1,4 @@
+-- defines note_event; needs meta; includes has_timekeeper wake
 -- Notes that a message falls due, or a lease ends, at the time `at`: if it is the next event and no
 -- timekeeper
 -- looks in time, one waiting consumer is woken to become one.

@@ -1,3 +1,4 @@
+-- defines note_failure keep_failures; needs failures; includes decimal
 -- What failed in this call. It is kept at its end, in one step: the last 1000 of the queue, the
 -- latest first.
 local failed = {}

@@ -1,3 +1,4 @@
+-- defines now_ms
 -- The server's clock in whole milliseconds since 1970, and the microseconds since then.
 local function now_ms()
   local time = redis.call('TIME')

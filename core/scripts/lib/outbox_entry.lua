@@ -1,3 +1,4 @@
+-- defines outbox_entry_read; needs attempts; includes is_name text envelope attempts
 -- What an entry of the outbox is: a successor for another queue (0xD2 and, as MessagePack, { queue,
 -- id, envelope, due,
 -- extra }), or a message whose policy has another dead-letter queue. Returns the queue's name, id,

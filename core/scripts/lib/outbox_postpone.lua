@@ -1,3 +1,4 @@
+-- defines outbox_postpone; needs handover; includes note_event outbox_put
 -- Leaves an entry in the outbox for a while, as `problem` says that it cannot go: from 1 s on,
 -- doubled up to 5 minutes.
 local function outbox_postpone(ticket, id, problem, now)

@@ -1,3 +1,4 @@
+-- defines outbox_put; needs meta outbox; includes put_tickets
 -- Puts an entry into the outbox, from which a relay takes it to another queue: who put it there
 -- does so within the
 -- second that it is due in, after that whoever meets the event.

@@ -1,3 +1,4 @@
+-- defines precheck
 -- Reads keys, by command, before a script writes: where one is foreign the script ends here, and
 -- has changed nothing.
 local function precheck(keys)

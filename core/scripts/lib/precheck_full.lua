@@ -1,3 +1,5 @@
+-- defines precheck_full; needs attempts dead delayed high leased low msg outbox quarantine ready
+-- includes precheck
 -- Reads once what a reserve_full may write, before its first write: see lib/precheck.lua.
 local prechecked = false
 local function precheck_full()

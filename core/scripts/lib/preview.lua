@@ -1,3 +1,4 @@
+-- defines preview; includes envelope
 -- An envelope up to so many bytes of its body; '0': all of it. Of a damaged one nothing is left.
 local function preview(envelope, most)
   if most == '0' then

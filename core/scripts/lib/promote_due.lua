@@ -1,3 +1,4 @@
+-- defines promote_due; needs delayed; includes event_time precheck_full lane
 -- Puts what is due at the ends of its lanes: at most 100, which the caller removes from the front
 -- of `delayed`. Returns
 -- how many these were, and the next due time (huge: none).

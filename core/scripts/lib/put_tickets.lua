@@ -1,3 +1,4 @@
+-- defines put_tickets; includes bulk
 -- Puts tickets into a set, all at one time.
 local function put_tickets(set, at, tickets)
   local words = {}

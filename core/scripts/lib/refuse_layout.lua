@@ -1,2 +1,3 @@
+-- includes refuse_newer refuse_partitioned
 -- include refuse_newer
 -- include refuse_partitioned

@@ -1,3 +1,4 @@
+-- needs msg
 -- Refuses the name of a queue of partitions, which has no messages: assignment puts a text in their
 -- place.
 if type(redis.pcall('HGET', msg, '')) == 'table' then

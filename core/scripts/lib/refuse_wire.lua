@@ -1,3 +1,4 @@
+-- needs meta wire
 -- Refuses a queue that a newer dueq wrote: `wire` is what meta says. What is no such number counts
 -- as nothing.
 if type(wire) == 'string' and string.find(wire, '^[1-9]%d?%d?%d?%d?%d?%d?%d?%d?$') and tonumber(wire) > 1 then

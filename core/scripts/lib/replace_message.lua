@@ -1,3 +1,5 @@
+-- defines replace_message; needs attempts dead delayed leased outbox
+-- includes message envelope deferred_removals
 -- Puts a draft in the place of the living message of its id. One that is READY or DELAYED stays
 -- where and when it is
 -- where only its body is replaced (draft.keeps_place), as does one that is READY, never came back,

@@ -1,3 +1,6 @@
+-- defines retry_message; needs attempts delayed leased
+-- includes leased_message envelope attempts deferred_removals count note_failure end_message
+-- includes backoff ticket put_tickets enqueue
 -- Gives the message of a ticket back as failed, after `delay` ms (-1: by its backoff, with the
 -- chance of 0 to 65535),
 -- or ends it when its attempts are exhausted. `by` is who says so (lib/note_failure.lua). Returns

@@ -1,3 +1,5 @@
+-- defines select_messages; needs attempts leased msg
+-- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
 -- Takes tickets from the lanes, in order, until `most` are to be delivered or 1,000 were met: what
 -- is no ticket, has no
 -- message, is over its time to live or has exhausted its attempts is not delivered. Before those of

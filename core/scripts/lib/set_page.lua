@@ -1,3 +1,4 @@
+-- defines cursor_after set_page; includes decimal
 -- The cursor behind a member of a sorted set.
 local function cursor_after(member, score)
   return decimal(tonumber(score)) .. ' ' .. member

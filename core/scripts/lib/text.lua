@@ -1,3 +1,4 @@
+-- defines is_utf8 is_text
 -- Is it well-formed UTF-8 (RFC 3629)?
 local function is_utf8(text)
   if not string.find(text, '[\128-\255]') then

@@ -1,3 +1,4 @@
+-- defines ticket_read ticket_write; includes text
 -- A ticket is "deliveries:id", or "deliveries.suffix:id": the number of deliveries that ended
 -- before this one, nine
 -- digits at most. The suffix is the incarnation (10 base-62 digits) where the producer gave the id,

@@ -1,3 +1,4 @@
+-- defines elect_timekeeper; needs delayed
 -- Timekeepers are waiting consumers that look at the next event by their own timers, as texts
 -- "at:session": the first
 -- at its time. The second looks in case the first died, at the time of the next delayed message but

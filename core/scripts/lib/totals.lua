@@ -1,3 +1,4 @@
+-- defines totals_names totals; includes decimal
 -- What a queue did so far, as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED".
 -- "In"
 -- is how many tickets ever came to `ready`, whose length is given: the place of its head among them

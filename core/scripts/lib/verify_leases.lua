@@ -1,3 +1,4 @@
+-- defines verify_leases; needs leased
 -- Which of the tickets in ARGV from `from` to `to` are held, each once: a ticket is held while it
 -- is in `leased`, also
 -- after its lease has ended, until a reserve takes its message. Returns a digit for each, and the

@@ -1,3 +1,4 @@
+-- defines verify_leases_fast; needs argv call leased
 -- Which of the tickets to acknowledge are held, as lib/verify_leases.lua: those of one call have
 -- one end, so that one look mostly
 -- tells. None is named twice. Returns a digit for each, and the tickets that are.

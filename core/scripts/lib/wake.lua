@@ -1,3 +1,4 @@
+-- defines wake_one; needs wake
 -- Sets a wake token: one waiting consumer will look. A foreign value under the key is the waiting
 -- consumers' to
 -- report; what was stored must not fail by it.

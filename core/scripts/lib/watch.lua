@@ -1,3 +1,4 @@
+-- defines watch_ms note_watch; needs meta
 -- How long before a lease's end the queue is to be watched, so that its holder could have extended
 -- it: half of it, 4 s at
 -- most. A message whose lease has ended is delivered by a consumer only if the queue has been

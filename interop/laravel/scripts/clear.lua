@@ -1,5 +1,6 @@
 -- clear: deletes all jobs of a Laravel queue. Quarantined payloads stay.
 -- keys jobs later reserved notify reply
+-- includes keep_foreign_reply
 -- ARGV    number, keep, minute
 -- Returns how many jobs were deleted, as text.
 

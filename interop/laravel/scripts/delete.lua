@@ -1,5 +1,6 @@
 -- delete: deletes reserved jobs of a Laravel queue.
 -- keys reserved reply
+-- includes keep_foreign_reply
 -- ARGV    number, keep, minute, then the reserved payload of each
 -- Returns one digit for each: 0 deleted, 4 no longer reserved.
 

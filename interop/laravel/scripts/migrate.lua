@@ -1,5 +1,6 @@
 -- migrate: moves due jobs of a Laravel queue to its list, and wakes waiting workers.
 -- keys jobs later reserved notify quarantine reply
+-- includes now job_attempts adjust_tokens seconds keep_foreign_reply
 -- ARGV    number, keep, minute, how many of each set at most
 -- Returns { now ms, ms until the next job is due (-1: none), jobs moved, payloads quarantined }.
 

@@ -1,6 +1,7 @@
 -- pop: moves due jobs of a Laravel queue to its list, then takes jobs from the list and reserves
 -- them.
 -- keys jobs later reserved notify quarantine reply
+-- includes now adjust_tokens seconds job_attempts add_padded keep_foreign_reply
 -- ARGV    number, keep, minute, how many (0: nobody reads the answer of the call `number`, so the
 --         jobs that it took go back unchanged), how long to reserve them in ms, '1' if the caller
 --         took a token

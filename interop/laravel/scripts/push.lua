@@ -1,5 +1,6 @@
 -- push: stores jobs in a Laravel queue: all, or on an error none.
 -- keys jobs later notify reply
+-- includes now due_time seconds adjust_tokens keep_foreign_reply
 -- ARGV    number, keep, minute, then due and payload of each; due is '0' (now), '+ms' from now or
 --         '@ms' since 1970
 -- Returns one digit for each: 0 stored, 2 a payload of the same bytes is delayed already.

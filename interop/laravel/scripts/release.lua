@@ -1,5 +1,6 @@
 -- release: gives reserved jobs of a Laravel queue back.
 -- keys jobs later reserved notify reply
+-- includes seconds now add_padded adjust_tokens keep_foreign_reply
 -- ARGV    number, keep, minute, delay in ms, then the reserved payload of each
 -- Returns one digit for each: 0 given back, 4 no longer reserved: nothing was changed.
 

@@ -1,5 +1,6 @@
 -- size: counts the jobs of a Laravel queue. Changes nothing.
 -- keys jobs later reserved quarantine
+-- includes now seconds
 -- Returns { now ms, the next due ms (0: none), jobs in the list, delayed, reserved, quarantined }.
 
 local now = now_ms()

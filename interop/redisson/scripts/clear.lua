@@ -1,5 +1,6 @@
 -- clear: deletes all waiting values.
 -- keys offered timeout reply
+-- includes keep_foreign_reply
 -- ARGV    number, keep, minute
 -- Returns how many values were deleted.
 

@@ -1,5 +1,6 @@
 -- offer: stores values that are due later, and publishes the earliest due time if it changes.
 -- keys offered timeout channel reply
+-- includes layout_found now next_due due_time decimal keep_foreign_reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), and for each value: 8 random
 --         bytes, its due time ('0', '+ms', '@ms'), the value
 -- Returns a '0' for each value.

@@ -1,5 +1,6 @@
 -- peek: reads waiting values, in the order in which they were offered.
 -- keys offered timeout
+-- includes layout_found now values_reply
 -- ARGV    layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/values_reply.lua, or { now ms, -1 }: no value waits.
 

@@ -1,5 +1,6 @@
 -- poll: takes waiting values, in the order in which they were offered.
 -- keys offered timeout reply
+-- includes now layout_found keep_foreign_reply values_reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/values_reply.lua, or { now ms, -1 }: no value waits.
 

@@ -1,5 +1,6 @@
 -- remove: deletes a waiting element of a value; of several, the one that was offered first.
 -- keys offered timeout reply
+-- includes element_of layout_found keep_foreign_reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), the value, and, if Redisson
 --         writes the same value in other bytes, these
 -- Returns 0, or 3: not found.

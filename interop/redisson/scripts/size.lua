@@ -1,5 +1,6 @@
 -- size: counts the values of a delayed queue. Changes nothing.
 -- keys destination parked offered timeout quarantine
+-- includes now next_due
 -- Returns { now ms, the next due ms (0: none), ready, delayed, 0, quarantined }, in the form of
 --         Laravel's size, which has the reserved jobs where 0 is.
 

@@ -1,5 +1,6 @@
 -- take: takes values from the destination, the parked ones first.
 -- keys destination parked reply
+-- includes now keep_foreign_reply
 -- ARGV    number, keep, minute, how many at most, the number of the session's first take since the
 --         last answer that was read (0: all answers were read): what was taken since goes back
 --         first

@@ -1,5 +1,6 @@
 -- transfer: moves due elements to the destination, in the order of their due times.
 -- keys destination offered timeout quarantine reply
+-- includes now layout_found next_due element_layout remove_from_list keep_foreign_reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns { now ms, -1, moved, quarantined, the next due ms (0: none) }, or, when nothing is due,
 --         { now ms, us until the next due time (-1: none) }.

@@ -1,3 +1,4 @@
+-- defines adjust_tokens
 -- Adds `number` tokens, or removes -number, so that there is one for each job in the list, as in
 -- Laravel.
 local function adjust_tokens(notify, number)

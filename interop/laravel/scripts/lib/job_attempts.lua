@@ -1,3 +1,4 @@
+-- defines is_sound attempts_raised
 -- The attempts that Laravel's worker would write into a payload, as text. Raises an error where
 -- Laravel's script raises one: that script has then taken the payload from the list, and loses it.
 local function attempts_tried(payload)

@@ -1,3 +1,4 @@
+-- defines second_of pause_until_due
 -- The first whole second that is not before a time in ms: Laravel's scores are whole seconds.
 local function second_of(ms)
   return string.format('%d', math.ceil(ms / 1000))

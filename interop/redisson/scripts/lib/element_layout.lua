@@ -1,3 +1,4 @@
+-- defines layout_of value_of
 -- How Redisson packs a waiting element, with numbers in the byte order of the server's machine.
 -- Layout 1, Redisson 3.21.1 and later: the size of the id in a byte (8), the id, the value's size
 -- in 8 bytes, the value. Layout 2, before: the id as a double, the value's size in 8 bytes, the

@@ -1,3 +1,4 @@
+-- defines element_of; includes layout_found element_layout scan_list
 -- Finds the element of a value that was offered first. If there is none, finds that of `otherwise`,
 -- unless that is nil. Returns the element (nil: none), and the layout of the waiting elements (nil:
 -- some have another layout than `wanted`).

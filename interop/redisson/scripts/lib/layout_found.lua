@@ -1,3 +1,4 @@
+-- defines layout_error same_layout layout_found; includes element_layout
 -- A queue with both layouts is refused: a Redisson that meets an element of the other layout moves
 -- the elements before it again and again.
 local function layout_error(queue)

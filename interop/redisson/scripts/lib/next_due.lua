@@ -1,3 +1,4 @@
+-- defines next_due
 -- The earliest time of a sorted set, rounded up to whole ms; nil: there is none.
 local function next_due(times)
   local due = tonumber(redis.call('ZRANGE', times, 0, 0, 'WITHSCORES')[2] or '')

@@ -1,3 +1,4 @@
+-- defines remove_from_list; includes scan_list
 -- Removes elements from a list. Most are near one of its ends. For each of the others LREM walks
 -- the list. If there are many others, one walk of this script for all of them takes less time,
 -- although it spends more on each element that it passes, and the more the larger the element is

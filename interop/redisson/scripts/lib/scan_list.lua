@@ -1,3 +1,4 @@
+-- defines scan_list
 -- Calls `seen` with each element of a list and the element's index, from the head, until `seen`
 -- returns true. Reads the list in portions, which are smaller where the elements are large.
 local function scan_list(list, seen)

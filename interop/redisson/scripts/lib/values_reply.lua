@@ -1,3 +1,4 @@
+-- defines values_reply; includes element_layout
 -- The answer with the values of elements: { now ms, -1, a digit for each element (0, or 1: it has
 -- neither layout, and the element itself is in the place of its value), the values }.
 local function values_reply(now, elements)

@@ -1,0 +1,21 @@
+-- defines draft_read; includes envelope_suffix due_time
+-- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace":
+-- ms, negative: it is over; ms; 0 refuse,
+-- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written
+-- into the envelope.
+local function draft_read(words, i, now)
+  local id, envelope = words[i], words[i + 1]
+  local ttl, window, replace = string.match(words[i + 3], '^(%-?%d+) (%d+) (%d)$')
+  local suffix = envelope_suffix(envelope) or ''
+  local incarnation = #suffix > 1 and string.sub(suffix, 1, 10) or ''
+  if tonumber(ttl or 0) ~= 0 then
+    local at = incarnation == '' and 5 or 15
+    envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl) .. string.sub(envelope, at + 8)
+  end
+  local due = due_time(words[i + 2], now)
+  return {
+    envelope = envelope, due = due, suffix = suffix, incarnation = incarnation,
+    ticket = suffix ~= '' and '0.' .. suffix .. ':' .. id or id,
+    at_once = due <= now, window = tonumber(window or 0), replace = tonumber(replace or 0),
+  }
+end
