@@ -3,14 +3,13 @@
 -- includes return_problem verify_leases deferred_removals acknowledge count now keep_history
 -- includes keep_reply_inline
 -- args tickets
--- Returns a digit for each: 0 finished, 4 the lease was lost.
+-- Returns a digit for each: 0 finished, 4 the lease is lost.
 
 local ticket, answer = ARGV[4], nil
 if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
-  -- The usual one is its own id, and there is nothing of it but its envelope.
+  -- The usual ticket is its own id, and its message has only an envelope.
   local stop = redis.pcall('ZSCORE', leased, ticket)
-  -- An error has no length, and a time has one: asking for that is cheaper than asking for the
-  -- type.
+  -- An error has no length, and a time has one. Asking for the length is cheaper than for the type.
   if stop and #stop == 0 then
     local problem = stop
     -- include return_problem

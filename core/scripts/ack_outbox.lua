@@ -1,13 +1,11 @@
--- ack_outbox: finishes a leased message and puts its successors into the outbox, for a relay to
--- push to another queue.
+-- ack_outbox: finishes a leased message, and puts its successors for another queue into the outbox.
 -- keys msg leased outbox meta attempts reply
 -- includes now leased_message keep_reply draft_read outbox_put bulk deferred_removals count
 -- includes refuse_newer noop_write
--- args ticket, the other queue's name, then of each successor the id of its entry (made by the core), and id,
---      envelope, due, extra as of push
--- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or
--- 4 as well; and
--- '+' where a relay has work.
+-- args ticket, the other queue's name, then for each successor the id of its entry, which the core
+--   made, and id, envelope, due, extra as of push_full
+-- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor 0, or 4 as
+--   well; and '+' if a relay has work.
 
 -- include refuse_newer
 local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
@@ -18,7 +16,8 @@ end
 -- include noop_write
 for i = 6, #ARGV, 5 do
   local draft = draft_read(ARGV, i + 1, now)
-  -- Times that count from the push count from now; the other queue's time may be another.
+  -- Times that count from the push count from now, not from when the other queue gets the
+  -- successor.
   local extra = string.format('0 %d %d', draft.window, draft.replace)
   local entry = { ARGV[5], ARGV[i + 1], draft.envelope, string.format('@%d', draft.due), extra }
   outbox_put(ARGV[i], now + 1000)

@@ -1,11 +1,10 @@
--- ack_push: finishes a leased message and pushes its successors to its own queue.
+-- ack_push: finishes a leased message, and pushes its successors to its own queue.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- includes now leased_message keep_reply store_drafts deferred_removals count refuse_newer
 -- includes replace_message keep_history noop_write
--- args ticket, then id, envelope, due, extra of each (lib/store_drafts.lua)
--- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor,
--- as of
--- push, or 4 as well.
+-- args ticket, then id, envelope, due, extra of each successor (lib/draft_read.lua)
+-- Returns digits: for the message 0 finished, 4 the lease is lost; for each successor as push_full,
+--   or 4 as well.
 
 -- include refuse_newer
 -- include replace_message
@@ -18,7 +17,7 @@ end
 -- include noop_write
 local outcome = store_drafts(ARGV, 5, now, { replace = replace_message, leaving = id })
 defer_removal('HDEL', attempts, id)
--- A successor of its own id has another incarnation.
+-- If a successor has the message's own id, its envelope has another incarnation.
 if redis.call('HGET', msg, id) == envelope then
   defer_removal('HDEL', msg, id)
 end

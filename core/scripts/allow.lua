@@ -1,9 +1,8 @@
--- allow: sets to which queues messages may go as their own `dead_letter` says, and answers that
--- list.
+-- allow: sets and returns the queues to which messages may move by their own `dead_letter`.
 -- keys msg targets meta
 -- includes bulk refuse_layout noop_write
--- args alone: '' changes nothing, 'only' these queues, 'any' queue; then the names of the queues
--- Returns the names in their order; none: any queue.
+-- args alone: '' changes nothing, 'only' these queues, 'any' queue; then the queues' names
+-- Returns the names, sorted; none: any queue.
 
 -- include refuse_layout
 local names, removed, wanted = {}, {}, {}

@@ -1,17 +1,15 @@
--- assignment: says how many partitions a queue has and, to a member of its consumers, which of them
--- are its own. The member
--- is one until it has not called for the time that it names. Partitions go evenly over the members;
--- one that has too
--- many is told so, and keeps them until it gives them up, or is no member any more; then others
--- take them.
+-- assignment: says how many partitions a queue has and, to a consumer, which of them are its own. A
+-- consumer is a member until it has not called for the time that it gives. The members share the
+-- partitions evenly. A member with too many learns so, and keeps them until it gives them up or is
+-- no member any more. Then other members take them.
 -- keys partitions members msg ready delayed wake meta
 -- includes now refuse_newer noop_write
--- args alone: how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
---      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows,
--- partitions that it gives up
--- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where
--- the member does not
---         know this epoch also { ..., how many of its own it is to give up, and its own }.
+-- args alone: how many partitions the caller expects (it makes so many if the queue has none),
+--   member ('': the caller only asks for the number), for how many ms it stays a member (0: it
+--   leaves), epoch of the table that it knows, partitions that it gives up
+-- Returns { number of partitions (0: none, the queue has messages of its own), epoch }. If the
+--   member does not know this epoch: { number, epoch, how many of its own it must give up, its own
+--   ... }.
 
 -- include refuse_newer
 local count, epoch = tonumber(redis.call('HGET', partitions, 'count') or ''), redis.call('HGET', partitions, 'epoch')
@@ -21,7 +19,7 @@ if not count then
   end
   count, epoch = tonumber(ARGV[1]), '0'
   redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
-  -- Nobody who does not know of them gets a message where no consumer looks: see
+  -- A client that does not know of the partitions cannot push messages where no consumer looks: see
   -- lib/refuse_partitioned.lua.
   for _, key in ipairs({ msg, ready, delayed }) do
     redis.call('SET', key, 'partitions ' .. ARGV[1])
@@ -41,7 +39,7 @@ if known and left > 0 and #ended == 0 and epoch == ARGV[4] and not ARGV[5] then
   return { count, epoch }
 end
 
--- Who is a member now, in an order that all see alike.
+-- Who is a member now, in an order that is the same for all of them.
 local leaving, alive, order = {}, {}, {}
 for _, name in ipairs(ended) do
   leaving[name] = name ~= member or nil
@@ -56,7 +54,8 @@ for name in pairs(alive) do
 end
 table.sort(order)
 
--- Whose each partition is: nobody's (false), or closed (one character) while the queue grows.
+-- The owner of each partition: a member, nobody (false), or, while the queue grows, one character,
+-- which says that the partition is closed.
 local fields, given_up, owner, held_count, open = {}, {}, {}, {}, 0
 for i = 5, #ARGV do
   given_up[tonumber(ARGV[i])] = true
@@ -78,7 +77,8 @@ for p = 0, count - 1 do
   end
 end
 
--- Each gets as many, and some one more: the first who have that.
+-- Each member gets `each` partitions. As many members as are left over get one more: the first that
+-- have it already.
 local each, extra, before, others = 0, 0, 0, 0
 if #order > 0 then
   each, extra = math.floor(open / #order), open % #order

@@ -1,9 +1,9 @@
--- bury: ends a leased message, as its policy says.
+-- bury: ends a leased message by its policy.
 -- keys msg leased dead outbox meta attempts failures reply
 -- includes now leased_message keep_reply end_message envelope note_failure deferred_removals
 -- includes refuse_newer noop_write
--- args ticket, reason, who it is (lib/note_failure.lua)
--- Returns a digit: 0 done, 4 the lease was lost; and '+' as of retry.
+-- args ticket, reason, who says so (lib/note_failure.lua)
+-- Returns a digit: 0 done, 4 the lease is lost; and '+' if a relay has work.
 
 -- include refuse_newer
 -- include noop_write

@@ -1,14 +1,13 @@
--- cancel: takes a delayed message back that was never delivered. Of any other it changes nothing
--- and answers nil, and
--- the client calls cancel_full in its place.
+-- cancel: removes a delayed message that was never delivered. For any other it changes nothing and
+-- answers nil, and the client runs cancel_full.
 -- keys msg delayed meta reply
 -- includes return_problem keep_reply_inline
 -- args id
 -- passes on to cancel_full
--- Returns a digit: 2 (as of cancel_full), or nil.
+-- Returns a digit: 2, as cancel_full, or nil.
 local id = ARGV[4]
 local envelope = redis.pcall('HGET', msg, id)
--- An error has no length, and a text has one: asking for that is cheaper than asking for the type.
+-- An error has no length, and a text has one. Asking for the length is cheaper than for the type.
 if envelope and #envelope == 0 then
   local problem = envelope ~= '' and envelope
   -- include return_problem

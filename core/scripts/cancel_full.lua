@@ -1,12 +1,10 @@
--- cancel_full: takes messages back from any state but the outbox, where they belong to another
--- queue. The ticket of a ready
--- one stays in its lane, and is dropped when it is met without its message.
+-- cancel_full: removes messages of any state but outbox, where a message belongs to another queue.
+-- The ticket of a ready message stays in its lane. The reserve that meets it drops it.
 -- keys msg delayed leased dead outbox meta attempts reply
 -- includes message deferred_removals count keep_reply refuse_layout
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0:
--- there is no
--- such message, or it is in the outbox.
+--   there is no such message, or it is in the outbox.
 
 -- include refuse_layout
 local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0

@@ -1,24 +1,20 @@
--- check: looks at a window of one key, or judges tickets by all keys at one moment, says what is
--- wrong, and may repair
--- that. A key of another type counts as empty.
+-- check: looks at a window of one key, or judges tickets by all keys at one moment. Reports what is
+-- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures
 -- includes check_keys check_verdict check_findings message envelope ticket decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
--- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first; of lanes and
---      of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to leave out,
--- and the last that was
---      seen), how many, mark of who
---      repairs; then what is to be judged: tickets, of attempts ids, of doubled a ticket, and twice
--- a lane and a distance
--- Returns { next cursor ('': that was the last; judged of these: how many went), bytes that were
--- read, entries, tickets
---           (of attempts ids; judged, those that are where they are), which of these to judge (of
--- msg: cannot be read),
---           then for each kind of finding its name, how many and up to five examples }.
+-- args alone: '1' to repair; stage (a key, or types, notes, lost, doubled); cursor ('': the first;
+--   of lanes and of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to
+--   leave out, and the last ticket seen); how many; a mark of who repairs; then what to judge:
+--   tickets, for attempts ids, for doubled a ticket and twice a lane and a distance
+-- Returns { next cursor ('': that was the last; if it judged: how many went), bytes read, entries,
+--   tickets (for attempts ids; if it judged, those that are in their places), which of the tickets
+--   to judge (for msg: those of corrupt messages), then for each kind of finding its name, how
+--   many, up to five examples }.
 
--- A wire version that others wrote is wrong where every key has its type of here; else a newer dueq
--- wrote the queue.
+-- If all keys have their types, a newer dueq wrote this wire version. Otherwise another program
+-- did, and the version is one more finding.
 local wire = redis.pcall('HGET', meta, 'wire')
 if wire ~= '1' and not has_foreign() then
   wire = nil
@@ -31,13 +27,13 @@ end
 local lane = ({ high = high, ready = ready, low = low })[stage]
 local set = ({ leased = leased, dead = dead, delayed = delayed })[stage]
 local judges = #ARGV > 5
--- Of a lane or set, without so many tickets of its tail: the window before these, and its first
--- place from the tail.
+-- The window of a lane or set in front of so many tickets of its tail, and the place before its
+-- first ticket, counted from the tail.
 local function read_window(key, place, count)
   local tickets = read_list(key == set and 'ZRANGE' or 'LRANGE', key, -place - count, -place - 1)
   return tickets, -place - #tickets - 1
 end
--- A place of a lane, counted from the tail, is taken out; -n: so many of them.
+-- Removes the entries at these places of a lane, which count from the tail (-1).
 local function remove_from_lane(key, places)
   for _, place in ipairs(places) do
     redis.call('LSET', key, place, '-')
@@ -69,7 +65,7 @@ elseif stage == 'msg' then
     if ticket ~= id and not ticket_read(ticket) then
       report_removal('garbage', 'HDEL', msg, id)
       if repairs then
-        -- Nothing can hold it: it is kept where nobody looks for messages.
+        -- No ticket can name this id. The message is kept where no reserve looks.
         redis.call('HSET', quarantine .. ':messages', id, stored)
       end
     else
@@ -85,7 +81,7 @@ elseif (lane or set) and not judges then
   local tickets = read_window(lane or set, tonumber(place), most)
   answer[3] = #tickets
   answer[1] = #tickets == most and '1' or ''
-  -- What was pushed meanwhile has moved the last of these, which were seen.
+  -- Later pushes have moved tickets into this window that the window before had.
   for i = #tickets, last ~= '' and 1 or #tickets + 1, -1 do
     if tickets[i] == last then
       tickets = { unpack(tickets, 1, i - 1) }
@@ -96,7 +92,7 @@ elseif (lane or set) and not judges then
 elseif lane then
   local place = tonumber(string.match(cursor, '^%d+'))
   local asked, goes = prefetch_tickets(6), {}
-  -- What was pushed meanwhile has moved them.
+  -- Later pushes have moved the tickets away from the tail.
   local tickets, first = read_window(lane, place, 2 * most)
   for i, ticket in ipairs(tickets) do
     local leaves, verdict
@@ -134,7 +130,7 @@ elseif set or stage == 'outbox' then
   end
   answer[1] = judges and decimal(went) or answer[1]
 elseif stage == 'lost' then
-  -- Another one that repairs, and began later, does this.
+  -- If another check began to repair later, that one does this.
   local ours, seen = not repairs or field(meta, 'repairer') == ARGV[5], {}
   for _, key in ipairs({ ready, high, low }) do
     for _, ticket in ipairs(read_list('LRANGE', key, -3000, -1)) do
@@ -166,7 +162,8 @@ elseif stage == 'doubled' then
   local ticket, own, places = ARGV[6], lane_of(ARGV[6]), {}
   for i = 7, ours and 9 or 0, 2 do
     local key = ({ high = high, ready = ready, low = low })[ARGV[i]]
-    -- Pushes since have moved it away from the tail, repairs of its window towards that.
+    -- Later pushes have moved the ticket away from the tail, repairs of its window towards the
+    -- tail.
     local tickets, first = read_window(key, math.max(ARGV[i + 1] - 4000, 0), 8000)
     for n, other in ipairs(tickets) do
       if other == ticket then

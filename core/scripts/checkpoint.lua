@@ -1,9 +1,9 @@
--- checkpoint: stores a cursor with a leased message, as the last header of its envelope. The rest
--- of it stays as it is.
+-- checkpoint: stores a cursor with a leased message, as the last header of its envelope. All else
+-- in the envelope stays.
 -- keys msg leased meta attempts reply
 -- includes leased_message keep_reply envelope refuse_newer noop_write
 -- args ticket, cursor ('': it goes)
--- Returns a digit: 0 done, 4 the lease was lost; or an error: CORRUPT, TOO_LARGE.
+-- Returns a digit: 0 done, 4 the lease is lost; or an error: CORRUPT, TOO_LARGE.
 
 -- include refuse_newer
 -- include noop_write

@@ -1,4 +1,4 @@
--- clock: says the server's time; changes nothing.
+-- clock: returns the server's time. Changes nothing.
 -- keys meta
 -- includes decimal now refuse_newer
 -- args alone: none

@@ -1,8 +1,8 @@
--- extend: sets the ends of leases anew.
+-- extend: sets new ends of leases.
 -- keys leased wake meta reply
 -- includes verify_leases now watch put_tickets note_event keep_reply refuse_newer noop_write
 -- args lease in ms from now, tickets
--- Returns a digit for each: 0 done, 4 the lease was lost.
+-- Returns a digit for each: 0 done, 4 the lease is lost.
 
 local outcome, tickets = verify_leases(5, #ARGV)
 local problem = not outcome and tickets

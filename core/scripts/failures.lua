@@ -1,17 +1,17 @@
--- failures: what failed in the queue, a page at a time, the latest first; changes nothing.
+-- failures: shows what failed in the queue, a page at a time, the latest first. Changes nothing.
 -- keys failures meta
 -- includes ticket refuse_newer
--- args alone: id ('': of all messages), cursor ('': the first page), how many
--- Returns { cursor of the next page ('': none), then for each: time in ms, kind, ticket, who, error
--- }, as lib/note_failure.lua
--- has them. A cursor is the time of the last one, and how many of that time there were.
+-- args alone: id ('': all messages), cursor ('': the first page), how many
+-- Returns { cursor of the next page ('': none), then for each failure: time in ms, kind, ticket,
+--   who, error }, as lib/note_failure.lua keeps them. A cursor is the time of the last failure, and
+--   how many of that time the pages had.
 
 -- include refuse_newer
 local wanted, most, answer = ARGV[1], tonumber(ARGV[3]), { '' }
 local from, seen = string.match(ARGV[2], '^(%d+) (%d+)$')
 local last, same = nil, 0
 for _, entry in ipairs(redis.call('LRANGE', failures, 0, 999)) do
-  -- What is no such entry is left out.
+  -- An entry that does not look so is left out.
   local time, kind, ticket, by, text = string.match(entry, '^(%d+) (%l+)\n([^\n]+)\n([^\n]*)\n(.*)$')
   local id
   if time and #time < 16 and string.find(ticket, wanted, 1, true) then

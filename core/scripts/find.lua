@@ -1,10 +1,9 @@
--- find: looks a message up by its id and changes nothing.
+-- find: looks a message up by its id. Changes nothing.
 -- keys msg delayed leased dead outbox attempts meta
 -- includes message decimal now preview refuse_layout
--- args alone: id, how many bytes of its body at most (0: all)
+-- args alone: id, at most how many bytes of its body (0: all)
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms,
--- ticket,
--- envelope, attempts ('' where there are none), the size of the whole envelope }.
+--   ticket, envelope, attempts ('': none), size of the whole envelope }.
 
 -- include refuse_layout
 local m = find_message(ARGV[1], { delayed, leased, dead, outbox })

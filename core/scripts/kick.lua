@@ -1,4 +1,4 @@
--- kick: gives dead messages back to be delivered at once, with as many attempts again.
+-- kick: makes dead messages ready, with as many attempts as at first.
 -- keys msg ready high low dead wake meta attempts reply
 -- includes kick_messages keep_reply refuse_layout
 -- args ids

@@ -1,10 +1,9 @@
--- kick_all: gives the dead messages that fit a filter back, as kick does; a bounded number at a
--- time.
+-- kick_all: kicks dead messages that fit a filter. Looks at a bounded number of messages.
 -- keys msg ready high low dead wake meta attempts reply
 -- includes set_page ticket attempts kick_messages keep_reply refuse_layout
--- args cursor ('': from the first that died), how many to look at, text that their error contains ('': any), died
---      from, died before (ms since 1970; 0: open)
--- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).
+-- args cursor ('': from the first that died), how many to look at, text that the error contains
+--   ('': any), died from, died before (ms since 1970; 0: open)
+-- Returns "KICKED CURSOR": how many are ready, and the next cursor ('': that was the last).
 
 -- include refuse_layout
 local text, from, before = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])

@@ -1,5 +1,4 @@
--- kill: makes delayed messages dead, so that they are kept, and not delivered, until they are
--- kicked.
+-- kill: makes delayed messages dead. They are kept, and not delivered until they are kicked.
 -- keys msg delayed dead meta attempts reply
 -- includes find_in_set put_tickets now bulk count keep_reply refuse_layout noop_write
 -- args ids

@@ -1,9 +1,9 @@
--- lock: takes a lock for a time, if nobody holds it.
+-- lock: takes a lock for a time, if nobody has it.
 -- keys lock lock_wake reply
 -- includes now keep_reply
 -- args token, time to live in ms
 -- Returns { now ms, -1, 0, 0, token } to the new owner, else { now ms, ms until it may be free, 1,
--- 0 }.
+--   0 }.
 
 local now = now_ms()
 if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], 'NX', 'PX', ARGV[5]) then

@@ -1,9 +1,9 @@
--- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336
--- hours.
+-- measure: adds what a consumer measured to the totals, and to the sums of the minute and the hour.
+-- The last 360 minutes and 336 hours are kept.
 -- keys meta timings
 -- includes now decimal refuse_newer
--- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time) and the number of a
---      bucket, or the letter alone: the sum in ms
+-- args alone: "NAME:NUMBER NAME:NUMBER ...". NAME: 'l' (lateness) or 'r' (run time) and the number
+--   of a bucket; or the letter alone, for the sum in ms.
 -- Returns 1; 0: there is no such queue.
 
 -- include refuse_newer
@@ -16,12 +16,13 @@ local starts = { '', decimal(minute) .. ' ', decimal(hour) .. ' ' }
 local fields = { 'total', 'm' .. minute % 360, 'h' .. hour % 336 }
 local stored = redis.call('HMGET', timings, unpack(fields))
 for i, start in ipairs(starts) do
-  -- What is left of the last round is over.
+  -- A minute or an hour of the last round has ended, and its sums are replaced.
   local old = stored[i] or ''
   old = string.sub(old, 1, #start) == start and string.sub(old, #start + 1) or ''
   local before = #old
   old = old .. ' ' .. ARGV[1]
-  -- To sum costs more than to add a text, which readers sum. What was summed may be long itself.
+  -- Adding a text costs less than summing, and readers sum. So the script sums only once in 600
+  -- bytes of new text; the sum may be long itself.
   if math.floor(#old / 600) > math.floor(before / 600) then
     local sums, names, texts = {}, {}, {}
     for name, number in string.gmatch(old, '([lr]%d*):(%d+)') do

@@ -1,16 +1,14 @@
--- peek: shows messages of one state, a page at a time, and changes nothing.
+-- peek: shows messages of one state, a page at a time. Changes nothing.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta
 -- includes decimal now ticket message envelope outbox_entry attempts envelope_suffix preview
 -- includes set_page refuse_layout
--- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many, how many
---      bytes of each body at most (0: all)
+-- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page),
+--   how many, at most how many bytes of each body (0: all)
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms,
--- ticket, envelope,
--- attempts ('' where there are none), the size of the whole envelope }. Of one in the outbox that
--- could not be relayed,
--- their error says why. A page ends with the message that brings the envelopes to 16 MiB: reading
--- them holds up others.
--- The cursor: of ready a place in the lanes, one behind another, of the others as lib/set_page.lua.
+--   ticket, envelope, attempts ('': none), size of the whole envelope }. If a message in the outbox
+--   could not be relayed, its error says why. A page ends with the message that brings the
+--   envelopes to 16 MiB: other clients wait while the script reads them. A cursor of ready is a
+--   place in the lanes, which follow each other; of the other states as lib/set_page.lua.
 
 -- include refuse_layout
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])

@@ -1,8 +1,8 @@
--- purge: takes messages of one state away, those at the front first, a bounded number at a time.
+-- purge: removes messages of one state, from the front, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta reply
 -- includes ticket message envelope deferred_removals count keep_reply refuse_layout
--- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
--- Returns "messages taken away" or, when more may be there, "messages taken away +".
+-- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
+-- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
 -- include refuse_layout
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])

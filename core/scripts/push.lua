@@ -1,4 +1,4 @@
--- push: stores messages whose ids the core made, so that none can be there yet; all are due now.
+-- push: stores messages that are due now. The core made their ids, so no message can have them yet.
 -- keys msg ready wake meta reply
 -- includes return_problem wake keep_reply_inline
 -- args id, envelope of each
@@ -8,7 +8,7 @@ local n, number = (#argv - 3) / 2, '1'
 for i = 1, n do
   tickets[i] = argv[2 * i + 2]
 end
--- Tickets come first: one without a message is dropped when it is met.
+-- Tickets come first: a reserve drops a ticket without a message.
 local length = redis.pcall('RPUSH', ready, unpack(tickets))
 if length ~= n then
   local problem = type(length) == 'table' and length

@@ -1,5 +1,5 @@
--- push_later: stores messages whose ids the core made, so that none can be there yet; all are due
--- at one time.
+-- push_later: stores messages that are all due at one time. The core made their ids, so no message
+-- can have them yet.
 -- keys msg ready delayed wake meta reply
 -- includes return_problem wake note_event keep_reply_inline
 -- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
@@ -11,7 +11,7 @@ local at = string.sub(argv[4], 2) + (string.byte(argv[4]) == 43 and now or 0)
 if n > 1 then
   number = string.format('%d', n)
 end
--- Tickets come first: one without a message is dropped when it is met.
+-- Tickets come first: a reserve drops a ticket without a message.
 if at > now then
   local score = string.format('%d', at)
   for i = 1, n do

@@ -1,9 +1,9 @@
--- push_replace: stores messages, of which some may replace living ones.
+-- push_replace: stores messages that may replace messages with the same ids.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- includes now store_drafts deferred_removals keep_reply replace_message keep_history
 -- includes return_problem
--- args id, envelope, due, extra of each (lib/store_drafts.lua)
--- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
+-- args id, envelope, due, extra of each (lib/draft_read.lua)
+-- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique.
 
 -- include replace_message
 local now = now_ms()

@@ -1,12 +1,10 @@
--- rates: the history of a queue; changes nothing.
+-- rates: shows the history of a queue. Changes nothing.
 -- keys msg meta ready rates timings
 -- includes now totals hourly_entries decimal refuse_layout
--- args alone: of how many minutes at most (0: of hours), of how many hours
--- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all
--- totals, and timings (see
--- measure.lua). First come those of now, since the queue exists; then those noted at the first call
--- of each minute or
--- hour, the latest first, with the timings from then on.
+-- args alone: of how many minutes at most (0: of hours), of how many hours at most
+-- Returns pairs of texts: totals (lib/totals.lua), and timings (measure.lua). The first pair is of
+--   now, since the queue exists. The others have the totals noted at the first call of each minute
+--   or hour, and the timings from then on; the latest come first.
 
 -- include refuse_layout
 local values, now = redis.call('HMGET', meta, unpack(totals_names)), now_ms()
@@ -24,7 +22,7 @@ for at = first, last do
 end
 local measured = #fields > 0 and redis.call('HMGET', timings, unpack(fields)) or {}
 for _, text in ipairs(entries) do
-  -- What is no such entry is left out.
+  -- An entry that is none is left out.
   local time = string.match(text, '^(%d+) ' .. string.rep('%d+ ', 7) .. '%d+$')
   if time and tonumber(time) <= 4102444800000 and not string.find(text, string.rep('%d', 17)) then
     local begun, found = math.floor(time / span), {}

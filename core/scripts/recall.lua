@@ -1,18 +1,18 @@
--- recall: after a lost connection, tells what a call answered if it was run.
+-- recall: after a lost connection, returns what a call answered, if the server ran it.
 -- keys msg leased attempts reply
 -- includes ticket
--- args alone: number of the call, '1' if the call was a reserve, or '2' to learn how large its answer is; where WAIT follows, for how long its answer is kept
--- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
--- messages of that call that are still held, the time of that call, and as wait how long ago it was
--- in us.
--- For '2' it returns how many bytes the messages have.
+-- args alone: number of the call; '1' if the call was a reserve, '2' to learn the size of its
+--   reply, else '0'; if WAIT follows, for how many ms the reply is kept
+-- Returns nil if the server did not run the call, else its reply. A reserve's reply has those
+--   messages of the call that are still leased, the time of the call, and, as the wait, how many us
+--   ago it ran. '2': returns how many bytes the messages have.
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
 end
 if ARGV[3] then
-  -- WAIT waits for the last write of its connection, and answers at once where there was none.
+  -- WAIT waits for the last write of its connection. Without one it would answer at once.
   redis.call('PEXPIRE', reply, ARGV[3])
 end
 if ARGV[2] == '0' then
@@ -38,7 +38,7 @@ end
 if ARGV[2] == '2' then
   return size
 end
--- What it said of a wait is not kept.
+-- The wait that the call answered is not kept.
 answer[2] = 0
 if #answer > 7 then
   local time = redis.call('TIME')

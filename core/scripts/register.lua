@@ -1,12 +1,12 @@
--- register: a consumer says that it is there, who it is, and what it holds. When it has not for
--- `left` ms it is offline. It is
--- shown for an hour more, and then goes with the next call, or when there is room for no other. At
--- most 1000 are registered.
+-- register: a consumer says that it is there, who it is, and what it has leased. After `left` ms
+-- without a call it is offline. It is shown for one more hour, and then goes with the next call, or
+-- earlier if the room is needed: at most 1000 consumers are registered.
 -- keys consumers described meta
 -- includes now decimal refuse_newer noop_write
--- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
--- Returns 1; 0: there are as many already, and none is offline; 2: it is to say all, what it said
--- before is not there.
+-- args alone: session, left (0: it leaves), description ('': as before), '1' if the queue has
+--   partitions
+-- Returns 1; 0: there is no room, and no consumer is offline; 2: call again with the description,
+--   which the server does not have.
 
 local now, session, left, description = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local time = string.format('%d', now)
@@ -31,7 +31,8 @@ else
     end
     expired[#expired + 1] = next_expired[1]
   end
-  -- A queue that is waited for is listed as one; of partitions each is one itself.
+  -- A queue is listed once a consumer waits for it. A queue with partitions is not: each partition
+  -- is listed.
   if ARGV[4] ~= '1' and redis.call('EXISTS', meta) == 0 then
     redis.call('HSET', meta, 'next_event', '')
   end

@@ -1,11 +1,10 @@
--- relay_done: takes what a relay has pushed out of the outbox. What the other queue refused because
--- a message of the id
--- lives there is DEAD here; a successor then is dropped. What could not be pushed is tried again
--- later, after a pause
--- that grows from 1 s to 5 minutes.
+-- relay_done: removes from the outbox what a relay has pushed. If the other queue refused a
+-- message, because it has one of the same id, the message is dead here; a successor is dropped.
+-- What could not be pushed stays, and is due again after 1 s to 5 minutes.
 -- keys msg outbox dead attempts handover wake meta
 -- includes now ticket outbox_postpone deferred_removals put_tickets refuse_newer noop_write
--- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
+-- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then
+--   ticket and digit (as of relay_put) of each
 -- Returns how many left the outbox.
 
 -- include refuse_newer
@@ -15,7 +14,7 @@ local problem = ARGV[3] ~= '' and ARGV[2] .. ': ' .. ARGV[3] or ''
 for i = 4, #ARGV, 2 do
   local ticket = ARGV[i]
   local _, id = ticket_read(ticket)
-  -- Another relay's, where this one took too long.
+  -- If this relay took too long, another relay has the entry now.
   local ours = id and redis.call('ZSCORE', outbox, ticket) == ARGV[1]
   local stored = ours and redis.call('HGET', msg, id)
   if stored and problem ~= '' then
@@ -32,7 +31,7 @@ for i = 4, #ARGV, 2 do
   end
 end
 local rest = redis.call('ZCARD', outbox) - left
--- What went does not hide why others stay.
+-- As long as other entries stay with an error, a success does not hide the reason.
 if problem ~= '' or rest == 0 or redis.call('HLEN', handover) == 0 then
   redis.call('HSET', meta, 'outbox_error', problem)
 end

@@ -1,8 +1,8 @@
--- relay_forget: forgets entries of another queue's outbox that are gone from there.
+-- relay_forget: forgets entries of another queue's outbox, which have left that outbox.
 -- keys received meta
 -- includes refuse_newer
 -- args alone: the other queue's name, tickets
--- Returns how many were known.
+-- Returns how many of them this queue knew.
 
 -- include refuse_newer
 local notes = {}

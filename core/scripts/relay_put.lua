@@ -1,20 +1,19 @@
--- relay_put: pushes entries of another queue's outbox to this queue. What was pushed is kept until
--- the entry is gone
--- from the outbox, so that a relay that does it again stores nothing twice.
+-- relay_put: pushes entries of another queue's outbox to this queue. It notes the pushed entries
+-- until they have left that outbox, so that a relay that pushes one again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
 -- includes now precheck store_drafts put_tickets deferred_removals replace_message return_problem
--- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id, envelope, due, extra (as of
---      push), attempts and ticket
--- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or ''
--- where the
--- lease is over.
+-- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id,
+--   envelope, due, extra (as of push_full), attempts and ticket
+-- Returns a digit for each: 0 stored, 2 a message has this id, or the id is still unique; or '' if
+--   the relay's lease has ended.
 
 -- include replace_message
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
--- A ticket that is pushed again after a push that ended in its middle would be there twice.
+-- If a push fails in its middle, the relay pushes again, and then a lane has the ticket twice. So
+-- the types of all keys are checked first.
 local length = redis.pcall('HLEN', msg)
 local problem = type(length) == 'table' and length
 -- include return_problem
@@ -24,7 +23,7 @@ for i = 3, #ARGV, 6 do
   local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1
   outcome[n] = DUEQ_OK
   if redis.call('ZSCORE', received, note) then
-    -- Its new time is a write, which WAIT waits for.
+    -- WAIT waits for a write: the new time of the note is one.
     fresh[#fresh + 1] = note
   else
     places[n], records[#records + 1] = note, ARGV[i + 4]
@@ -42,7 +41,7 @@ for n = 1, #outcome do
   end
 end
 put_tickets(received, now, fresh)
--- Relays that died before their last step have left some.
+-- Relays that died before relay_forget have left notes.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
 run_removals()
 return table.concat(outcome)

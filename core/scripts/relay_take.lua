@@ -1,14 +1,12 @@
--- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. Where
--- the queue has a list of
--- targets, a message that names another dead-letter queue stays. A successor goes: its target is
--- the worker's word.
+-- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's. If the
+-- queue has a list of targets, a dead letter for a queue outside the list stays. A successor goes
+-- to any queue: a worker of this queue named it.
 -- keys msg outbox dead attempts handover wake meta targets
 -- includes now ticket outbox_entry deferred_removals outbox_postpone attempts put_tickets
 -- includes refuse_newer noop_write
--- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
--- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each
--- entry its ticket, id,
--- envelope, due, extra, attempts ('': a successor) }.
+-- args alone: how many ms before its time an entry may be taken, at most how many, lease in ms
+-- Returns { end of the lease in ms, the other queue's name ('': nothing to take), then for each
+--   entry ticket, id, envelope, due, extra, attempts ('': a successor) }.
 
 -- include refuse_newer
 -- include noop_write
@@ -36,7 +34,8 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
 end
 put_tickets(dead, now, broken)
 put_tickets(outbox, stop, taken)
--- That of one that goes is early, and another relay looks in vain.
+-- The first entry may be one that is removed below. Then the noted time is early, and a relay looks
+-- in vain.
 local head = redis.call('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2]
 redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(head)) or '')
 run_removals()

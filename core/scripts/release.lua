@@ -1,11 +1,10 @@
--- release: gives leased messages back as if they had not been delivered: at the fronts of their
--- lanes, in
--- their order, or delayed.
+-- release: gives leased messages back uncounted: to the fronts of their lanes, in their order, or
+-- delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
 -- includes keep_reply refuse_newer noop_write
 -- args delay in ms, tickets
--- Returns a digit for each: 0 done, 4 the lease was lost.
+-- Returns a digit for each: 0 done, 4 the lease is lost.
 
 -- include refuse_newer
 -- include noop_write
@@ -20,7 +19,7 @@ for i = 5, #ARGV do
   outcome[i - 4] = id and DUEQ_OK or DUEQ_LEASE_LOST
   if id then
     had.forgiven = had.forgiven + 1
-    -- The last comes first: so they stand at the front in their order.
+    -- The last ticket comes first: each is put in front of the one before.
     table.insert(back, 1, ticket_write(had.deliveries, id, had.suffix))
     records[#records + 1], records[#records + 2] = id, attempts_write(had)
     defer_removal('ZREM', leased, ARGV[i])

@@ -1,4 +1,4 @@
--- remove: takes a queue away, with all that it has; the server frees it on the side.
+-- remove: removes a queue with all its keys, which the server frees in the background.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received timings failures targets reply
 -- includes keep_reply refuse_layout

@@ -1,12 +1,11 @@
--- repartition: doubles the number of partitions, and opens the new ones, which are closed at first:
--- consumers do not get them.
+-- repartition: doubles the number of partitions, and opens the new ones. Until then they are
+-- closed: consumers do not get them.
 -- keys partitions msg ready delayed meta
 -- includes now refuse_newer noop_write
--- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
---      that: '' it is open, else how far it has come
--- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the
--- upper half how far it
---         has come ('': it is open) }. There are no partitions: { 0 }.
+-- args alone: the number to double (if the queue has another number, nothing is doubled), a
+--   partition to note something of (or ''), and the note: '' it is open, else how far it has come
+-- Returns { number of partitions, ms since it was doubled (-1: never), then for each of the upper
+--   half how far it has come ('': it is open) }, or { 0 }: the queue has no partitions.
 
 -- include refuse_newer
 local count = tonumber(redis.call('HGET', partitions, 'count') or '')
@@ -21,7 +20,7 @@ for p = half, count - 1 do
   fields[#fields + 1] = string.format('%d', p)
 end
 for i, state in ipairs(redis.call('HMGET', partitions, unpack(fields))) do
-  -- A member of the consumers has a longer name.
+  -- The owner of an open partition, a consumer, has a longer name.
   states[i] = state and #state == 1 and state or ''
 end
 

@@ -1,16 +1,16 @@
--- reschedule: gives a delayed message that was never delivered another due time. Of any other, and
--- where that is over,
--- it changes nothing and answers nil, and the client calls reschedule_full in its place.
+-- reschedule: gives a delayed message that was never delivered another due time. For any other
+-- message, or if the time has passed, it changes nothing and answers nil, and the client runs
+-- reschedule_full.
 -- keys msg delayed wake meta reply
 -- includes return_problem note_event keep_reply_inline
--- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
+-- args id, due ('0' now, '+ms' from now, '@ms' since 1970)
 -- passes on to reschedule_full
 -- Returns a digit: 0 done, or nil.
 local id, time = ARGV[4], redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local at = (tonumber(string.sub(ARGV[5], 2)) or 0) + (string.byte(ARGV[5]) == 43 and now or 0)
 local envelope = redis.pcall('HGET', msg, id)
--- An error has no length, and a text has one: asking for that is cheaper than asking for the type.
+-- An error has no length, and a text has one. Asking for the length is cheaper than for the type.
 if envelope and #envelope == 0 then
   local problem = envelope ~= '' and envelope
   -- include return_problem

@@ -1,7 +1,7 @@
 -- reschedule_full: gives a delayed message another due time.
 -- keys msg ready high low delayed wake meta attempts reply
 -- includes now due_time find_in_set enqueue bulk put_tickets note_event keep_reply refuse_layout
--- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
+-- args id, due ('0' now, '+ms' from now, '@ms' since 1970)
 -- Returns a digit: 0 done, 3 there is no such delayed message.
 
 -- include refuse_layout

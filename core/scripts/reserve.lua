@@ -1,23 +1,20 @@
--- reserve: acknowledges messages, then takes due and ready ones under a lease. Where it meets
--- anything but first deliveries
--- of plain messages, it changes nothing and answers nil, and the client calls reserve_full in its
--- place.
+-- reserve: acknowledges messages, then takes due and ready ones under a lease. If it meets anything
+-- but first deliveries of plain messages, it changes nothing and answers nil, and the client runs
+-- reserve_full.
 -- keys msg ready leased delayed wake meta reply
 -- includes fast
--- args how many (with '-': none, while a message is leased; with '+': none that has crashed, as the caller holds others); lease in ms (with '-': of messages that have none of their own);
---      the sum of 1 if the consumer waits when there is nothing, 2 if it takes ended leases at once
--- (lib/watch.lua), and 4
---      if it must rewake (it took a wake token or is a timekeeper, and so must see to it that
--- others are woken in its
---      place); how many tickets are acknowledged, and these, none of which came back before
+-- args how many (with '-': none while a message is leased; with '+': none that has crashed, as the
+--   caller has others); lease in ms (with '-': for messages that have none of their own); a sum of
+--   1 if the consumer waits when nothing is ready, 2 if it takes ended leases at once
+--   (lib/watch.lua), 4 if it must wake others (it took a wake token, or is a timekeeper); how many
+--   tickets it acknowledges, and the tickets, none of which ever came back
 -- passes on to reserve_full
--- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of partitions, which alone
--- looks), quarantined, '1' if a relay has work, attempts, outcomes,
---           then ticket and envelope of each message }. 
---         wait: 0 call again at once, -1 nothing to come or others look. More, and 0 after it: it
--- waits for one
---         that is leased.
---         attempts: { index, attempts, ... } of the messages that came back, or ''.
---         outcomes: a digit for each acknowledged ticket, as of ack.
+-- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
+--   only the caller looks), quarantined, '1' if a relay has work, attempts, outcomes, then ticket
+--   and envelope of each message }.
+--   wait: 0: call again at once; -1: no event will come, or others look; more, and the third is 0:
+--   a message is leased, and the caller looks again after the wait.
+--   attempts: { index, attempts, ... } of the messages that came back, or ''.
+--   outcomes: a digit for each acknowledged ticket, as ack returns it.
 local lateness = nil
 -- include fast

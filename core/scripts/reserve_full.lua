@@ -1,19 +1,17 @@
 -- reserve_full: a reserve that gives a failed message back, or meets more than first deliveries of
--- plain messages:
--- priorities, a pause, ended leases, messages that came back, with policies or headers, over 1 MiB,
--- what is over, exhausted
--- or damaged.
+-- plain messages: priorities, a pause, ended leases, messages that came back, or are expired,
+-- exhausted, corrupt or over 1 MiB, or have policies or headers.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
 -- keys failures
 -- includes verify_leases acknowledge precheck_full retry_message watch promote_due ended_leases
 -- includes crash_pause select_messages lateness bulk note_failure deferred_removals count
 -- includes finish_reserve keep_reply keep_history noop_write return_problem refuse_newer
 -- includes refuse_wire refuse_layout
--- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
---      is given back as failed. It may be asked for none: then it settles, and wakes others where
--- it must.
---      With '.0' behind how many: it says how late messages are, too.
--- Returns what reserve does, or then reserve_timed; the outcome of what failed is the last.
+-- args as reserve. Behind the acknowledged tickets may be ticket, delay, chance, error and who, as
+--   of retry, of a message that failed. The caller may ask for 0 messages: then it settles, and
+--   wakes others if it must. '.0' behind how many: the reply says how late messages are.
+-- Returns what reserve returns, or with '.0' what reserve_timed returns. The outcome of the failed
+--   message is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -32,7 +30,7 @@ if stop > 7 then
     acknowledge(acknowledged)
   end
 end
--- Their tickets go from `leased` at the end of this call.
+-- Their tickets leave `leased` at the end of this call.
 local settled = {}
 for _, ticket in ipairs(acknowledged) do
   settled[ticket] = true
@@ -53,7 +51,7 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
 local wire = state[6]
 -- include refuse_wire
 if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
-  -- One of their consumers, which has none of them and waits for one.
+  -- A consumer of a queue with partitions waits here while it has no partition.
   return { now, -1, 0, 0, '', '', '' }
 elseif not state[1] then
   -- include refuse_layout
@@ -64,7 +62,7 @@ local function noted_time(text)
 end
 local noted, outbox_at = noted_time(state[1]), noted_time(state[4])
 local events_due, paused = not noted or noted <= now, state[5]
--- While one is leased the others wait; when none is any more, those whose lease ended go first.
+-- While a message is leased, the others wait. After that, messages whose leases ended go first.
 local any_leased = ordered and redis.call('EXISTS', leased) == 1
 events_due = events_due or any_leased
 local span, from = watch_ms(math.abs(lease)), 0
@@ -77,7 +75,7 @@ local waits = any_leased and not paused
 paused = paused or waits
 local due, garbage, ended = 0, {}, {}
 if events_due then
-  -- What stands there: the note of it may be lost.
+  -- The first entry itself says when it is due: the note of its time may be lost.
   local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
   if head and not (outbox_at and outbox_at <= head) then
     outbox_at = math.ceil(math.max(0, math.min(head, 4102444800000)))
@@ -88,7 +86,7 @@ if events_due and not paused then
   local next_due, next_recheck
   due, next_due = promote_due(now)
   ended, next_recheck = ended_leases(now, span, from, settled, ordered)
-  -- What a relay is told of now is looked after again a second later, in case that it cannot.
+  -- If the relay that is told now cannot do its work, another looks a second later.
   first = math.min(first, next_due, next_recheck, outbox_at and outbox_at <= now and now + 1000 or outbox_at or math.huge)
 else
   first = math.min(first, noted or math.huge)
@@ -96,7 +94,7 @@ end
 
 local lanes = (state[3] == '1' or events_due) and { high, ready, low } or { ready }
 local function pause_of(e, id, had, crashed_now)
-  -- In partitions the order goes first.
+  -- In a partition with an order, the order is kept, and nothing is postponed.
   return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
 end
 local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of, state[7] == '1', string.byte(argv[4]) == 43)
@@ -107,8 +105,8 @@ for i, ticket in ipairs(c.deliver) do
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first, now + ms - watch_ms(ms))
-  -- One whose lease had ended was in no lane: how late it is, is not known, as of one of low
-  -- priority.
+  -- A message whose lease had ended was in no lane. So its lateness is not known, as that of one
+  -- with low priority.
   late_tickets[i] = c.ended[ticket] and '0.l:' or ticket
   if c.records[i] then
     table.insert(answer[6], i)
@@ -125,7 +123,7 @@ for l, lane in ipairs(lanes) do
   local length = paused and 0 or call('LLEN', lane) - c.met[l]
   left, prioritized = left + length, prioritized + (lane == ready and 0 or length)
 end
--- What is new comes first, then what is gone goes: see lib/deferred_removals.lua.
+-- Additions come before removals: see lib/deferred_removals.lua.
 if #garbage > 0 then
   call('RPUSH', quarantine, unpack(garbage))
   call('LTRIM', quarantine, -100, -1)
@@ -133,8 +131,8 @@ end
 bulk('ZADD', leased, deliver)
 bulk('HSET', attempts, c.crash_records)
 if #c.postponed > 0 then
-  -- Of what was due, that which waits again moved from the front of `delayed`, where the rest is
-  -- removed.
+  -- A message that was due and waits again has moved away from the front of `delayed`, where the
+  -- others are removed.
   due = due - #c.postponed / 2 + call('ZADD', delayed, unpack(c.postponed))
 end
 keep_failures()
@@ -156,7 +154,7 @@ for name, number in pairs({
   count(name, number)
 end
 local fields = {}
--- Where messages are large it stays, as it is what has the fast reserve leave them to this one.
+-- While messages are large, `has_priorities` stays set: it makes the fast reserve pass calls on.
 local needs_full = prioritized > 0 or state[7] == '1'
 if #lanes > 1 and needs_full ~= (state[3] == '1') then
   fields = { 'has_priorities', needs_full and '1' or '' }

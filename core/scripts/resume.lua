@@ -2,7 +2,8 @@
 -- keys msg wake meta reply
 -- includes wake keep_reply refuse_layout
 -- Returns a digit: 0 it is not paused.
--- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
+-- The next event stays noted as 0. So the next reserve moves what fell due in the pause, and notes
+-- the time anew.
 
 -- include refuse_layout
 if redis.call('HDEL', meta, 'paused') == 1 then

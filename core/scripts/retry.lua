@@ -1,11 +1,11 @@
--- retry: gives a leased message back, or ends it when its attempts are exhausted.
+-- retry: gives a leased message back as failed, or ends it if its attempts are exhausted.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts failures reply
 -- includes now retry_message note_failure deferred_removals note_event keep_reply refuse_newer
 -- includes noop_write
--- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text, who it is (lib/note_failure.lua)
--- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+'
--- behind it where a
--- relay is to take it to its dead-letter queue.
+-- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error, who
+--   (lib/note_failure.lua)
+-- Returns a digit: 0 it will be delivered again, 5 it has ended, 4 the lease is lost; and '+' if a
+--   relay has work.
 
 -- include refuse_newer
 -- include noop_write

@@ -1,15 +1,14 @@
--- schedule: stores the message of a schedule, unless one of the same definition lives that is not
--- dead. Where a paused one
--- is replaced, so is the new one.
+-- schedule: stores the message of a schedule, unless there is one of the same definition that is
+-- not dead. If it replaces a paused message, the new one is paused too.
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- includes now message keep_reply store_drafts deferred_removals refuse_layout replace_message
 -- includes keep_history
--- args id, envelope, due, extra (lib/store_drafts.lua). Its first header is `time`, of 13 digits.
--- Returns a digit: 0 stored, 2 the same lives.
+-- args id, envelope, due, extra (lib/draft_read.lua). The first header is `time`, with 13 digits.
+-- Returns a digit: 0 stored, 2 the same schedule is there.
 
 -- include refuse_layout
 -- include replace_message
--- All but the incarnation and the digits.
+-- The envelope without its incarnation and without the digits of `time`.
 local function definition(envelope)
   return string.sub(envelope, 1, 4) .. string.sub(envelope, 15, 23) .. string.sub(envelope, 37)
 end

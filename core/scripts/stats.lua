@@ -1,16 +1,13 @@
--- stats: counts the queue in O(1) and changes nothing.
+-- stats: counts the queue in O(1). Changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta rates
 -- includes decimal ticket now refuse_layout
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
--- expired, died,
---           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is
--- paused,
---           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck
--- ('': it is not) }.
--- The mark is a time, not over a minute before the first ticket came to `ready`, and never after
--- (0: not
--- known). It is the last one noted (see lib/keep_history.lua) before as many tickets had come as
--- there left since.
+--   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if
+--   it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
+--   ('': it is not) }.
+-- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
+-- known). It is the last time noted in `rates` at which no more tickets had come than have left
+-- since.
 
 -- include refuse_layout
 local sets, first = {}, math.huge
@@ -26,7 +23,7 @@ for i = 1, 9 do
   counters[i] = decimal(tonumber(values[i] or '') or 0)
 end
 
--- The first ticket whose message lives, among the first ten; and its place.
+-- The first ticket of a lane that has a message, among the first ten, and its place.
 local function head(lane)
   for place, ticket in ipairs(redis.call('LRANGE', lane, 0, 9)) do
     local _, id = ticket_read(ticket)

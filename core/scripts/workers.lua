@@ -1,11 +1,9 @@
--- workers: shows who is registered as a consumer of the queue, a page at a time, and changes
--- nothing.
+-- workers: shows the registered consumers, a page at a time. Changes nothing.
 -- keys consumers described meta
 -- includes set_page decimal now refuse_newer
 -- args alone: cursor ('': the first page), how many
--- Returns { now ms, cursor of the next page ('': none), then for each: session, when it was there
--- last, in ms, what it
---           said last, behind when that was and after how many ms it is offline }.
+-- Returns { now ms, cursor of the next page ('': none), then for each: session, when it registered
+--   last in ms, a text: the same time, after how many ms it is offline, its description }.
 
 -- include refuse_newer
 local found, cursor = set_page(consumers, ARGV[1], tonumber(ARGV[2]))

@@ -1,5 +1,5 @@
 -- defines acknowledge; needs attempts leased msg; includes deferred_removals
--- Finishes the messages of tickets that are held, of which there is one at least.
+-- Finishes the messages of leased tickets; there is at least one ticket.
 local function acknowledge(tickets)
   local ids, leases = removal('HDEL', msg), removal('ZREM', leased)
   for _, ticket in ipairs(tickets) do

@@ -1,12 +1,9 @@
 -- defines attempts_read attempts_write failure_count
--- What is kept of a message that came back at least once: "deliveries forgiven crashes suffix
--- error".
--- The deliveries are those of its current ticket; the forgiven are those that count as nothing:
--- released,
--- or before it was last kicked; the crashes are leases that ended since then. What is left are
--- failures.
--- The suffix is its ticket's ('-': none).
--- Returns these as a table; one of zeros where there is nothing.
+-- The attempts of a message that came back at least once, as text: "DELIVERIES FORGIVEN CRASHES
+-- SUFFIX ERROR". DELIVERIES: of its current ticket. FORGIVEN: the deliveries that do not count,
+-- because they were released or came before the last kick. CRASHES: leases that ended since then.
+-- All other deliveries are failures. SUFFIX: of its ticket ('-': none).
+-- Returns a table; all numbers are 0 if the text is missing or unsound.
 local function attempts_read(text)
   local deliveries, forgiven, crashes, suffix, at = string.match(text or '', '^(%d+) (%d+) (%d+) (%S+) ()')
   local sound = deliveries and #deliveries < 10 and #forgiven < 10 and #crashes < 10

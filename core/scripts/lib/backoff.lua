@@ -1,7 +1,6 @@
 -- defines backoff_ms
--- The delay in ms that a message's backoff says after so many failures, or the default where it has
--- none (nil): exponential,
--- with equal jitter. chance is 0 to 65535.
+-- The delay in ms after `failed` failures. bytes: the message's backoff; nil: it has none, so the
+-- default holds, which is exponential with equal jitter. chance: 0 to 65535.
 local function backoff_ms(bytes, failed, chance)
   bytes = bytes or struct.pack('>BBI4I4', 3, 2, DUEQ_DEFAULT_BACKOFF_BASE_MS, DUEQ_DEFAULT_BACKOFF_CAP_MS)
   local kind, jitter = string.byte(bytes, 1, 2)

@@ -1,5 +1,5 @@
 -- defines bulk
--- A command with many words; without any there is nothing to do.
+-- Runs a command with many words; without words it does nothing.
 local function bulk(command, key, words)
   if #words > 0 then
     redis.call(command, key, unpack(words))

@@ -1,7 +1,7 @@
 -- defines repairs stage cursor most now answer report report_removal scan_page make_dead judge
 -- needs attempts dead quarantine
 -- includes now deferred_removals check_verdict ticket attempts put_tickets
--- What check is asked, and what it says and does of what it finds.
+-- The arguments of check, its answer, and how it reports and repairs a finding.
 local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}
 
@@ -14,7 +14,7 @@ local function report(kind, example, number)
   end
 end
 
--- What is to go from its key.
+-- The finding is an entry, which a repair removes from its key.
 local function report_removal(kind, command, key, member)
   report(kind, member)
   if repairs then
@@ -28,7 +28,7 @@ local function scan_page(command, key)
   return page[2] or {}
 end
 
--- Makes a message that cannot be read DEAD.
+-- Moves a message with an unreadable envelope to `dead`.
 local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
@@ -37,8 +37,8 @@ local function make_dead(ticket)
   forget_prefetched()
 end
 
--- Says what is wrong with a ticket of a set (nil: of a lane). Returns whether it is to go from
--- there, and what is wrong.
+-- Judges a ticket of a set (nil: of a lane), and reports what is wrong. Returns whether a repair
+-- removes the ticket from its place, and what is wrong.
 local seen = {}
 local function judge(set, ticket)
   local verdict, bytes = verdict_of(ticket, set, seen)

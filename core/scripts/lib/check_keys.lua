@@ -2,7 +2,7 @@
 -- needs attempts dead delayed failures handover high leased low meta msg outbox quarantine rates
 -- needs ready received unique wake
 -- includes check_findings decimal check_verdict wake
--- The keys that check looks at, by the type that each has.
+-- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
     list = { ready, high, low, quarantine, rates, failures }, hash = { msg, attempts, handover, meta },
@@ -10,7 +10,7 @@ local function typed_keys()
   }
 end
 
--- The type of a key that has another one than this; nil: it has none, or this one.
+-- The type of a key that exists and is not of this kind; else nil.
 local function foreign_type(key, kind)
   local is = redis.call('TYPE', key).ok
   return is ~= 'none' and is ~= kind and is or nil
@@ -27,7 +27,7 @@ local function has_foreign()
   return false
 end
 
--- Keys of another type; they are renamed.
+-- Reports keys of another type. A repair renames them.
 local function check_types()
   for kind, keys in pairs(typed_keys()) do
     for _, key in ipairs(keys) do
@@ -43,7 +43,7 @@ local function check_types()
   end
 end
 
--- What `meta` says of other keys, and its counters.
+-- Checks the fields of `meta` that note other keys' state, and the counters.
 local function check_meta()
   if repairs then
     redis.call('HSET', meta, 'repairer', ARGV[5])
@@ -55,7 +55,7 @@ local function check_meta()
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
-  -- While ended leases are left to their holders, they are looked at every 2 s:
+  -- A reserve may leave ended leases to their holders, and looks again within 2 s:
   -- lib/ended_leases.lua.
   local ended = math.max(head(leased), now + 2000)
   local earliest = { next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox) }

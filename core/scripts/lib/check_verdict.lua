@@ -1,11 +1,11 @@
 -- defines read_list prefetch forget_prefetched field in_set place_of prefetch_tickets in_other_sets
 -- defines is_plain is_readable verdict_of
 -- needs attempts dead delayed leased msg outbox; includes ticket outbox_entry envelope message
--- The sets in which a ticket may be; where it is in several, the first holds it, and a lane holds
--- what no set does.
+-- The sets that may hold a ticket. If several have it, the first holds it. A lane holds a ticket
+-- that no set has.
 local sets = { leased, outbox, dead, delayed }
 
--- What a command answers that answers a list; a key of another type counts as empty.
+-- The reply of a command that returns a list. A key of another type counts as empty.
 local function read_list(...)
   local answer = redis.pcall(...)
   if type(answer) ~= 'table' or not answer.err then
@@ -13,11 +13,11 @@ local function read_list(...)
   elseif string.find(answer.err, 'WRONGTYPE') then
     return {}
   end
-  -- Fails once more, with the server's own error.
+  -- Any other error ends the script: the same call fails again, as an error of the server.
   return redis.call(...)
 end
 
--- What was read of many at once: by key and member, false where there is nothing.
+-- What one command read for many members, by key and member; false: the key does not have it.
 local prefetched = {}
 
 local function prefetch(command, key, members)
@@ -29,12 +29,12 @@ local function prefetch(command, key, members)
   return known
 end
 
--- A repair has changed some of that.
+-- After a repair, what was read is stale.
 local function forget_prefetched()
   prefetched = {}
 end
 
--- A field of a hash; false or nil: there is none.
+-- The value of a hash's field; false or nil: there is none.
 local function field(key, name)
   local known = prefetched[key] and prefetched[key][name]
   if known == nil then
@@ -51,7 +51,7 @@ local function in_set(set, ticket)
   return known
 end
 
--- The set that holds a ticket; nil: none.
+-- The set that holds a ticket; nil: none does.
 local function place_of(ticket)
   for _, set in ipairs(sets) do
     if in_set(set, ticket) then
@@ -60,8 +60,8 @@ local function place_of(ticket)
   end
 end
 
--- Reads at once what judging takes: of ARGV from `from` on, or of a page of a set. Returns these
--- tickets as a set.
+-- Reads at once what judging needs, for the tickets in ARGV from `from` on and for those of a page
+-- of a set. Returns the tickets as a set.
 local function prefetch_tickets(from, page)
   local tickets, ids, asked = {}, {}, {}
   for i = from, #ARGV do
@@ -82,7 +82,7 @@ local function prefetch_tickets(from, page)
   return asked
 end
 
--- Which of the tickets are in a set, beside their own one.
+-- The indexes of those tickets that a set other than their own has as well.
 local function in_other_sets(tickets, own)
   local found, places = {}, {}
   for _, set in ipairs(sets) do
@@ -102,13 +102,13 @@ local function in_other_sets(tickets, own)
   return places
 end
 
--- Is that id its own ticket, and the envelope one without anything that could be wrong?
+-- Whether the id is its own ticket, and the envelope too simple to be corrupt.
 local function is_plain(id, envelope)
   local version, flags = string.byte(envelope, 1, 2)
   return version == 0xD1 and flags == 0 and #envelope >= 4 and #id == 22 and string.find(id, '^%w+$')
 end
 
--- Can the message be read? In the outbox it must have somewhere to go.
+-- Whether the message can be read. In the outbox it must also have a target.
 local function is_readable(id, stored, set, e)
   if set == outbox then
     return e and e.dead_letter or not e and outbox_entry_read(id, stored)
@@ -116,9 +116,8 @@ local function is_readable(id, stored, set, e)
   return e
 end
 
--- What is wrong with a ticket of a set (nil: of a lane), where `seen` were before it; and the bytes
--- that were read. Nil:
--- nothing is.
+-- What is wrong with a ticket of a set (nil: of a lane), and how many bytes were read. nil: nothing
+-- is wrong. seen: the tickets that were judged before it.
 local function verdict_of(ticket, set, seen)
   local deliveries, id, suffix = ticket_read(ticket)
   if not deliveries then

@@ -1,5 +1,6 @@
 -- defines count; needs meta
--- Counts for statistics; a foreign value under the key is not worth an error after what was done.
+-- Raises a counter of `meta`. The script has done its work by then, so a value that is no number
+-- must not make it fail.
 local function count(name, number)
   if number ~= 0 then
     redis.pcall('HINCRBY', meta, name, number)

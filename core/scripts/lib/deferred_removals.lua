@@ -1,9 +1,9 @@
 -- defines removal defer_removal defer_forget run_removals; needs attempts msg
--- What a call takes away it takes at its end, by one command for each key: so no key that it needs
--- vanishes before.
--- Messages go before their tickets, of which one without a message is dropped when it is met.
+-- A script removes entries at its end, with one command for each key: a key that the script still
+-- needs must not become empty before. Messages go before their tickets: a reserve drops a ticket
+-- without a message.
 local goes = {}
--- The words of the command that takes members of a key away.
+-- The words of the command that removes members of a key.
 local function removal(command, key)
   local words = goes[key]
   if not words then

@@ -1,8 +1,8 @@
 -- defines draft_read; includes envelope_suffix due_time
--- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace":
--- ms, negative: it is over; ms; 0 refuse,
--- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written
--- into the envelope.
+-- Reads a draft from four `words`, from index `i` on: id, envelope, due word, and extra, which is
+-- '' or "TTL UNIQUE REPLACE". TTL: time to live in ms (negative: it has ended). UNIQUE: for how
+-- many ms the id stays unique. REPLACE: 0 refuse, 1 replace the message, 2 replace its body.
+-- Returns a table, whose envelope has the end of the time to live.
 local function draft_read(words, i, now)
   local id, envelope = words[i], words[i + 1]
   local ttl, window, replace = string.match(words[i + 3], '^(%-?%d+) (%d+) (%d)$')

@@ -1,9 +1,8 @@
 -- defines end_message; needs attempts dead msg
 -- includes ticket count deferred_removals outbox_put put_tickets attempts
--- Ends a message whose attempts, with the last delivery, are given; `e` is its envelope as a table
--- (nil: damaged). As
--- its policy says, it is DEAD, gone, or moves to its dead-letter queue by the outbox. Returns
--- whether a relay has work.
+-- Ends a message by its policy: it moves to `dead`, to the outbox for its dead-letter queue, or is
+-- dropped. had: its attempts, which count the last delivery. e: its envelope as a table (nil:
+-- corrupt). Returns whether a relay has work.
 local function end_message(id, e, had, now)
   local ticket = ticket_write(had.deliveries, id, had.suffix)
   local out = e and e.dead_letter and e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')

@@ -1,12 +1,10 @@
 -- defines ended_leases; needs high leased low ready; includes event_time ticket lane
--- The messages whose leases have ended, by their lanes: the earlier end first or, where `ordered`,
--- by id; 200 at most, and
--- none that this call settles. None before `from`: until then they are left to their holders.
--- Returns for each lane a list
--- of tables (ticket, at: the lease's end, deliveries, id and suffix; nil: it is no ticket), and
--- when a reserve is to look
--- at the ends of leases again: `span` before the first of them, then four times in that time (huge:
--- no other lease).
+-- Finds the messages whose leases have ended, at most 200, without those that this call settles.
+-- Before the time `from` it finds none: until then the holders may still extend their leases. Sorts
+-- them by the end of the lease, or by id if `ordered`.
+-- Returns for each lane a list of tables: ticket, at (the lease's end), deliveries, id (nil: it is
+--   no ticket) and suffix. Returns also when a reserve must look at the ends of leases again:
+--   `span` before the first of them, and then four times in that time (huge: no other lease).
 local function ended_leases(now, span, from, settled, ordered)
   local by_lane, keys = { [high] = {}, [ready] = {}, [low] = {} }, { high = high, ready = ready, low = low }
   local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now + span), 'WITHSCORES', 'LIMIT', '0', '200')

@@ -1,5 +1,5 @@
 -- defines enqueue; includes lane wake
--- Puts tickets into their lanes (lib/lane.lua), and wakes consumers where one of these was empty.
+-- Puts tickets into their lanes, and wakes consumers if a lane was empty.
 local function enqueue(tickets, front)
   if #tickets > 0 and lane_push(tickets, front) then
     wake_one(#tickets > 1)

@@ -1,15 +1,15 @@
 -- defines envelope_read; includes text is_name envelope_suffix
--- Envelopes (protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as
--- far as it was read).
+-- Reads envelopes (protocol.md). The reader is a table: bytes; at: its place in them; sound:
+-- whether all that it has read is sound.
 
--- The next bytes; where they are not there the envelope is not sound.
+-- Takes the next bytes. If there are not so many, the envelope is not sound.
 local function next_bytes(e, size)
   e.at = e.at + size
   e.sound = e.sound and e.at <= #e.bytes + 1
   return string.sub(e.bytes, e.at - size, e.at - 1)
 end
 
--- A number, where it is in its range; else 0.
+-- Takes a number. If it is not in its range, the envelope is not sound.
 local function next_number(e, form, size, least, most)
   local at = e.at
   e.at = at + size
@@ -57,11 +57,10 @@ local function next_policy(e)
   e.sound = e.sound and e.at == stop
 end
 
--- Reads an envelope's header: returns a table of max_attempts, max_crashes, headers (where they
--- stand or would), and where
--- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop,
--- dead_letter; nil where the
--- envelope is damaged.
+-- Reads an envelope up to its body. Returns nil if it is corrupt, else a table: max_attempts,
+-- max_crashes, headers (where they begin, or would), at (where the body begins), and, if the
+-- envelope has them, suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop,
+-- dead_letter.
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)
   if #envelope < 4 or version ~= 0xD1 or flags >= 96 then

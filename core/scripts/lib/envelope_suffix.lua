@@ -1,5 +1,6 @@
 -- defines envelope_suffix
--- The suffix that the tickets of a sound envelope's message have; nil where they have none.
+-- The suffix of the tickets of an envelope's message; nil: they have none. The envelope has its
+-- flags.
 local function envelope_suffix(envelope)
   local flags = string.byte(envelope, 2)
   local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''

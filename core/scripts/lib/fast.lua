@@ -1,8 +1,8 @@
 -- needs delayed leased meta msg ready lateness
 -- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_reply_inline
--- What reserve does, and reserve_timed: `lateness`, which says how late the messages are. It reads all
--- that it needs before it
--- writes.
+-- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
+-- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
+-- asks.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
 local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
@@ -25,7 +25,7 @@ end
 
 local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local ready_count, due, direct = #tickets, nil, 0
--- A lease's end is watched from so long before it on: lib/watch.lua.
+-- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
 local lease = math.abs(argv[5])
 local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
 local recheck_at = events_due and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
@@ -33,7 +33,8 @@ recheck_at = recheck_at and recheck_at - span
 if recheck_at and recheck_at <= now then
   return nil
 end
--- Asked for none, it only settles, and leaves the rest to those who ask for some.
+-- A caller that asks for no messages only settles. The next caller that asks for some moves due
+-- ones.
 events_due = events_due and most > 0
 if events_due then
   local outbox_at = tonumber(call('HGET', meta, 'outbox_event') or '')
@@ -52,7 +53,8 @@ if events_due then
 end
 local n, surplus = #tickets, due and #due - direct or 0
 
--- What is plain: an id that the core made, or "0.INCARNATION:ID". The client looks closer.
+-- A plain ticket is an id that the core made, or "0.INCARNATION:ID". The client checks the id
+-- itself.
 local ids = {}
 for i = 1, n + surplus do
   local ticket = tickets[i] or due[i - n + direct]
@@ -92,14 +94,14 @@ elseif argv[8] then
   outcomes, acked_tickets = verify_leases_fast()
 end
 if n > 0 or #acked_tickets == 0 then
-  -- Also where nothing is written: a server that is no primary any more refuses it.
+  -- Even a call that has nothing to write must write: a server that is no longer primary refuses
+  -- it.
   -- include noop_write
 end
 if n > 0 then
   if n > 9 then
-    -- A small sorted set is a packed list, which each change reads from its start. A member of this
-    -- size makes
-    -- it a skip list, and that it stays until it is empty.
+    -- A small sorted set is one packed list, which the server reads from its start at each change.
+    -- A long member turns the set into a skip list, which it stays until it is empty.
     deliver[2 * n + 1], deliver[2 * n + 2] = '0', '-----------------------------------------------------------------'
     acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]
   end
@@ -126,7 +128,7 @@ if acked_count > 0 then
   end
   local removed = redis.pcall('HDEL', msg, unpack(acked_ids))
   if type(removed) == 'table' then
-    -- A foreign value: the messages stay held.
+    -- `msg` has another type: the messages stay leased.
     for i = 1, acked_count do
       call('ZADD', leased, ends, acked_tickets[i])
     end

@@ -1,7 +1,7 @@
 -- defines find_in_set; includes message
--- Which of `ids`, each once, are messages in a set. Returns a digit for each (0 it is, 3 there is
--- no such message), and
--- the tickets, and by id the messages (lib/message.lua), that are.
+-- Finds which of `ids` are messages in a set; an id that comes twice counts once. Returns a digit
+-- for each id (0 it is one, 3 there is no such message), the tickets, and the messages by id
+-- (lib/message.lua).
 local function find_in_set(ids, set)
   local digits, tickets, messages, seen = {}, {}, {}, {}
   for i, id in ipairs(ids) do

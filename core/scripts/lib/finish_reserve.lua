@@ -1,10 +1,9 @@
 -- defines finish_reserve; needs meta reply wake; includes timekeeper wake has_timekeeper
--- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows
--- the next event
--- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `events_due`: it
--- moved what was due. Returns
--- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if
--- it alone looks.
+-- Ends a reserve: elects the timekeeper, writes `meta`, and wakes a consumer if one is needed. n:
+-- messages delivered. left: messages that stay ready. first: the next event (nil: none). noted: the
+-- next event that `meta` has. fields: what `meta` gets beside. events_due: this call moved due
+-- messages. Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is
+-- a timekeeper, 2 if only the caller looks.
 local function finish_reserve(n, left, first, noted, fields, events_due, timekeepers, now, us)
   local waits, must_rewake = n == 0 and string.byte(ARGV[6]) % 2 == 1, ARGV[6] > '3'
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
@@ -12,7 +11,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
     pause, waits = 0, false
   end
   if waits and string.byte(ARGV[4]) == 45 then
-    -- Nobody else looks at the partition of a consumer, who does so by a timer of its own.
+    -- Only its own consumer looks at a partition. So this consumer waits with a timer, and no
+    -- timekeeper is elected.
     if first then
       pause, keeps = (first - now) * 1000 - us, 2
     end
@@ -33,7 +33,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
     redis.call('HSET', meta, unpack(fields))
   end
   if waits then
-    -- Nothing is ready and the next event is looked after: nobody needs to be woken.
+    -- Nothing is ready, and a timekeeper looks at the next event: nobody needs to be woken.
     redis.pcall('ZREM', wake, 'w', 'x')
   elseif left > 0 and (must_rewake or events_due) then
     wake_one(left > 1)

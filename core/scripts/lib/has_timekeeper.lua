@@ -1,6 +1,6 @@
 -- defines has_timekeeper
--- Does a timekeeper (lib/timekeeper.lua) look at the time `at` or before? One that is late by 200
--- ms is gone.
+-- Whether a timekeeper (lib/timekeeper.lua) looks at the time `at` or before. One that is 200 ms
+-- late counts as dead.
 local function has_timekeeper(timekeepers, at, now)
   for text in string.gmatch(timekeepers or '', '(%d+):') do
     local time = tonumber(text)

@@ -1,5 +1,5 @@
 -- defines hourly_entries
--- Of the entries of `rates`, the latest first, the first of each hour; at most `most`.
+-- The earliest entry of each hour in `entries`, which begin with the latest; at most `most`.
 local function hourly_entries(entries, most)
   local kept = {}
   local function hour(entry)

@@ -1,6 +1,6 @@
 -- defines is_name; includes text
--- Is it a queue's name? Names come from envelopes too, and a foreign one must not stop the queue
--- that meets it.
+-- Whether a text may be a queue's name. Envelopes have names too, and one that is none must not
+-- stop the queue.
 local function is_name(text)
   return is_text(text) and not string.find(text, '[{}]')
 end

@@ -1,6 +1,6 @@
 -- defines keep_reply; includes keep_reply_inline
--- Keeps what this call answered, and returns it. Scripts whose every instruction counts include
--- lib/keep_reply_inline.lua themselves.
+-- Keeps the call's reply, and returns it. A script in which each instruction counts includes
+-- lib/keep_reply_inline.lua itself.
 local function keep_reply(answer)
   -- include keep_reply_inline
   return answer

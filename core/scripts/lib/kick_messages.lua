@@ -1,12 +1,11 @@
 -- defines kick_messages; needs attempts dead; includes find_in_set attempts enqueue bulk
--- Gives dead messages back, their failures and crashes forgiven. Returns a digit for each id: 0 it
--- is ready, 3 there is
--- no such dead message; and how many are ready.
+-- Makes dead messages ready, and forgives their failures and crashes. Returns a digit for each id
+-- (0 it is ready, 3 there is no such dead message), and how many are ready.
 local function kick_messages(ids)
   local outcome, back, messages = find_in_set(ids, dead)
   local records = {}
   for id, m in pairs(messages) do
-    -- One that was never delivered has none, and gets none: who delivers it first does not look for
+    -- A message that was never delivered keeps no attempts: its first delivery does not look for
     -- them.
     if m.text then
       m.had.forgiven, m.had.crashes = m.had.deliveries, 0

@@ -1,5 +1,5 @@
 -- defines lane_of lane_push; needs high low meta ready; includes count
--- The lane that a ticket waits in: 'high', 'low' or (usually) 'ready'.
+-- The name of a ticket's lane: 'high', 'low' or (usually) 'ready'.
 local function lane_of(ticket)
   local suffix = string.match(ticket, '^%d+%.(%w+):')
   if suffix and (#suffix == 1 or #suffix == 11) then
@@ -8,9 +8,8 @@ local function lane_of(ticket)
   return 'ready'
 end
 
--- Puts tickets at the end of the lanes of their priorities, or (`front`) back to the front, the
--- last first. Returns
--- whether one of these was empty. Where one is foreign no other gets any.
+-- Puts tickets at the ends of their lanes, or, if `front`, at the fronts, the last ticket foremost.
+-- Returns whether a lane was empty. If one key has another type, no lane gets a ticket.
 local function lane_push(tickets, front)
   local lanes, was_empty = { high = {}, ready = {}, low = {} }, false
   for _, ticket in ipairs(tickets) do

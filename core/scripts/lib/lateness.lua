@@ -1,7 +1,6 @@
 -- defines lateness; needs delayed meta rates; includes decimal
--- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at
--- most, spread evenly. What
--- was delayed still is.
+-- How late messages are, as text: see reserve_timed.lua. It measures at most ten tickets, which are
+-- spread evenly. The tickets of delayed messages are still in `delayed`.
 local function lateness(tickets, now)
   local texts, in_lane = {}, false
   for i = 1, #tickets do
@@ -20,7 +19,7 @@ local function lateness(tickets, now)
   local state = in_lane and redis.call('HMGET', meta, 'reserved', 'ready_offset') or {}
   local came = (tonumber(state[1] or '') or 0) + (tonumber(state[2] or '') or 0)
   while from < 360 do
-    -- Seldom has one waited for minutes.
+    -- A message seldom waits for minutes: ten entries at a time are enough.
     local entries = redis.pcall('LRANGE', rates, from, from + 9)
     from = #entries == 10 and from + 10 or 360
     for _, text in ipairs(entries) do

@@ -1,7 +1,6 @@
 -- defines leased_message; needs attempts leased msg; includes ticket attempts
--- The message that a ticket holds: its id, its envelope, and its attempts with this delivery
--- counted;
--- nil where the lease was lost: where the ticket is not in `leased` any more.
+-- The message of a leased ticket: its id, its envelope, and its attempts, which count this
+-- delivery; nil: the lease is lost, because the ticket is not in `leased`.
 local function leased_message(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local envelope = id and redis.call('HGET', msg, id)

@@ -1,6 +1,6 @@
 -- defines current_ticket find_message; needs attempts msg; includes attempts envelope ticket
--- A message's current ticket, from its attempts and, before it ever came back, its envelope.
--- Returns the ticket and its attempts as a table.
+-- A message's current ticket and its attempts as a table. text: its attempts; nil or false: it
+-- never came back, so the envelope says the suffix.
 local function current_ticket(id, envelope, text)
   local had = attempts_read(text)
   if not text then
@@ -9,9 +9,8 @@ local function current_ticket(id, envelope, text)
   return ticket_write(had.deliveries, id, had.suffix), had
 end
 
--- Looks a message up. Returns nil, or a table of envelope, text (its attempts; false: none),
--- ticket, had (its attempts
--- as a table) and, where one of `sets` holds it, place (which) and time.
+-- Looks a message up. Returns nil, or a table: envelope, text (its attempts; false: none), ticket,
+-- had (its attempts as a table), and, if one of `sets` has it, place (which one) and time.
 local function find_message(id, sets)
   local envelope = redis.call('HGET', msg, id)
   if not envelope then

@@ -1,5 +1,5 @@
 -- needs meta
--- A full server refuses a script whose first write may make a key grow, and lets it go on after one
--- that cannot.
--- This one changes nothing; what follows may then add first and remove last.
+-- A full server refuses a script whose first write may make a key grow, and lets a script go on
+-- after a write that cannot. This write changes nothing. After it the script may add first and
+-- remove last.
 redis.call('HDEL', meta, '')

@@ -1,7 +1,6 @@
 -- defines note_event; needs meta; includes has_timekeeper wake
--- Notes that a message falls due, or a lease ends, at the time `at`: if it is the next event and no
--- timekeeper
--- looks in time, one waiting consumer is woken to become one.
+-- Notes that a message falls due, or a lease ends, at the time `at`. If that is the next event, and
+-- no timekeeper looks in time, one waiting consumer wakes, and becomes a timekeeper.
 local function note_event(at, now)
   local state = redis.pcall('HMGET', meta, 'next_event', 'timekeepers')
   local first = tonumber(state[1] or '')

@@ -1,11 +1,10 @@
 -- defines note_failure keep_failures; needs failures; includes decimal
--- What failed in this call. It is kept at its end, in one step: the last 1000 of the queue, the
--- latest first.
+-- What failed in this call. keep_failures() keeps it at the call's end, in one step: the queue's
+-- last 1000, the latest first.
 local failed = {}
 
 -- kind: failed, crashed, buried or died. by: who says so, "HOST PID" ('': nobody). text: the error,
--- of which 500 bytes are
--- kept at most, whole characters.
+-- of which at most 500 bytes are kept, in whole characters.
 local function note_failure(now, kind, ticket, by, text)
   if #text > 500 then
     local cut = string.sub(text, 1, 500)
@@ -14,7 +13,7 @@ local function note_failure(now, kind, ticket, by, text)
   failed[#failed + 1] = table.concat({ decimal(now) .. ' ' .. kind, ticket, by, text }, '\n')
 end
 
--- A foreign value under the key is not worth an error after what was done.
+-- The script has done its work by then, so a key of another type must not make it fail.
 local function keep_failures()
   if #failed > 0 then
     redis.pcall('LPUSH', failures, unpack(failed))

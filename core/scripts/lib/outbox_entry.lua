@@ -1,10 +1,8 @@
 -- defines outbox_entry_read; needs attempts; includes is_name text envelope attempts
--- What an entry of the outbox is: a successor for another queue (0xD2 and, as MessagePack, { queue,
--- id, envelope, due,
--- extra }), or a message whose policy has another dead-letter queue. Returns the queue's name, id,
--- envelope, due
--- word, extra and, of a dead letter, its attempts (lib/attempts.lua), forgiven; nil where it is
--- neither.
+-- Reads an entry of the outbox. It is a successor for another queue (0xD2 and, as MessagePack, {
+-- queue, id, envelope, due, extra }), or a message whose policy names another dead-letter queue.
+-- Returns nil if it is neither, else the queue's name, id, envelope, due word, extra and, of a dead
+-- letter, its attempts as a table, forgiven.
 local function outbox_entry_read(id, stored)
   if string.byte(stored) == 0xD2 then
     local fine, entry = pcall(cmsgpack.unpack, string.sub(stored, 2))

@@ -1,6 +1,6 @@
 -- defines outbox_postpone; needs handover; includes note_event outbox_put
--- Leaves an entry in the outbox for a while, as `problem` says that it cannot go: from 1 s on,
--- doubled up to 5 minutes.
+-- Notes why an entry stays in the outbox, and when to try again: after 1 s, and twice as long each
+-- time, up to 5 minutes.
 local function outbox_postpone(ticket, id, problem, now)
   local tries = tonumber(string.match(redis.call('HGET', handover, id) or '', '^(%d+) ') or 0)
   local at = now + math.min(1000 * 2 ^ math.min(tries, 20), 300000)

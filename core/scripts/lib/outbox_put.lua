@@ -1,7 +1,6 @@
 -- defines outbox_put; needs meta outbox; includes put_tickets
--- Puts an entry into the outbox, from which a relay takes it to another queue: who put it there
--- does so within the
--- second that it is due in, after that whoever meets the event.
+-- Puts an entry into the outbox, from which a relay takes it to another queue. The caller's client
+-- relays within a second. If it does not, a client that meets the event does.
 local function outbox_put(ticket, at)
   put_tickets(outbox, at, { ticket })
   local state = redis.pcall('HMGET', meta, 'outbox_event', 'next_event')

@@ -1,6 +1,6 @@
 -- defines precheck_full; needs attempts dead delayed high leased low msg outbox quarantine ready
 -- includes precheck
--- Reads once what a reserve_full may write, before its first write: see lib/precheck.lua.
+-- Checks once, before the first write, the types of all keys that reserve_full may write.
 local prechecked = false
 local function precheck_full()
   if not prechecked then

@@ -1,5 +1,5 @@
 -- defines preview; includes envelope
--- An envelope up to so many bytes of its body; '0': all of it. Of a damaged one nothing is left.
+-- An envelope with at most so many bytes of its body ('0': all). Nothing is left of a corrupt one.
 local function preview(envelope, most)
   if most == '0' then
     return envelope

@@ -1,7 +1,6 @@
 -- defines promote_due; needs delayed; includes event_time precheck_full lane
--- Puts what is due at the ends of its lanes: at most 100, which the caller removes from the front
--- of `delayed`. Returns
--- how many these were, and the next due time (huge: none).
+-- Puts due tickets into their lanes, at most 100. The caller removes them from the front of
+-- `delayed`. Returns how many there were, and the next due time (huge: none).
 local function promote_due(now)
   local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', string.format('%d', now), 'LIMIT', '0', '100')
   local at = event_time(redis.call('ZRANGE', delayed, #due, #due, 'WITHSCORES')[2])

@@ -1,5 +1,5 @@
 -- defines put_tickets; includes bulk
--- Puts tickets into a set, all at one time.
+-- Puts tickets into a set, all with one time.
 local function put_tickets(set, at, tickets)
   local words = {}
   for i, ticket in ipairs(tickets) do

@@ -1,6 +1,6 @@
 -- needs msg
--- Refuses the name of a queue of partitions, which has no messages: assignment puts a text in their
--- place.
+-- Refuses the name of a queue with partitions. It has no messages: assignment.lua puts a text in
+-- their place.
 if type(redis.pcall('HGET', msg, '')) == 'table' then
   local text = redis.pcall('GET', msg)
   local count = type(text) == 'string' and string.match(text, '^partitions (%d+)$')

@@ -1,11 +1,9 @@
 -- defines replace_message; needs attempts dead delayed leased outbox
 -- includes message envelope deferred_removals
--- Puts a draft in the place of the living message of its id. One that is READY or DELAYED stays
--- where and when it is
--- where only its body is replaced (draft.keeps_place), as does one that is READY, never came back,
--- and becomes READY. What
--- another one leaves behind goes (lib/deferred_removals.lua). Returns false where the old one is on
--- its way to another queue.
+-- Replaces the existing message of a draft's id. The message keeps its ticket and its place
+-- (draft.keeps_place) if it is ready or delayed and the draft replaces only its body, or if it is
+-- ready, never came back, and the draft is due now. Otherwise the old ticket and attempts go at the
+-- script's end. Returns false if the message is in the outbox, on its way to another queue.
 local function replace_message(draft, id)
   local sets = { delayed, leased, dead, outbox }
   local m = find_message(id, sets)
@@ -16,7 +14,7 @@ local function replace_message(draft, id)
   local incarnation = #was >= 10 and string.sub(was, 1, 10) or ''
   local stays = draft.replace == 2 and (m.place or 1) == 1 or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope) and incarnation .. string.sub(draft.suffix, 11) == was then
-    -- The same incarnation, or none as before: the ticket stays the message's.
+    -- The message keeps its ticket, so the draft takes over the incarnation, or has none.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)
     draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags) .. string.sub(draft.envelope, 3, 4)
       .. incarnation .. string.sub(draft.envelope, 15)

@@ -2,10 +2,9 @@
 -- includes leased_message envelope attempts deferred_removals count note_failure end_message
 -- includes backoff ticket put_tickets enqueue
 -- Gives the message of a ticket back as failed, after `delay` ms (-1: by its backoff, with the
--- chance of 0 to 65535),
--- or ends it when its attempts are exhausted. `by` is who says so (lib/note_failure.lua). Returns
--- the outcome, whether a relay has work, and when the message is due
--- (nil: now).
+-- chance of 0 to 65535), or ends it if its attempts are exhausted. by: who says so
+-- (lib/note_failure.lua). Returns the outcome, whether a relay has work, and when the message is
+-- due (nil: now).
 local function retry_message(ticket, delay, chance, text, by, now)
   local id, envelope, had = leased_message(ticket)
   if not id then

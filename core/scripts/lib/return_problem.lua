@@ -1,7 +1,6 @@
 -- needs problem; includes refuse_layout
--- What a script answers whose first command failed with `problem`: in the key's place stands the
--- text of a newer dueq, or
--- that of a queue of partitions, or a foreign value.
+-- Ends a script whose first command failed with `problem`. In the key's place is the text of a
+-- newer dueq or of a queue with partitions, which is refused as such, or a value of another type.
 if problem then
   -- include refuse_layout
   return problem

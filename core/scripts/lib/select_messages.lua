@@ -1,28 +1,23 @@
 -- defines select_messages; needs attempts leased msg
 -- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
--- Takes tickets from the lanes, in order, until `most` are to be delivered or 1,000 were met: what
--- is no ticket, has no
--- message, is over its time to live or has exhausted its attempts is not delivered. Before those of
--- a lane come the
--- messages whose leases have `ended` (lib/ended_leases.lua), each with one more delivery and one
--- more crash: the lease of one
--- that is not met stays its holder's. A message with a crash is delivered alone, so that it does
--- not end others' processes,
--- and they do not end its: not where the caller `holds` others; nor while pause(envelope, id,
--- attempts, its lease had ended)
--- says how many ms it waits. `large`: the queue has had messages over 1 MiB; then 8 MiB at most are
--- delivered, or one
--- message. Changes nothing but what ends (lib/end_message.lua), what goes
--- (lib/deferred_removals.lua), and `garbage`, to which it adds what is
--- no ticket. Returns a table: deliver (tickets), envelopes and records (attempts of those that came
--- back) by the same index,
--- leases (their own), crash_records (those of messages whose leases had ended: id, record and so
--- on), ended (these tickets), postponed
--- (due times and tickets of those that wait), suspect (the ticket of the delivered one, if that
--- crashed twice), expired and
--- corrupt (how many), met (by lane), waiting (how many ended leases were not met), first (when the
--- first of these ended, or
--- the first that waits is due; huge: none), relay_due (a relay has work).
+-- Selects the messages that a reserve delivers: goes through the lanes in order, until it has
+-- `most` of them, or has met 1,000 tickets. It does not deliver what is no ticket, has no message,
+-- is over its time to live, or has exhausted its attempts.
+-- ended: by lane, the leases that have ended (lib/ended_leases.lua). Their messages come before the
+-- lane's own, each with one more delivery and one more crash. The lease of a message that is not
+-- met stays its holder's.
+-- pause(envelope, id, attempts, its lease had ended): how many ms a message with a crash must wait.
+-- Such a message is delivered alone, so that it cannot end the process of other messages, nor they
+-- its process. holds: the caller has other messages, so none with a crash is delivered.
+-- large: the queue has had messages over 1 MiB. Then at most 8 MiB are delivered, or one message.
+-- It changes nothing but messages that end (lib/end_message.lua), removals at the end of the call,
+-- and `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets); envelopes,
+-- records (attempts of those that came back) and leases (their own) by the same index;
+-- crash_records (id, record, ... of messages whose leases had ended); ended (their tickets);
+-- postponed (due time, ticket, ... of those that wait); suspect (the delivered ticket, if it
+-- crashed twice); expired and corrupt (how many); met (by lane); waiting (how many ended leases
+-- were not met); first (when the first of these ended, or the first that waits is due; huge: none);
+-- relay_due (a relay has work).
 local function select_messages(lanes, most, now, garbage, ended, pause, large, holds)
   local c = {
     deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {}, postponed = {}, expired = 0, corrupt = 0,
@@ -34,7 +29,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
     return #c.deliver == 0 and not holds
   end
 
-  -- `ended`: the ticket is that of a lease that has ended. Returns whether its turn was now.
+  -- ended: the ticket's lease has ended. Returns false if the message must stay where it is.
   local function judge(ticket, deliveries, id, suffix, envelope, record, ended)
     local e = envelope and envelope_read(envelope)
     if not deliveries then
@@ -49,7 +44,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       end
       local had = attempts_read(record)
       had.deliveries, had.suffix = deliveries, suffix
-      -- A ticket cannot say one more.
+      -- A ticket cannot count one delivery more.
       local spent = not e or deliveries == 999999999
         or (e.max_attempts > 0 and failure_count(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
@@ -58,7 +53,7 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
         c.expired = c.expired + 1
       elseif spent then
         had.error = e and had.error or 'damaged envelope'
-        -- Of the last delivery that was.
+        -- The failure belongs to the last delivery.
         note_failure(now, 'died', ticket_write(math.max(0, deliveries - 1), id, suffix), '', e and '' or had.error)
         c.corrupt = c.corrupt + (e and 0 or 1)
         precheck_full()

@@ -5,9 +5,8 @@ local function cursor_after(member, score)
 end
 
 -- A page of a sorted set, by score: up to `most` members behind a cursor ('': from the first on).
--- The
--- cursor is "score member" of the last one seen; where that is gone, its score is begun anew.
--- Returns members and scores in turn, and the next cursor ('': there is no more).
+-- The cursor is "SCORE MEMBER" of the last member seen. If that is gone, the page begins with its
+-- score. Returns members and scores in turn, and the next cursor ('': that was the last page).
 local function set_page(set, cursor, most)
   local start = 0
   local score, last = string.match(cursor, '^(%d+) (.*)$')

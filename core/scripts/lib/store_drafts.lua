@@ -1,16 +1,11 @@
 -- defines store_drafts; needs delayed meta msg unique
 -- includes draft_read ticket attempts bulk enqueue note_event count
--- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace_message.lua),
--- which is asked about living
--- messages that drafts replace; leaving, the id of a message that goes in the same step, which is
--- free for one of
--- them, also while it is unique; records, the attempts of each draft ('': none). Tickets are
--- written before envelopes:
--- where a write fails, tickets without messages may be left, which a reserve drops, and never a
--- message without a
--- ticket.
--- Returns a digit for each: 0 stored, 2 refused; or nil, and why it cannot tell: then nothing is
--- changed.
+-- Stores the drafts in `words` (lib/draft_read.lua) from index `from` on. `how` may have: replace
+-- (lib/replace_message.lua); leaving, the id of a message that ends in the same step, so that a
+-- draft may have it, even while it is unique; records, the attempts of each draft ('': none), and
+-- attempts, their key. Tickets are written before envelopes: if a write fails, a ticket without a
+-- message may stay, which a reserve drops, but no message without a ticket.
+-- Returns a digit for each: 0 stored, 2 refused; or nil and an error, and then nothing has changed.
 local function store_drafts(words, from, now, how)
   local ids, outcome, fresh, unique_windows, pushed, replaced, own = {}, {}, {}, {}, 0, 0, false
   for i = from, #words, 4 do
@@ -70,14 +65,14 @@ local function store_drafts(words, from, now, how)
     note_event(first, now)
   end
   if large then
-    -- From now on a reserve looks at the sizes (lib/select_messages.lua).
+    -- From now on a reserve looks at sizes (lib/select_messages.lua).
     redis.call('HSET', meta, 'large', '1', 'has_priorities', '1')
   end
   count('pushed', pushed)
   count('cancelled', replaced)
   bulk('ZADD', unique, unique_windows)
   if #unique_until > 0 then
-    -- Times that are over go, faster than new ones come.
+    -- Ends of uniqueness that have passed are removed faster than new ones come.
     local expired = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))
     if expired > 0 then
       redis.call('ZREMRANGEBYRANK', unique, 0, math.min(expired, 100 + 2 * #ids) - 1)

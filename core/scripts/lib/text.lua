@@ -1,5 +1,5 @@
 -- defines is_utf8 is_text
--- Is it well-formed UTF-8 (RFC 3629)?
+-- Whether a text is well-formed UTF-8 (RFC 3629).
 local function is_utf8(text)
   if not string.find(text, '[\128-\255]') then
     return true
@@ -15,9 +15,9 @@ local function is_utf8(text)
   return not string.find(text, '[\128-\255]')
 end
 
--- Is it what an id, a queue or a header may be called: 1 to 255 bytes of UTF-8 without control
--- characters?
--- They come back from the server too, where anybody may have written them.
+-- Whether a text may be an id, a queue's name or a header's name: 1 to 255 bytes of UTF-8 without
+-- control characters. Other programs may have written to the server, so what it returns is checked
+-- too.
 local function is_text(text)
   return #text > 0 and #text <= 255 and not string.find(text, '%c') and is_utf8(text)
 end

@@ -1,14 +1,11 @@
 -- defines ticket_read ticket_write; includes text
--- A ticket is "deliveries:id", or "deliveries.suffix:id": the number of deliveries that ended
--- before this one, nine
--- digits at most. The suffix is the incarnation (10 base-62 digits) where the producer gave the id,
--- and 'h' or 'l'
--- where the priority is high or low. A ticket stays the same from READY (or DELAYED) to LEASED, and
--- rises when the
--- message comes back: so a stale holder's ticket matches nothing. An id that the core made (22
--- base-62 digits) is
--- its own ticket for the first delivery, without a suffix.
--- Returns deliveries, id, suffix (nil without one); nil where it is no ticket.
+-- A ticket is "DELIVERIES:ID" or "DELIVERIES.SUFFIX:ID". DELIVERIES: how many deliveries ended
+-- before this one, at most nine digits. SUFFIX: the incarnation (10 base-62 digits) if the producer
+-- gave the id, then 'h' or 'l' if the priority is high or low. An id that the core made (22 base-62
+-- digits) is its own ticket for the first delivery, without a suffix. A ticket stays the same from
+-- ready (or delayed) to leased, and rises when the message comes back: so the ticket of a lost
+-- lease matches nothing.
+-- Returns deliveries, id, suffix (nil: none); nil if it is no ticket.
 local function ticket_read(ticket)
   local deliveries, id = string.match(ticket, '^(%d+):(.+)$')
   local suffix

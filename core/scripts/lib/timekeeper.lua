@@ -1,12 +1,11 @@
 -- defines elect_timekeeper; needs delayed
--- Timekeepers are waiting consumers that look at the next event by their own timers, as texts
--- "at:session": the first
--- at its time. The second looks in case the first died, at the time of the next delayed message but
--- one, where it is
--- the first of that; 50 ms to 1 s after the first. More wait without a timer.
--- Takes the session's own text back and drops stale ones; if it is to wait, it may become one.
--- Returns how long to wait
--- in ms, or nil where others look; the timekeepers; and whether they changed.
+-- Timekeepers are waiting consumers that look at the next event by their own timers. `meta` has at
+-- most two, as texts "AT:SESSION". The first looks at the event's time. The second looks in case
+-- the first has died: at the time of the second delayed message, but 50 ms to 1 s after the first.
+-- More consumers wait without a timer.
+-- Takes the session's own text back, and drops stale ones. If the session waits, it may become a
+-- timekeeper.
+-- Returns how long to wait in ms (nil: others look), the timekeepers, and whether they changed.
 local function elect_timekeeper(timekeepers, session, first, now, wait)
   local kept, early = {}, false
   for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
@@ -24,7 +23,7 @@ local function elect_timekeeper(timekeepers, session, first, now, wait)
       at = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
     end
     pause = math.max(at - now, 0)
-    -- In the order of their times: what goes is the later of three.
+    -- They stand in the order of their times: of three, the latest goes.
     table.insert(kept, early and 2 or 1, string.format('%d:%s', at, session))
     kept[3] = nil
   end

@@ -1,9 +1,7 @@
 -- defines totals_names totals; includes decimal
--- What a queue did so far, as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED".
--- "In"
--- is how many tickets ever came to `ready`, whose length is given: the place of its head among them
--- tells
--- about when that came (see stats.lua). `values` are those of the fields in `totals_names`.
+-- A queue's totals as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED". IN: how
+-- many tickets ever came to `ready`, whose length is given. From the place of its first ticket
+-- among them, stats.lua tells about when that ticket came. values: of the fields in `totals_names`.
 local totals_names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'ready_offset' }
 local function totals(now, length, values)
   local numbers = {}

@@ -1,9 +1,7 @@
 -- defines verify_leases; needs leased
--- Which of the tickets in ARGV from `from` to `to` are held, each once: a ticket is held while it
--- is in `leased`, also
--- after its lease has ended, until a reserve takes its message. Returns a digit for each, and the
--- tickets that are; or
--- nil, and why it cannot tell.
+-- Which of the tickets in ARGV, from `from` to `to`, are leased; a ticket that comes twice counts
+-- once. A ticket stays in `leased` after its lease has ended, until a reserve takes its message.
+-- Returns a digit for each, and the leased tickets; or nil and an error.
 local function verify_leases(from, to)
   local digits, tickets, seen = {}, {}, {}
   local ends = redis.pcall('ZMSCORE', leased, unpack(ARGV, from, to))

@@ -1,7 +1,6 @@
 -- defines verify_leases_fast; needs argv call leased
--- Which of the tickets to acknowledge are held, as lib/verify_leases.lua: those of one call have
--- one end, so that one look mostly
--- tells. None is named twice. Returns a digit for each, and the tickets that are.
+-- Does for a fast reserve what verify_leases() does. The tickets of one call usually have one end,
+-- so that one command finds most of them. No ticket comes twice.
 local function verify_leases_fast()
   local digits, tickets, there = {}, {}, {}
   local stop = call('ZSCORE', leased, argv[8])

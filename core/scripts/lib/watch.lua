@@ -1,16 +1,14 @@
 -- defines watch_ms note_watch; needs meta
--- How long before a lease's end the queue is to be watched, so that its holder could have extended
--- it: half of it, 4 s at
--- most. A message whose lease has ended is delivered by a consumer only if the queue has been
--- watched for so long.
+-- How long before a lease's end the queue must be watched: half of the lease, at most 4 s. A
+-- consumer takes a message whose lease has ended only if the server answered for so long, so that
+-- the holder could have extended the lease.
 local function watch_ms(lease)
   return math.floor(math.min(lease, 8000) / 2)
 end
 
--- Notes in `meta` that the server answers somebody who works with the queue: `watched` ("SINCE
--- LAST", what meta says) goes
+-- Notes in `meta` that the server answered a call. watched: "SINCE LAST", as `meta` has it; it goes
 -- on, or begins anew after a gap of 3/4 of `span`, in which the server may have been away. Returns
--- since when it goes on.
+-- SINCE.
 local function note_watch(watched, span, now)
   local since, last = string.match(watched or '', '^(%d+) (%d+)$')
   since, last = tonumber(since), tonumber(last or '')

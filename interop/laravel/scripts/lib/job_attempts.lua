@@ -22,7 +22,7 @@ local function depth_of(part)
   return closed - opened
 end
 
--- Where members called attempts begin, and where their values begin: at any depth, from front to
+-- Where members called attempts begin, and where their values begin, at any depth, from front to
 -- back.
 local function attempts_members(payload)
   local begins, values, at = {}, {}, 1

@@ -1,7 +1,7 @@
 -- defines element_of; includes layout_found element_layout scan_list
--- Finds the element of a value that was offered first. If there is none, finds that of `otherwise`,
--- unless that is nil. Returns the element (nil: none), and the layout of the waiting elements (nil:
--- some have another layout than `wanted`).
+-- Finds the first offered element of a value. If there is none, finds the first of `otherwise`
+-- (nil: no other value). Returns the element (nil: none), and the layout of the waiting elements
+-- (nil: some have another layout than `wanted`).
 local function element_of(offered, timeout, wanted, value, otherwise)
   local layout, found, other = layout_found(offered, timeout, wanted), nil, nil
   local function is(element, sought)

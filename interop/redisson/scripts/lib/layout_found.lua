@@ -1,6 +1,6 @@
 -- defines layout_error same_layout layout_found; includes element_layout
--- A queue with both layouts is refused: a Redisson that meets an element of the other layout moves
--- the elements before it again and again.
+-- A queue with both layouts is refused. A Redisson that meets an element of the other layout moves
+-- the elements in front of it again and again.
 local function layout_error(queue)
   return redis.error_reply('LAYOUT ' .. queue
     .. ' has elements of another layout than asked for, or of both: '
@@ -8,7 +8,7 @@ local function layout_error(queue)
 end
 
 -- Checks that all elements have one layout, which is `wanted` unless that is 0. Returns this layout
--- (0: it is not known yet), or nil. An element of neither layout is passed over.
+-- (0: not known yet), or nil. An element of neither layout is passed over.
 local function same_layout(elements, wanted)
   for _, element in ipairs(elements) do
     local layout = layout_of(element)
@@ -20,7 +20,8 @@ local function same_layout(elements, wanted)
   return wanted
 end
 
--- The same for the waiting elements. Only the first and the last are read, in each of both orders.
+-- Checks the waiting elements in the same way. Reads only the first and the last, in the order of
+-- the list and in that of the times.
 local function layout_found(offered, timeout, wanted)
   local ends = redis.call('LRANGE', offered, 0, 0)
   ends[#ends + 1] = redis.call('LRANGE', offered, -1, -1)[1]

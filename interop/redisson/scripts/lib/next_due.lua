@@ -1,5 +1,5 @@
 -- defines next_due
--- The earliest time of a sorted set, rounded up to whole ms; nil: there is none.
+-- The earliest time of a sorted set, rounded up to whole ms; nil: the set is empty.
 local function next_due(times)
   local due = tonumber(redis.call('ZRANGE', times, 0, 0, 'WITHSCORES')[2] or '')
   if due and due < 9007199254740991 then

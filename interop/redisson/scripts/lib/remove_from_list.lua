@@ -1,9 +1,9 @@
 -- defines remove_from_list; includes scan_list
--- Removes elements from a list. Most are near one of its ends. For each of the others LREM walks
--- the list. If there are many others, one walk of this script for all of them takes less time,
--- although it spends more on each element that it passes, and the more the larger the element is
--- (measured with 100,000 elements of 20 to 200 bytes).
--- mark: a text that is no element of the list.
+-- Removes elements from a list. LREM finds an element near one of the list's ends at once, and for
+-- any other walks the list. If many are far from both ends, one walk of this script for all of them
+-- takes less time, although it spends more on each element that it passes, and the more the larger
+-- the element is (measured with 100,000 elements of 20 to 200 bytes). mark: a text that is no
+-- element of the list.
 local function remove_from_list(list, elements, mark)
   local near, far, bytes = 500, {}, 0
   for _, element in ipairs(elements) do
