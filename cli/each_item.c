@@ -4,7 +4,8 @@
 #include <string.h>
 
 /*
- * A list of tickets or ids: the words of the command line, or with `-` the lines of standard input.
+ * Tickets or ids: the words of the command line, or the lines of standard input if the only word is
+ * `-`.
  */
 struct list {
     dueq_bytes *items;

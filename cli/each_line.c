@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_BYTES ((size_t)1024 * 1024) /* where lines are short enough for more than one */
+#define BATCH_BYTES ((size_t)1024 * 1024) /* a batch of this many bytes is sent */
 
-/* Lines that go in one call. */
+/* The lines of one call. */
 struct batch {
     char *data;
     size_t size, room;
@@ -41,7 +41,7 @@ struct lines {
     bool failed;
 };
 
-/* Acts on the lines gathered so far. */
+/* Handles the lines of the batch, and empties it. */
 static int send_batch(struct lines *lines) {
     struct batch *batch = &lines->batch;
     dueq_bytes items[DUEQ_MAX_BATCH];
@@ -53,7 +53,7 @@ static int send_batch(struct lines *lines) {
     int code = lines->act(lines->cli, items, batch->count, lines->context, &lines->failed);
     if (!lines->failed) {
         lines->done += batch->count;
-        /* Whoever reads what is printed gets it as it comes. */
+        /* A program that reads the output gets each batch at once. */
         lines->failed = !cli_flush();
         if (lines->failed)
             code = cli_worse(code, cli_output_failed(true));
@@ -63,7 +63,7 @@ static int send_batch(struct lines *lines) {
 }
 
 int cli_each_line(struct cli *cli, const char *done, cli_batch act, const void *context) {
-    /* Where what is printed goes to the terminal too, that is the progress. */
+    /* On a terminal the printed ids already show the progress. */
     const bool shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
     static struct lines lines;
     struct input input = {0};

@@ -12,7 +12,10 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Does it tell of a message? A worker's command may be a worker itself. */
+/*
+ * Whether the variable describes a message. Those that this program inherited are dropped: its own
+ * parent may be a worker.
+ */
 static bool is_of_message(const char *variable) {
     return begins(variable, "DUEQ_QUEUE=") || begins(variable, "DUEQ_ID=") ||
            begins(variable, "DUEQ_TICKET=") || begins(variable, "DUEQ_ATTEMPT=") ||
@@ -27,7 +30,7 @@ static void add_pointer(struct environment *made, char *variable) {
     made->list[made->count] = NULL;
 }
 
-/* PREFIXNAME=VALUE, or NULL: a value with a NUL byte cannot be one. */
+/* PREFIXNAME=VALUE, or NULL if the value has a NUL byte, which no variable can have. */
 static char *variable_of(const char *prefix, const char *name, dueq_bytes value) {
     char *made = NULL;
     if (value.size && memchr(value.data, '\0', value.size))
@@ -55,7 +58,8 @@ static void add_number(struct environment *made, const char *name, uint32_t valu
 }
 
 /*
- * The parameters of a URL that are no secrets. A new one reaches no command before it stands here.
+ * Whether a parameter of a URL is no secret. Commands do not get a parameter that is not in this
+ * list.
  */
 static bool is_known_safe(const char *name, size_t size) {
     static const char *const names[] = {"timeout",
@@ -79,8 +83,8 @@ static bool is_known_safe(const char *name, size_t size) {
 }
 
 /*
- * A URL that the core has accepted, made anew: scheme, hosts, path and the parameters that are
- * known to be safe.
+ * The URL with only the scheme, the hosts, the path and the parameters that are known to be no
+ * secrets. The core has accepted the URL before.
  */
 static char *url_without_secrets(const char *url) {
     char *made = NULL;
@@ -111,17 +115,18 @@ static char *url_without_secrets(const char *url) {
     return made;
 }
 
-/* The server that we use: without logins, unless they are asked for. */
+/* Adds the URL of this program's server, without logins unless --pass-url was given. */
 static void add_url(struct environment *made, const struct cli *cli) {
     const char *url = cli->url ? cli->url : getenv("DUEQ_URL");
     if (!url || !*url)
-        url = dueq_client_url(cli->client); /* commands need not tell again that none was named */
+        /* so that commands do not warn again that no URL was given */
+        url = dueq_client_url(cli->client);
     char *safe = cli->pass_url ? NULL : url_without_secrets(url);
     add_text(made, "DUEQ_URL", safe ? safe : url);
     free(safe);
 }
 
-/* The name of a header's variable, or false: it cannot have one. */
+/* Makes the name of a header's variable. False: the header cannot have one. */
 static bool header_name(dueq_bytes name, char out[DUEQ_MAX_HEADER_NAME + 1]) {
     const unsigned char *data = name.data;
     for (size_t i = 0; i < name.size; i++) {

@@ -5,7 +5,7 @@
 
 const char error_crashed[] = "its worker crashed: the lease ended";
 
-/* Its first line, with # in the place of each number. */
+/* Copies the first line of an error, with # for each number. */
 static void copy_line(dueq_bytes error, char text[ERROR_CLASS_SIZE]) {
     const char *data = error.data;
     size_t size = 0;
@@ -17,7 +17,7 @@ static void copy_line(dueq_bytes error, char text[ERROR_CLASS_SIZE]) {
             continue;
         text[size++] = digit ? '#' : data[i];
     }
-    /* Not in the middle of a character. */
+    /* Do not cut a UTF-8 character. */
     while (size + 5 >= ERROR_CLASS_SIZE && size && (text[size - 1] & 0x80))
         size--;
     text[size] = '\0';

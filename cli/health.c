@@ -4,10 +4,10 @@
 #include "dueq_server.h"
 #include "queue_row.h"
 
-/* Above so much of the limit it is full, or as good as. */
+/* With this share of maxmemory used, the server counts as full. */
 enum { FULL_PERCENT = 98 };
 
-/* The text of a field of INFO, to the end of its line; "": it is not there. */
+/* The text of a field of INFO, up to the end of its line; "": there is no such field. */
 static void read_field(const char *info, const char *name, char *out, size_t room) {
     const char *at = strstr(info, name);
     while (at && at != info && at[-1] != '\n')
@@ -28,7 +28,9 @@ static bool field_is(const char *info, const char *name, const char *value) {
     return strcmp(text, value) == 0;
 }
 
-/* A setting; "": the server has none of this name, or this user may not ask for it. */
+/*
+ * A setting of the server; "": the server has no such setting, or this user may not read settings.
+ */
 static void read_setting(dueq_server *conn, const char *name, char *out, size_t room) {
     const dueq_bytes question[] = {{"CONFIG", 6}, {"GET", 3}, {name, strlen(name)}};
     const dueq_answer *answer, *value;
@@ -38,7 +40,10 @@ static void read_setting(dueq_server *conn, const char *name, char *out, size_t 
              value ? (const char *)dueq_answer_text(value).data : "");
 }
 
-/* A server that cannot save a snapshot refuses writes, unless its settings say otherwise. */
+/*
+ * Whether the server refuses writes after a failed snapshot: by default it does, if it makes
+ * snapshots.
+ */
 static bool stops_without_snapshot(dueq_server *conn) {
     char stops[8], save[8];
     read_setting(conn, "stop-writes-on-bgsave-error", stops, sizeof stops);
@@ -65,7 +70,10 @@ static void read_writes(dueq_server *conn, const char *info, struct health *heal
     }
 }
 
-/* How far the server's clock is ahead of this machine's, by a round trip. */
+/*
+ * How far the server's clock is ahead of this machine's, in milliseconds. Half of the round trip is
+ * taken off.
+ */
 static int64_t read_ahead(dueq_server *conn) {
     static const dueq_bytes question[] = {{"TIME", 4}};
     const int64_t wall_ms = time_now_ms(), start_ms = time_monotonic_ms();
@@ -88,7 +96,7 @@ bool health_of(const struct cli *cli, dueq_server *conn, struct health *health) 
     char *info = strdup(dueq_answer_text(answer).data);
     if (!info)
         cli_out_of_memory();
-    /* As the server itself counts what it compares with the limit. */
+    /* The server compares this difference with maxmemory (evict.c of Redis). */
     health->used =
         read_number(info, "used_memory:") - read_number(info, "mem_not_counted_for_evict:");
     health->limit = read_number(info, "maxmemory:");

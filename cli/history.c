@@ -6,7 +6,7 @@
 #include "json.h"
 #include "workers_view.h"
 
-/* What failed, as the queue keeps it, and whose process it was. */
+/* The failures that a queue keeps, and whose process they were. */
 
 enum { SHOWN = 100, ERROR_SHOWN = 80 };
 
@@ -24,7 +24,7 @@ static void add_page(struct history *history, dueq_result *page, int64_t created
     }
 }
 
-/* The latest first, also where they are of several partitions. */
+/* The latest first. With partitions each page is sorted, but the list is not. */
 static int by_time(const void *first, const void *second) {
     const dueq_failure *one = *(const dueq_failure *const *)first;
     const dueq_failure *other = *(const dueq_failure *const *)second;
@@ -35,7 +35,10 @@ static int by_time(const void *first, const void *second) {
     return (one->kind < other->kind) - (one->kind > other->kind);
 }
 
-/* created_ms: when the message was pushed; -1: of whatever message. */
+/*
+ * Reads the failures of an id. created_ms: only those of the message that was pushed then; -1: of
+ * all messages with the id.
+ */
 static dueq_status read_pages(struct cli *cli, dueq_queue *queue, dueq_bytes id, int64_t created_ms,
                               struct history *history) {
     dueq_bytes cursor = {0};

@@ -13,12 +13,12 @@
 struct server {
     struct admission admission;
     const struct http_service *service;
-    int ending; /* readable from the end on */
+    int ending; /* readable once the server ends */
 };
 
 /*
- * A request and what becomes of it. The request comes first: http_header() and others get from it
- * to the rest.
+ * A request and its answer. The request is the first member: http_header() and others cast from the
+ * request to the exchange.
  */
 struct exchange {
     struct http_request request;
@@ -26,15 +26,16 @@ struct exchange {
     struct MHD_Connection *connection;
     char *body;
     size_t size, room;
-    bool bad;             /* its arguments are none */
-    bool no_memory;       /* there was none for its arguments */
-    unsigned int refused; /* why its body was not kept: a status of HTTP; 0: it was */
-    /* Of a stream: the piece under way. */
+    bool bad;       /* its arguments are malformed, or too many */
+    bool no_memory; /* memory ran out for its arguments */
+    /* the status of HTTP with which the body is refused; 0: the body was kept */
+    unsigned int refused;
+    /* Of a stream: the current piece. */
     http_stream *stream;
     void *streamed;
     void (*release)(void *streamed);
     bool ended;
-    uint64_t seen; /* the stream's own */
+    uint64_t seen; /* the stream's own position */
     struct buffer piece;
     FILE *piece_out;
     size_t piece_sent;
@@ -90,7 +91,7 @@ char *http_encode(dueq_bytes bytes) {
     return out;
 }
 
-/* They are decoded once, by http_decode(). */
+/* Leaves arguments to http_decode(): decoded twice, they would be wrong. */
 static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -153,7 +154,7 @@ bool http_wait(const struct http_request *request, int64_t ms) {
 
 /* Answers */
 
-/* What a browser may do with any of them. */
+/* These headers restrict what a browser may do with each answer. */
 static const char *const headers[][2] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -165,7 +166,7 @@ static const char *const headers[][2] = {
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cache-Control", "no-store"},
-    {"Connection", "close"}, /* a further request would come without admission */
+    {"Connection", "close"}, /* the next request would pass admission.c by */
 };
 
 static void stream(void *context) {
@@ -174,7 +175,7 @@ static void stream(void *context) {
                                         exchange->piece_out);
 }
 
-/* False: it is not whole. */
+/* Lets the stream write its next piece. False: the piece is incomplete. */
 static bool make_piece(struct exchange *exchange) {
     free(exchange->piece.data);
     exchange->piece_sent = 0;
@@ -201,7 +202,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)size;
 }
 
-/* Sends it. A body that is neither fixed nor a stream belongs to the answer from now on. */
+/* Sends an answer. Afterwards the answer owns `body`, unless the answer is fixed or a stream. */
 static enum MHD_Result answer(struct exchange *exchange, const struct http_answer *made, char *body,
                               size_t size) {
     struct MHD_Response *response =
@@ -230,7 +231,7 @@ static enum MHD_Result answer(struct exchange *exchange, const struct http_answe
 struct stage {
     struct exchange *exchange;
     struct http_answer answer;
-    bool admission, done; /* done: it is answered */
+    bool admission, done; /* done: the answer is ready to send */
 };
 
 static void run_stage(void *context) {
@@ -245,7 +246,7 @@ static void run_stage(void *context) {
         stage->done = !service->admit(&exchange->request, &stage->answer, service->context);
 }
 
-/* One stage of an exchange. */
+/* Runs one stage of an exchange: the admission, or the handler. */
 static enum MHD_Result run(struct exchange *exchange, bool admission) {
     struct buffer body;
     struct stage stage = {.exchange = exchange,
@@ -258,7 +259,7 @@ static enum MHD_Result run(struct exchange *exchange, bool admission) {
     if (!made->out)
         return MHD_NO;
     made->no_memory = exchange->no_memory || !cli_try(run_stage, &stage) || made->no_memory;
-    /* From now on they are the exchange's, whatever is answered. */
+    /* The exchange frees these at its end, whatever the answer is. */
     exchange->streamed = made->streamed;
     exchange->release = made->release;
     if (!buffer_close(&body, made->out) || made->no_memory) {
@@ -298,7 +299,8 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 }
 
 /*
- * What is more than a body may have is read, for whoever sends it to read the answer, and dropped.
+ * Adds bytes to the body. The client must read the refusal. So the server reads the rest of an
+ * oversized body, and drops the bytes.
  */
 static void take(struct exchange *exchange, const char *data, size_t size) {
     if (size > HTTP_MAX_BODY - exchange->size) {
@@ -375,14 +377,17 @@ int http_serve(const struct http_listener *listener, const struct http_service *
     sigemptyset(&ours);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
-    /* They are for this thread, not for those that answer. */
+    /* This thread handles these signals, not the threads that answer. */
     pthread_sigmask(SIG_BLOCK, &ours, &before);
     if (server.ending >= 0 && admission_open(&server.admission, listener->socket, service))
         server.admission.daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
                 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC,
             0, NULL, NULL, on_request, &server, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-            /* admission.c counts; here a connection counts a moment longer. */
+            /*
+             * admission.c enforces the limit. libmicrohttpd counts a connection a moment longer, so
+             * its own limit is higher.
+             */
             MHD_OPTION_CONNECTION_LIMIT, 2U * HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
             (unsigned int)HTTP_IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
             MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What is done to each of the ids. */
+/* The call for a batch of ids. */
 typedef dueq_status (*submit_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 
 static dueq_status submit(struct cli *cli, const dueq_bytes *ids, size_t count,

@@ -9,7 +9,7 @@
 
 #define CHUNK ((size_t)64 * 1024)
 
-/* Reads once more behind `end`. False: the end or a failure. */
+/* Reads more bytes behind `end`. False: the input ended, or a read failed. */
 static bool read_more(struct cli *cli, struct input *input) {
     if (input->start > 0) {
         memmove(input->data, input->data + input->start, input->end - input->start);
@@ -30,7 +30,7 @@ static bool read_more(struct cli *cli, struct input *input) {
     for (;;) {
         struct pollfd one = {STDIN_FILENO, POLLIN, 0};
         cli_check_signal(cli);
-        /* In slices, as in cli_wait(). */
+        /* In slices: a signal that comes just before poll() would not end a longer wait. */
         if (poll(&one, 1, 500) <= 0)
             continue;
         ssize_t size = read(STDIN_FILENO, input->data + input->end, input->room - input->end);
@@ -52,7 +52,7 @@ static bool read_more(struct cli *cli, struct input *input) {
 
 bool input_all(struct cli *cli, dueq_bytes *bytes) {
     struct input input = {0};
-    /* One byte more than a body may have is enough for the core to say so. */
+    /* One byte more than a body may have is enough: the core refuses the body then. */
     while (input.end <= DUEQ_MAX_BODY && read_more(cli, &input))
         ;
     if (input.failed) {
@@ -91,7 +91,7 @@ bool input_word(struct cli *cli, const char *word, dueq_bytes *bytes, void **sto
     return true;
 }
 
-/* The end of the first line there is, or NULL. */
+/* The end of the first line, or NULL if no line has come whole. */
 static const char *newline(struct input *input) {
     size_t from = input->start + input->scanned;
     const char *end =

@@ -10,7 +10,7 @@ static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(
 
 /* inspect */
 
-/* What a consumer says of a message that it holds; NULL: none says that it does. */
+/* A consumer that says it holds a message, and what it says; NULL: none. */
 struct holder {
     const struct consumer *consumer;
     const dueq_holding *holding;
@@ -60,7 +60,7 @@ json_object *json_of_inspected(const char *queue, const dueq_message *message,
     return object;
 }
 
-/* The first comes first. */
+/* Prints the history from the oldest failure to the latest. */
 static void print_history(const struct history *history, const struct workers_view *workers,
                           int64_t now_ms) {
     for (size_t i = history->count; i-- > 0;) {
@@ -133,7 +133,7 @@ dueq_status inspect_read(struct cli *cli, const dueq_message *message, struct wo
     return status;
 }
 
-/* Shows a message of cli->queue; *status is what find answered. */
+/* Shows a message of cli->queue. *status is the result of find. */
 static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
     dueq_result *result;
     int code = CLI_DONE;
@@ -195,7 +195,7 @@ static int by_age(const void *first, const void *second) {
     return (a > b) - (a < b);
 }
 
-/* The message, if it is still held by this ticket; NULL: not. Free *result. */
+/* The message, if it still has this ticket; NULL: it has not. Free *result. */
 static const dueq_message *still_held(struct cli *cli, const struct running *running,
                                       char name[DUEQ_MAX_NAME + 1], dueq_result **result,
                                       dueq_status *status) {

@@ -10,7 +10,7 @@
 #include "json.h"
 #include "work.h"
 
-/* What is read of a command's errors before others have their turn. */
+/* Reads of one command's standard error, before the worker serves the next command. */
 #define MOST_READS 16
 
 void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
@@ -38,7 +38,7 @@ void job_fail(struct job *job, const char *why) {
     job->line_size = (size_t)snprintf(job->line, sizeof job->line, "%s", why);
 }
 
-/* What is said of it in JSON, whatever is said. */
+/* The fields of each JSON line about a job. */
 static json_object *job_fields(const struct job *job) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue",
@@ -56,7 +56,10 @@ static json_object *json_seconds(int64_t ms) {
 
 /* The command */
 
-/* The body as a file in memory: a command that does not read it holds nobody up. -1: said why. */
+/*
+ * Puts the body into a file in memory: a pipe would block the worker while the command does not
+ * read. -1: the failure was logged.
+ */
 static int body_file(dueq_bytes body) {
     int file = memfd_create("body", MFD_CLOEXEC);
     if (file >= 0 && cli_write(file, body) && lseek(file, 0, SEEK_SET) == 0)
@@ -67,7 +70,7 @@ static int body_file(dueq_bytes body) {
     return -1;
 }
 
-/* Starts it with these files, and closes those that are the command's alone. */
+/* Starts the command with these files, and closes this program's copies. */
 static bool start(struct job *job, const struct cli *cli, const struct work *work,
                   const dueq_message *message, int input, int errors) {
     struct environment environment = environment_of(cli, message, job->queue_name);
@@ -122,7 +125,10 @@ static enum verdict judge(const struct job *job, const struct work *work) {
     return !job->child.signal && work->bury_on[job->child.code] ? VERDICT_BURY : VERDICT_RETRY;
 }
 
-/* What holds its errors open longer than it ran, is not waited for. */
+/*
+ * Ends the job. A process that the command left behind may hold standard error open; the job does
+ * not wait for it.
+ */
 static void end(struct job *job, const struct work *work) {
     pass_errors(job);
     if (job->errors >= 0)
@@ -149,7 +155,10 @@ bool job_start(struct job *job, const struct cli *cli, const struct work *work,
     job->start_ms = time_monotonic_ms();
     if (!start(job, cli, work, message, input, ends[1])) {
         if (job->child.why == E2BIG) {
-            /* Ours are as many, with more words: it is what the message adds. */
+            /*
+             * This program runs with the same variables and more arguments, so those of the message
+             * are too large.
+             */
             static const char why[] = "its variables are too large for a command";
             keep_line(job, why, sizeof why - 1);
             end(job, work);
@@ -217,7 +226,7 @@ void job_tell(const struct job *job) {
 
 #define REASON_ROOM (DUEQ_MAX_ERROR + 64)
 
-/* Why it failed. */
+/* Why the command failed, as text for the message's error. */
 static dueq_bytes reason(const struct job *job, char out[REASON_ROOM]) {
     char span[TIME_ROOM];
     dueq_bytes last = {job->line, job->line_size};
@@ -258,7 +267,7 @@ static const char *outcome(const struct job *job, dueq_status status) {
     return status == DUEQ_EXHAUSTED ? "exhausted" : names[job->verdict];
 }
 
-/* What a line of --json says of it, and of a failure a line of --log json. */
+/* The fields of the line of --json, and of the log line of a failure. */
 static json_object *ended_fields(const struct job *job, dueq_status status) {
     char room[REASON_ROOM];
     json_object *object = job_fields(job);

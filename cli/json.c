@@ -36,7 +36,10 @@ json_object *json_raw(dueq_bytes json) {
         cli_out_of_memory();
     memcpy(text, json.data, json.size);
     text[json.size] = '\0';
-    /* In a string of JSON these are escaped. */
+    /*
+     * JSON strings have these characters in escaped form. So each one here is a blank between
+     * tokens.
+     */
     for (char *at = text; (at = strpbrk(at, "\r\n\t")) != NULL;)
         *at++ = ' ';
     json_object *object = json_object_new_object();

@@ -18,7 +18,7 @@ static bool is_loopback(const struct sockaddr *address) {
     return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* What the socket is bound to. */
+/* Reads the address that the socket is bound to. */
 static bool look(struct http_listener *listener) {
     struct sockaddr_storage bound;
     socklen_t size = sizeof bound;
@@ -50,7 +50,7 @@ static bool try_listen(struct http_listener *listener, const struct addrinfo *fo
 
 /* Names */
 
-/* "name" of "name:port" and "[::1]" of "[::1]:port". */
+/* The size of "name" in "name:port", and of "[::1]" in "[::1]:port". */
 static size_t name_size(const char *host) {
     const char *end = strchr(host, ']');
     if (*host == '[')

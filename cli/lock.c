@@ -4,23 +4,23 @@
 #include <signal.h>
 #include <string.h>
 
-/* A failed relock is tried again so often in a lock's time to live. */
+/* A failed relock is repeated this many times within a lock's time to live. */
 #define TRIES 10
 
-/* A lock that is held while a command runs. Times are of the monotonic clock. */
+/* A lock that this program holds while a command runs. Times are of the monotonic clock. */
 struct hold {
     const char *name;
     dueq_bytes lock, token;
     int64_t ttl_ms;
-    int64_t next_ms;  /* the next relock */
-    int64_t asked_ms; /* the relock under way began then */
-    int64_t sure_ms;  /* it is held until then at the least */
+    int64_t next_ms;  /* when the next relock is due */
+    int64_t asked_ms; /* when the current relock began */
+    int64_t sure_ms;  /* the lock is held at least until then */
     bool asking, lost, warned;
 };
 
 static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
 
-/* As cli_report(), in the words of a lock. */
+/* cli_report() with texts about a lock. */
 static int report(const struct cli *cli, dueq_status status, const char *name) {
     if (status != DUEQ_LEASE_LOST)
         return cli_report(cli, status, name);
@@ -29,7 +29,7 @@ static int report(const struct cli *cli, dueq_status status, const char *name) {
     return CLI_OUTCOME;
 }
 
-/* As cli_outcome(), in the words of a lock. */
+/* cli_outcome() with texts about a lock. */
 static int outcome(const struct cli *cli, const char *name, const char *key, dueq_bytes subject,
                    dueq_status status) {
     return status >= 0 && cli->json ? cli_item(cli, key, subject, status)
@@ -65,7 +65,7 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
     }
 }
 
-/* Asks for more time when it is time to, and moves that on. */
+/* Begins a relock when one is due, and completes the current one. */
 static void keep(struct cli *cli, struct hold *hold) {
     if (!hold->asking && !hold->lost && time_monotonic_ms() >= hold->next_ms) {
         hold->asking = true;
@@ -79,10 +79,7 @@ static void keep(struct cli *cli, struct hold *hold) {
     cli_warn(cli);
 }
 
-/*
- * Passes signals on to the command, but for those of the terminal: they have reached it by
- * themselves.
- */
+/* Forwards signals to the command. Signals from the terminal have reached the command already. */
 static void pass_signals(const struct child *child) {
     bool reached;
     for (int number; (number = child_signal(&reached)) != 0;)
@@ -90,7 +87,7 @@ static void pass_signals(const struct child *child) {
             kill(child->pid, number);
 }
 
-/* Waits until something is to be done for the lock or the child. */
+/* Waits until a relock is due, its answer comes, or a signal comes. */
 static void idle(struct cli *cli, const struct hold *hold, int events) {
     struct pollfd set[DUEQ_MAX_SOCKETS + 1];
     size_t count = 0;
@@ -105,7 +102,7 @@ static void idle(struct cli *cli, const struct hold *hold, int events) {
     poll(set, (nfds_t)count, timeout_ms);
 }
 
-/* Runs the command, keeps the lock meanwhile and gives it up. Returns the exit code. */
+/* Runs the command, extends the lock meanwhile, and releases it. Returns the exit code. */
 static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
     static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, 0};
     struct environment environment = environment_of(cli, NULL, NULL);
@@ -182,9 +179,9 @@ static int run_lock(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-/* By hand */
+/* relock and unlock */
 
-/* The end of relock and unlock. */
+/* Completes relock or unlock. Returns the exit code. */
 static int settle(struct cli *cli, const char *name, dueq_bytes token, dueq_status status) {
     return outcome(cli, name, "token", token, cli_wait(cli, status, NULL));
 }

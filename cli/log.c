@@ -12,7 +12,7 @@ void cli_log_json(bool json) { as_json = json; }
 
 bool cli_logs_json(void) { return as_json; }
 
-/* In one piece: others may write to the same log. */
+/* Writes the line by one write(): other processes may write to the same log. */
 static void write_line(const char *text, size_t size, enum text_style style) {
     char *line = NULL;
     size_t line_size = 0;
@@ -104,7 +104,7 @@ int cli_exit_code(dueq_status status) {
     return dueq_status_retriable(status) ? CLI_AGAIN : CLI_FAILED;
 }
 
-/* What to do next, where the core's text does not say it. */
+/* The hint: what to do next, if the core's text does not say so. */
 static const char *advice(const struct cli *cli, dueq_status status) {
     switch ((int)status) {
     case DUEQ_CONNECT:
@@ -113,7 +113,7 @@ static const char *advice(const struct cli *cli, dueq_status status) {
         return "for example redis://localhost:6379/0, unix:///run/redis.sock or embedded:DIR";
     case DUEQ_NAME:
         if (cli->command && strchr(cli->command->name, ' '))
-            return NULL; /* the queues of other systems have other names */
+            return NULL; /* other rules hold for the names of other systems' queues */
         return "a queue's name is 1 to 255 bytes of UTF-8 without braces and control characters";
     case DUEQ_CLOSED:
     case DUEQ_TIMEOUT:
@@ -141,7 +141,7 @@ static const char *advice(const struct cli *cli, dueq_status status) {
 }
 
 int cli_report(const struct cli *cli, dueq_status status, const char *about) {
-    /* That nothing is ready is for the exit code to say, not for a log. */
+    /* EMPTY is no event for a log: the exit code says it. */
     if (status != DUEQ_OK && status != DUEQ_EMPTY) {
         const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
         cli_log(CLI_ERROR, dueq_status_name(status), advice(cli, status), "%s%s%s",

@@ -135,12 +135,12 @@ static void help(const struct command *command) {
            cli_common_help);
 }
 
-/* Whether all output went out, as an exit code. */
+/* Writes out all output. Returns the exit code. */
 static int written(void) { return cli_flush() ? CLI_DONE : cli_output_failed(false); }
 
 /*
- * getopt_long(), which says what is wrong by cli_usage(): words of the command line may come from
- * others.
+ * getopt_long() with its errors reported by cli_usage(), which escapes them: others may have
+ * written the words of the command line.
  */
 static int next_option(const struct cli *cli, int argc, char *argv[], const char *how,
                        const struct option *options) {
@@ -154,7 +154,7 @@ static int next_option(const struct cli *cli, int argc, char *argv[], const char
     stderr = errors;
     if (fclose(out) != 0)
         cli_out_of_memory();
-    /* The value of a mistyped option may be a secret: --uri=redis://:password@host. */
+    /* The value of a mistyped option may be a secret, so drop it: --uri=redis://:password@host. */
     char *value = size > 0 && optind > 1 ? strchr(argv[optind - 1], '=') : NULL;
     char *shown = value ? strstr(said, value) : NULL;
     if (shown) {
@@ -162,7 +162,7 @@ static int next_option(const struct cli *cli, int argc, char *argv[], const char
         size -= strlen(value);
     }
     if (size > 0)
-        cli_usage(cli, "%.*s", (int)size - 7, said + 6); /* without "dueq: " and the line's end */
+        cli_usage(cli, "%.*s", (int)size - 7, said + 6); /* without "dueq: " and the line end */
     free(said);
     return option;
 }
@@ -181,7 +181,7 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
     }
     if (asprintf(&see, "see: dueq %s%s--help", name, *name ? " " : "") < 0)
         cli_out_of_memory();
-    /* To people the status would say nothing. */
+    /* Only programs need the status. */
     cli_log(CLI_ERROR, cli_logs_json() ? dueq_status_name(DUEQ_INVALID) : NULL, see, "%s", text);
     free(text);
     free(see);
@@ -194,7 +194,7 @@ void cli_take_url(struct cli *cli, char *given) {
     free(cli->url);
     if (!(cli->url = strdup(given)))
         cli_out_of_memory();
-    /* In a URL that is none, too, there may be a secret. */
+    /* Even a malformed URL may contain a secret. */
     memset(given, 0, strlen(given));
 }
 
@@ -206,7 +206,7 @@ static void read_url(struct cli *cli, const char *path) {
     free(cli->url);
     if (!(cli->url = calloc(1, URL_ROOM)))
         cli_out_of_memory();
-    if (strstr(path, "://")) /* its password would be told: no such file */
+    if (strstr(path, "://")) /* fopen()'s error would print the URL and its password */
         cli_usage(cli, "--url-file wants a file, and was given a URL");
     FILE *file = fopen(path, "re");
     if (!file || (!fgets(cli->url, URL_ROOM, file) && !feof(file)))
@@ -217,7 +217,7 @@ static void read_url(struct cli *cli, const char *path) {
         cli_usage(cli, "--url-file %s: its first line is empty", path);
     if (strlen(cli->url) == URL_ROOM - 1)
         cli_usage(cli, "--url-file %s: its first line is too long for a URL", path);
-    /* A command that is run is not to read it again. */
+    /* Child commands must not read the descriptor. */
     if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1 && number > STDERR_FILENO)
         close(number);
 }
@@ -258,7 +258,7 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
     }
 }
 
-/* A hint, where the command takes text that is more than a word without quotes. */
+/* A hint about quotes, for commands whose argument may have several words. */
 static const char *quotes(const struct command *command) {
     if (strstr(command->arguments, "VALUE"))
         return "; a value of several words needs quotes";
@@ -330,7 +330,7 @@ static int run_help(struct cli *cli, char *words[]) {
     return written();
 }
 
-/* Before it is known what is wrong: errors of the command line are to be JSON too. */
+/* Errors of the command line shall be JSON too, so look for --json before the options are read. */
 static bool wants_json(char *argv[]) {
     while (*argv && strcmp(*argv, "--") != 0)
         if (strcmp(*argv++, "--json") == 0)
@@ -340,7 +340,7 @@ static bool wants_json(char *argv[]) {
 
 int main(int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    static char program[] = "dueq"; /* what getopt's messages begin with */
+    static char program[] = "dueq"; /* getopt's messages begin with this name */
     struct cli cli = {0};
     argv[0] = program;
     cli_log_json(wants_json(argv));
@@ -363,7 +363,7 @@ int main(int argc, char *argv[]) {
         argv += optind;
         argc -= optind;
         argv[0] = program;
-        optind = 0; /* from the start again, in any order */
+        optind = 0; /* 0: getopt starts anew, and options may stand anywhere */
     }
     int code = cli.command->run(&cli, argc, argv);
     cli_close(&cli);

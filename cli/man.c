@@ -3,9 +3,9 @@
 
 #include "cli.h"
 
-/* The manual page, made of the texts that --help prints. */
+/* man writes the manual page from the texts of --help. */
 
-/* Characters that roff would make typography of. */
+/* roff would replace these characters by typographic ones. */
 static void put_character(char character) {
     switch (character) {
     case '\\':
@@ -39,7 +39,7 @@ static void put(const char *text, size_t size) {
     putchar('\n');
 }
 
-/* Lines as they are. In the texts of all commands a line such as "Exit codes:" begins a section. */
+/* Writes lines unchanged. With `sections` a line such as "Exit codes:" begins a section. */
 static void put_lines(const char *text, bool sections) {
     puts(".nf");
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {

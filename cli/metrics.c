@@ -6,17 +6,21 @@
 
 #include "http.h"
 
-/* The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/*
+ * This writes the text format of Prometheus:
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
 
 #define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* What is known of one queue or partition. */
+/* One queue or partition. */
 struct row {
     struct queue_row *seen;
-    const char *part; /* where it is a partition, "#NUMBER" in that; else NULL */
+    const char *part; /* of a partition: "#NUMBER" in its name; else NULL */
     dueq_timings timings;
     bool timed;
-    int64_t longest_ms; /* that a consumer works on a message; 0: none does */
+    /* How long a consumer has worked on one message, at most; 0: none works. */
+    int64_t longest_ms;
 };
 
 struct table {
@@ -55,7 +59,7 @@ static dueq_status read_row(struct cli *cli, const struct workers_view *workers,
     return row->seen->status ? row->seen->status : read_timings(cli, row);
 }
 
-/* All of the queues; of one that fails only that is said. Returns the exit code. */
+/* Reads all queues. Logs each queue that fails, and leaves it out. Returns the exit code. */
 static int read_table(struct cli *cli, char *names[], size_t count, struct table *table) {
     *table = (struct table){0};
     int code = cli_report(cli, queue_rows_begin(cli, names, count, &table->queues), NULL);
@@ -90,7 +94,7 @@ static void put_head(FILE *out, const char *name, const char *type, const char *
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* NAME{LABEL="...": the value ends at its NUL, or there. */
+/* Writes NAME{LABEL="VALUE". The value ends at its NUL, or at `end`. */
 static void put_label(FILE *out, const char *name, const char *label, const char *value,
                       const char *end) {
     fprintf(out, "%s{%s=\"", name, label);
@@ -102,7 +106,7 @@ static void put_label(FILE *out, const char *name, const char *label, const char
     fputc('"', out);
 }
 
-/* NAME{queue="...",partition="...", where more labels may follow. */
+/* Writes NAME{queue="...",partition="..."; more labels may follow. */
 static void put_name(FILE *out, const char *name, const struct row *row) {
     put_label(out, name, "queue", row->seen->queue, row->part);
     if (row->part)
@@ -135,12 +139,12 @@ static void put_states(FILE *out, const struct table *table) {
     }
 }
 
-/* A number of each queue: a counter since the queue exists, or what is now. */
+/* A metric of each queue: a counter since the queue was created, or a gauge. */
 struct number {
     const char *name, *type, *help;
     int64_t (*value)(const struct row *row);
-    bool seconds; /* the value is of ms */
-    bool wholes;  /* of partitions it is their queue's */
+    bool seconds; /* the value is in milliseconds, and is written in seconds */
+    bool wholes;  /* the queue has this metric, not its partitions */
 };
 
 #define COUNTER(event)                                                                             \
@@ -223,7 +227,10 @@ static void put_number(FILE *out, const struct number *number, const struct tabl
     }
 }
 
-/* The bounds of the histogram: each is a series of its own, so three of a decade are enough. */
+/*
+ * Whether the bound is a bucket of the histogram. Prometheus stores a series for each bucket, so
+ * the histogram has only three buckets a decade.
+ */
 static bool is_one_two_five(int64_t bound) {
     while (bound && bound % 10 == 0)
         bound /= 10;
@@ -286,7 +293,7 @@ static void put_server(FILE *out, const struct table *table, const char *name, c
     }
 }
 
-/* What is wrong, as dueq top and dueq web show it. */
+/* Writes the diagnoses that dueq top and dueq web show. */
 static void put_trouble(FILE *out, const struct table *table) {
     static const char name[] = "dueq_trouble";
     struct diagnosis why;
@@ -338,7 +345,7 @@ static void put_table(FILE *out, const struct table *table) {
 /* The command */
 
 struct job {
-    pthread_mutex_t lock; /* of the client: requests come at once */
+    pthread_mutex_t lock; /* guards the client: requests come at the same time */
     struct cli *cli;
     char **names;
     size_t count;
@@ -394,7 +401,7 @@ static int run_metrics(struct cli *cli, int argc, char *argv[]) {
         return code;
     if (listen) {
         const struct http_service service = {admit, handle, NULL, &job};
-        cli->finishing = true; /* a signal is for the thread that serves */
+        cli->finishing = true; /* the serving thread handles signals */
         return http_listen(cli, listen, &job.listener, &code) ? http_serve(&job.listener, &service)
                                                               : code;
     }

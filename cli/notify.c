@@ -8,7 +8,7 @@
 #include "work.h"
 
 static struct sockaddr_un manager;
-static socklen_t manager_size; /* 0: there is none */
+static socklen_t manager_size; /* 0: there is no service manager */
 
 void notify_begin(void) {
     const char *address = getenv("NOTIFY_SOCKET");
@@ -27,7 +27,7 @@ void notify(const char *state) {
     int out = manager_size ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
     if (out < 0)
         return;
-    /* That it does not listen is no reason to stop working. */
+    /* The worker goes on if the service manager does not listen. */
     (void)!sendto(out, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&manager,
                   manager_size);
     close(out);

@@ -48,8 +48,8 @@ int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq
 }
 
 /*
- * Of the message of an id that a verb did not find in the state that it is for; 0: there is none,
- * or no answer.
+ * The state of the message that a command did not find in the state that it works on; 0: there is
+ * no such message, or no answer.
  */
 static dueq_state state_of(struct cli *cli, dueq_bytes id) {
     dueq_result *found;
@@ -70,7 +70,7 @@ int cli_id_outcome(struct cli *cli, dueq_bytes id, dueq_status status) {
 int cli_result_item(struct cli *cli, const char *key, dueq_bytes subject, const dueq_result *result,
                     size_t index) {
     const dueq_status status = dueq_result_status(result, index);
-    /* To cancel is for messages in all states: there is no other one to ask for. */
+    /* cancel works on messages in all states, so there is no other state to look for. */
     if (status == DUEQ_NOT_FOUND && cli->command != &cancel_command)
         return cli_id_outcome(cli, subject, status);
     return item(cli, key, subject, status, dueq_result_state(result, index));
@@ -85,7 +85,7 @@ int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_statu
     return code;
 }
 
-/* What is under way, and text */
+/* Progress and sums */
 
 void cli_progress(size_t count, const char *done) {
     if (isatty(STDERR_FILENO))
@@ -107,12 +107,13 @@ void cli_sum(const struct cli *cli, size_t count, const char *done) {
 
 /* Stdout */
 
-static bool terminal;   /* it is one */
+static bool terminal;   /* stdout is a terminal */
 static int write_error; /* the errno of the first write that failed */
 
 /*
- * A closed standard file becomes one that can be neither read nor written. Else the connection to
- * the server could get its number, and what is printed would be commands to the server.
+ * Replaces a closed standard file by one that can be neither read nor written. Otherwise the
+ * connection to the server could get the file's number, and the server would run printed text as
+ * commands.
  */
 static void fill_standard_files(void) {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -143,7 +144,10 @@ bool cli_write(int file, dueq_bytes bytes) {
     return true;
 }
 
-/* Of the stream. stdio tells that a write failed, but not why when it hears of it later. */
+/*
+ * Writes for the stream stdout, and keeps the errno: a later fflush() says that a write failed, but
+ * not why.
+ */
 static ssize_t write_output(void *cookie, const char *data, size_t size) {
     (void)cookie;
     if (!write_error && !cli_write(STDOUT_FILENO, (dueq_bytes){data, size}))

@@ -8,7 +8,7 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_push_submit(cli->queue, drafts, count), &result);
     *failed = status < 0;
-    /* Also of those that are not durable. */
+    /* A result has the ids also after NOT_DURABLE. */
     int code = *failed ? cli_report(cli, status, NULL) : CLI_DONE;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         status = dueq_result_status(result, i);
@@ -18,7 +18,7 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
     return code;
 }
 
-/* A cli_batch: pushes a message of the shape for each line. */
+/* A cli_batch: pushes a message with the options of `shape` for each line. */
 static int push_batch(struct cli *cli, const dueq_bytes *lines, size_t count, const void *shape,
                       bool *failed) {
     dueq_draft *drafts = malloc(count * sizeof *drafts);

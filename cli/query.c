@@ -23,7 +23,7 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
                              : cli_outcome(cli, "id", (dueq_bytes){id, strlen(id)}, status);
 }
 
-/* An id in its column. */
+/* Prints an id, padded to the width of its column. */
 static void put_id(dueq_bytes id) {
     cli_put(id);
     if (id.size < MADE_ID)

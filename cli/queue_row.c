@@ -63,7 +63,7 @@ int64_t state_count(const dueq_counts *counts, dueq_state state) {
     return numbers[state];
 }
 
-/* Of dead messages, and of those that are tried again: the first ones of each. */
+/* Reads the errors of the first messages of each state. */
 static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     dueq_status status = DUEQ_OK;
     bool fails = row->counts.retried || row->counts.died || row->counts.leased;
@@ -80,8 +80,8 @@ static dueq_status read_errors(struct cli *cli, dueq_queue *queue, struct queue_
 }
 
 /*
- * Whether consumers that no one knows of have messages now: a lease that has ended was of one that
- * died.
+ * Sets leased_now: whether a consumer that is not registered works on a message now. A lease that
+ * has ended is left over from a consumer that died.
  */
 static dueq_status read_leases(struct cli *cli, dueq_queue *queue, struct queue_row *row) {
     const dueq_counts *counts = &row->counts;
@@ -115,7 +115,10 @@ static void count_workers(const struct workers_view *workers, struct queue_row *
     }
 }
 
-/* The name of the queue that a partition is of, which the workers' registrations have too. */
+/*
+ * The queue of a partition, with the name that the workers' registrations point to. For a queue
+ * that is no partition, the name itself.
+ */
 static const char *whole_of(const struct workers_view *workers, const char *name) {
     const char *part = cli_partition_mark(name);
     for (size_t i = 0; part && i < workers->queues.count; i++) {
@@ -147,7 +150,7 @@ void queue_row_read(struct cli *cli, const struct queue_row *before, bool errors
 
 /* Sums of partitions */
 
-/* By the queue that they are of, its sums first, and by number. */
+/* Sorts by queue; within a queue the sums first, then the partitions by number. */
 static int by_part(const void *first, const void *second) {
     const struct queue_row *one = first, *other = second;
     const int order = strcmp(one->whole, other->whole);
@@ -185,7 +188,7 @@ static void add_counts(dueq_counts *sums, const dueq_counts *more) {
     sums->now_ms = greater(sums->now_ms, more->now_ms);
 }
 
-/* Of p50 and p99 the worst partition's. */
+/* Adds the counts. p50 and p99 become those of the worst partition. */
 static void add_rate(dueq_rate *sums, const dueq_rate *more) {
     sums->pushed += more->pushed;
     sums->reserved += more->reserved;
@@ -241,7 +244,7 @@ static void add_all_up(struct queue_rows *rows) {
             add_up(&rows->list[i]);
 }
 
-/* All */
+/* All queues */
 
 void queue_rows_end(struct queue_rows *rows) {
     free(rows->list);

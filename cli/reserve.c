@@ -6,7 +6,7 @@
 
 enum form { QUEUE_TICKET_AND_BODY, TICKET_AND_BODY, BODY_LINE, RAW_BODY };
 
-/* Writes one message out for good. False: the reader is gone. */
+/* Prints one message and flushes the output. False: the write failed. */
 static bool print(const struct cli *cli, const dueq_message *message, enum form form) {
     if (cli->json) {
         cli_json_message(cli, message);
@@ -27,7 +27,8 @@ static bool print(const struct cli *cli, const dueq_message *message, enum form 
 }
 
 /*
- * Prints the messages, acknowledges those that were written if it shall, and gives the others back.
+ * Prints the messages. Then releases those that could not be written, and acknowledges the others
+ * if `ack` is set.
  */
 static int print_all(struct cli *cli, const dueq_result *taken, enum form form, bool ack) {
     size_t count = dueq_result_count(taken), printed = 0;
@@ -64,7 +65,10 @@ struct wish {
     enum form form;
 };
 
-/* Each run of the program begins anew: over many runs, chance gives every queue its turn. */
+/*
+ * Starts at a random queue: each run of the program reserves once, so chance gives every queue its
+ * share.
+ */
 static void rotate(char *names[], size_t count) {
     size_t by;
     if (getrandom(&by, sizeof by, GRND_NONBLOCK) != (ssize_t)sizeof by)

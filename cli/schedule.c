@@ -19,7 +19,7 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
     return text(otherwise);
 }
 
-/* What is done with a schedule, by the name that the user gave. */
+/* A command's action on a schedule. name: as the user wrote it. */
 typedef int action(struct cli *cli, const dueq_message *schedule, const char *name);
 
 static int no_schedule(const char *name) {
@@ -29,7 +29,7 @@ static int no_schedule(const char *name) {
 }
 
 dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found) {
-    char id[DUEQ_MAX_SCHEDULE + sizeof PREFIX]; /* of any name that the core takes */
+    char id[DUEQ_MAX_SCHEDULE + sizeof PREFIX]; /* fits each name that the core accepts */
     int size = snprintf(id, sizeof id, PREFIX "%s", name);
     *found = NULL;
     if (!*name || (size_t)size >= sizeof id)
@@ -43,8 +43,8 @@ dueq_status schedule_find(struct cli *cli, const char *name, dueq_result **found
 }
 
 /*
- * Opens the queue, finds the schedule that the next words name, and does that with it. Returns the
- * exit code.
+ * Opens the queue, finds the schedule that the next words name, and calls `act` with it. Returns
+ * the exit code.
  */
 static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     static const struct option options[] = {CLI_OPTIONS};
@@ -84,7 +84,7 @@ static int add(struct cli *cli, dueq_plan *schedule, dueq_draft *job, const char
     schedule->job = job;
     dueq_status status = cli_wait(cli, dueq_schedule_submit(cli->queue, schedule), NULL);
     free(store);
-    /* That it was there already is as good. */
+    /* DUPLICATE: the same schedule exists already. */
     return cli_report(cli, status == DUEQ_DUPLICATE ? DUEQ_OK : status, NULL);
 }
 
@@ -165,7 +165,7 @@ static void print(const struct cli *cli, const dueq_message *message) {
         cli_print_time(next_ms(message), message->now_ms);
 }
 
-/* Those of one state. */
+/* Prints the schedules among the messages of one state. */
 static dueq_status list(struct cli *cli, dueq_state state) {
     dueq_result *page = NULL;
     dueq_status status;
@@ -198,7 +198,7 @@ static int run_list(struct cli *cli, int argc, char *argv[]) {
 
 /* pause, resume, run, remove */
 
-/* Gives a schedule that waits another time. */
+/* Gives a delayed schedule another due time. */
 static dueq_status put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms) {
     return cli_wait(cli, dueq_reschedule_submit(cli->queue, schedule->id, 0, at_ms), NULL);
 }

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
-/* What was before: a shell may start the program with some of them ignored. */
+/* The earlier actions: a shell may start the program with signals ignored. */
 static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE};
 static struct sigaction before[sizeof numbers / sizeof *numbers];
 
 static void on_signal(int number) {
     if (caught)
-        _exit(128 + number); /* the second one means it */
+        _exit(128 + number); /* a second signal ends the program at once */
     caught = number;
 }
 
@@ -144,7 +144,7 @@ dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result) 
         status = cli->wait(cli);
         return status == DUEQ_INTERRUPTED ? status : dueq_take(cli->client, result);
     }
-    /* In slices: a signal that comes just before the wait begins would not end it. */
+    /* In slices: a signal that comes just before the wait begins would not end a longer wait. */
     do {
         cli_check_signal(cli);
         status = dueq_wait(cli->client, 500);

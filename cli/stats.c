@@ -5,7 +5,7 @@
 
 #include "json.h"
 
-/* stats, and queues: the same of all queues */
+/* stats; and queues, which shows the counts of all queues */
 
 enum { COUNTERS = 14 };
 
@@ -82,7 +82,7 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     }
 }
 
-/* A mistyped name looks like an idle queue. */
+/* Whether nobody ever pushed to the queue: its name may be mistyped. */
 static bool is_unused(const dueq_counts *counts) {
     return !counts->pushed && !counts->ready && !counts->delayed && !counts->leased &&
            !counts->dead;
@@ -161,7 +161,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
 
 enum { RATES = 7, TIMES = 4 };
 
-/* Times after the counts; -1: nothing was measured. */
+/* The counts, and then the times in milliseconds; -1: no time was measured. */
 static void read_rate(const dueq_rate *rate, struct counter counters[RATES + TIMES]) {
     const struct counter all[RATES + TIMES] = {{"pushed", rate->pushed},
                                                {"reserved", rate->reserved},

@@ -2,14 +2,14 @@
 
 #include "cli.h"
 
-/* Longer words are mistyped too seldom to be looked at. */
+/* Longer words get no suggestion: no command is that long. */
 #define MOST 31
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
- * How many letters are to be changed, added or left out, or swapped with the next one, to make one
- * word the other: the optimal string alignment distance. Both have at most MOST letters.
+ * How many letters must be changed, added, dropped, or swapped with the next one to turn one word
+ * into the other: the optimal string alignment distance. Both words have at most MOST letters.
  */
 static size_t distance(const char *one, const char *other) {
     size_t rows[MOST + 2][MOST + 1];
@@ -30,7 +30,7 @@ static size_t distance(const char *one, const char *other) {
 
 const struct command *cli_suggest(const struct command *const *list, const char *word) {
     const struct command *nearest = NULL;
-    /* Two letters may be wrong, but not all of a short word. */
+    /* Up to two letters may be wrong, but only one in a word of three letters or fewer. */
     size_t best = strlen(word) > 3 ? 3 : 2;
     for (; *list && strlen(word) <= MOST; list++) {
         const size_t here = distance(word, cli_last_word(*list));

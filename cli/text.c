@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size of the UTF-8 character at the start; 0: there is none. */
+/* The size of the UTF-8 character at the start (RFC 3629); 0: the bytes are no such character. */
 static size_t character_size(const unsigned char *at, size_t left) {
     if (at[0] < 0x80)
         return 1;
@@ -13,7 +13,7 @@ static size_t character_size(const unsigned char *at, size_t left) {
     for (size_t i = 1; i < size; i++)
         if ((at[i] & 0xC0) != 0x80)
             return 0;
-    /* Neither longer than need be, nor a surrogate, nor above U+10FFFF. */
+    /* Refuse overlong forms, surrogates, and codes above U+10FFFF. */
     if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
         (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
         return 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What they have in common: at most one option for a duration, one for a text, and a ticket. */
+/* The arguments of these commands: a ticket, at most one duration and one text. */
 struct settling {
     int64_t ms;
     dueq_bytes text, ticket;

@@ -13,8 +13,8 @@ int64_t time_monotonic_us(void) {
 int64_t time_monotonic_ms(void) { return time_monotonic_us() / 1000; }
 
 /*
- * Reads seconds, a decimal number at the start of a text, as milliseconds. -1: there is none. *end:
- * behind it.
+ * Reads seconds from the start of a text, as a decimal number. Returns milliseconds; -1: no number,
+ * or too large a number. *end: behind the number.
  */
 static int64_t read_seconds(const char *text, const char **end) {
     char number[20];
@@ -64,7 +64,7 @@ bool time_parse_point(const char *text, int64_t *ms) {
     }
     int day = given.tm_mday;
     time_t seconds = timegm(&given);
-    if (*at || given.tm_mday != day) /* timegm() takes the 30th of February for a day in March */
+    if (*at || given.tm_mday != day) /* timegm() turns February 30 into a day in March */
         return false;
     *ms = ((int64_t)seconds - offset * INT64_C(60)) * 1000 + fraction;
     return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;

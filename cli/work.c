@@ -6,8 +6,8 @@
 #define MAX_CONCURRENCY 500
 
 /*
- * sysexits.h: the input was wrong, and will be the next time. Every other failure is tried again,
- * EX_TEMPFAIL (75) too.
+ * From sysexits.h: the input is wrong, and will be wrong at the next attempt. After any other
+ * failure the message is tried again, also after EX_TEMPFAIL (75).
  */
 #define EX_DATAERR 65
 
@@ -28,16 +28,16 @@ enum {
     LOG
 };
 
-/* The queues, by --queues or as words. */
+/* The queues, from --queues or from the words. */
 struct sources {
-    char *list; /* of --queues; owned, and cut into names */
+    char *list; /* text of --queues, cut into names; owned */
     char *names[DUEQ_MAX_QUEUES];
     long weights[DUEQ_MAX_QUEUES];
     size_t count;
     bool weighted;
 };
 
-/* The weight behind the last colon, which is cut off; 0: there is none. */
+/* Cuts the weight off, behind the last colon; 0: there is none. */
 static long cut_weight(const struct cli *cli, char *name) {
     char *colon = strrchr(name, ':');
     if (!colon)
@@ -46,7 +46,10 @@ static long cut_weight(const struct cli *cli, char *name) {
     return cli_number(cli, "queues", colon + 1, 1, DUEQ_MAX_QUEUES);
 }
 
-/* Each name as often as its weight says, evenly spread: they take turns then. */
+/*
+ * Repeats each name as often as its weight says, evenly spread: round robin then serves the queues
+ * by weight.
+ */
 static void spread(const struct cli *cli, struct sources *sources) {
     char *names[DUEQ_MAX_QUEUES];
     long credit[DUEQ_MAX_QUEUES] = {0}, total = 0;
@@ -146,7 +149,7 @@ static void take_option(const struct cli *cli, struct work *work, struct sources
     }
 }
 
-/* The words name the queues where no option does. */
+/* Takes the queues from the words, unless --queues was given. */
 static void read_words(const struct cli *cli, struct sources *sources, int argc, char *argv[]) {
     if (sources->list && optind < argc)
         cli_usage(cli, "name the queues by --queues or as arguments, not both");
@@ -181,9 +184,10 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                         .grace_ms = WORK_GRACE_MS,
                         .bury_on[EX_DATAERR] = true,
                         .consumer = DUEQ_CONSUMER};
-    work.consumer.concurrency = 0; /* each ends by its own command */
-    work.consumer.max_run_ms = -1; /* by --timeout */
-    /* getopt would move the words in front of the -- to those behind. */
+    /* no warning of forgotten messages: the worker settles each when its command ends */
+    work.consumer.concurrency = 0;
+    work.consumer.max_run_ms = -1; /* unless --max-run is given: at least --timeout, see below */
+    /* Cut the arguments at --: getopt would mix the words before and behind it. */
     int words = 1;
     while (words < argc && strcmp(argv[words], "--") != 0)
         words++;

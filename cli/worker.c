@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that failed is made again after this. */
+/* A call that failed is repeated after this time. */
 #define PAUSE_MS 1000
 /*
- * Where it is to end, a message whose command has ended is given up when nothing settles it for so
- * long.
+ * A worker that is ending gives a message up if no call has settled it this long after its command
+ * ended.
  */
 #define GIVE_UP_MS 30000
 
-/* One client for all: it waits for a message, or settles one. */
+/* One client serves all jobs: it waits for a message, or settles one. */
 struct worker {
     struct cli *cli;
     const struct work *work;
@@ -22,19 +22,20 @@ struct worker {
     struct pollfd *set;
     size_t busy; /* jobs with a message */
     long taken;
-    size_t asked;   /* of so many queues it knows whether anything was ever pushed to them */
-    int64_t max_ms; /* when --max-time is over */
+    /* The first `asked` queues were checked: a queue that was never pushed to gets a warning. */
+    size_t asked;
+    int64_t max_ms; /* end of --max-time */
     enum { IDLE, TAKES, FIRES, SETTLES, ASKS } call;
-    struct job *settling; /* or its schedule fires */
-    int64_t heard_ms;     /* when a message came or was settled last */
-    int64_t pause_ms;     /* until then no call is made */
+    struct job *settling; /* the job of the current call; FIRES: its schedule fires */
+    int64_t heard_ms;     /* when the last message came or was settled */
+    int64_t pause_ms;     /* no call is made before then */
     int events, code;
-    bool ready;      /* the server has answered, and the first reserve waits for nothing */
-    int signal;      /* the first that said to end, */
-    int64_t stop_ms; /* and when the grace is over then */
-    int aborted;     /* the second */
-    bool ending;     /* no further message is taken */
-    bool quiet;      /* nor for now */
+    bool ready; /* the server has answered. The first reserve does not wait, to find that out */
+    int signal; /* the first signal to end; 0: none */
+    int64_t stop_ms; /* when the grace after that signal ends */
+    int aborted;     /* the second signal to end; 0: none */
+    bool ending;     /* no further message is taken, and then the worker ends */
+    bool quiet;      /* no further message is taken until SIGCONT */
 };
 
 static struct job *job_in(const struct worker *worker, enum job_state state) {
@@ -49,14 +50,17 @@ static void end(struct worker *worker, int code) {
     worker->code = cli_worse(worker->code, code);
 }
 
-/* The server has answered. */
+/* Tells the service manager, after the first answer of the server. */
 static void be_ready(struct worker *worker) {
     if (!worker->ready)
         notify("READY=1");
     worker->ready = true;
 }
 
-/* How long a reserve may wait: while commands run, the end of one stops the wait. */
+/*
+ * How long a reserve may wait. While commands run, there is no limit: the end of a command stops
+ * the wait.
+ */
 static int64_t patience(const struct worker *worker) {
     if (worker->busy || worker->work->wait_ms == DUEQ_FOREVER)
         return DUEQ_FOREVER;
@@ -64,15 +68,12 @@ static int64_t patience(const struct worker *worker) {
     return left_ms > 0 ? left_ms : 0;
 }
 
-/*
- * Makes the call again in a while. The library warns that it does, and tells that the server is
- * back.
- */
+/* Repeats the call after a pause. The library warns of the outage, and of its end. */
 static void put_off(struct worker *worker) { worker->pause_ms = time_monotonic_ms() + PAUSE_MS; }
 
 static bool finish(struct worker *worker, dueq_status submitted);
 
-/* What calls bring */
+/* Results of calls */
 
 static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
@@ -82,7 +83,7 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
     worker->busy++;
     worker->heard_ms = time_monotonic_ms();
     if (worker->ending || worker->quiet)
-        return; /* it is given back */
+        return; /* its verdict is "release" */
     if (!job_start(job, worker->cli, work, message))
         end(worker, job->child.code);
     worker->taken++;
@@ -90,7 +91,7 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
         worker->ending = true;
 }
 
-/* A schedule's message is acknowledged with what follows it, in one call. */
+/* Fires a schedule: one call acknowledges its message and pushes its jobs and its next message. */
 static void fire(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
     dueq_queue *source = cli_source(worker->cli, queue);
@@ -121,7 +122,7 @@ static void taken(struct worker *worker, dueq_status status, const dueq_message 
         end(worker, cli_report(worker->cli, status, NULL));
 }
 
-/* Until when the calls to settle a message are made again. */
+/* Until when a failed call to settle the message is repeated. */
 static int64_t give_up_ms(const struct worker *worker, const struct job *job) {
     if (worker->signal)
         return worker->aborted ? 0 : worker->stop_ms + WORK_KILL_MS;
@@ -144,12 +145,12 @@ static void settled(struct worker *worker, dueq_status status) {
     worker->heard_ms = time_monotonic_ms();
 }
 
-/* What failed is released where it may pass, else retried. */
+/* A schedule that did not fire is released if the failure may pass, and otherwise retried. */
 static void fired(struct worker *worker, dueq_status status) {
     if (status == DUEQ_NOT_DURABLE)
         cli_report(worker->cli, status, NULL);
     if (status >= 0 || status == DUEQ_NOT_DURABLE) {
-        settled(worker, DUEQ_OK); /* or another worker has fired it */
+        settled(worker, DUEQ_OK); /* LEASE_LOST too: another worker has fired it */
         return;
     }
     worker->settling->in_doubt = true;
@@ -159,7 +160,10 @@ static void fired(struct worker *worker, dueq_status status) {
         job_fail(worker->settling, dueq_error_text(worker->cli->client));
 }
 
-/* The next queue to ask for its counts, each name once; its place, or the number of all. */
+/*
+ * The index of the next queue whose counts are to be read, each name once; queue_count: none is
+ * left.
+ */
 static size_t next_to_ask(const struct worker *worker) {
     const struct cli *cli = worker->cli;
     for (size_t i = worker->asked; i < cli->queue_count; i++) {
@@ -172,7 +176,7 @@ static size_t next_to_ask(const struct worker *worker) {
     return cli->queue_count;
 }
 
-/* A mistyped name looks like an idle queue. */
+/* Warns of a queue that was never pushed to: its name may be mistyped. */
 static void counted(struct worker *worker, dueq_status status, dueq_result *result) {
     if (status == DUEQ_OK)
         cli_warn_of_unused(worker->cli->names[worker->asked], dueq_result_counts(result));
@@ -182,7 +186,7 @@ static void counted(struct worker *worker, dueq_status status, dueq_result *resu
 
 /* Calls */
 
-/* Ends a call that is final, and so has done something; false: it goes on. */
+/* Handles the result of a complete call. False: the call is not complete. */
 static bool finish(struct worker *worker, dueq_status submitted) {
     const dueq_message *message = NULL;
     dueq_result *result = NULL;
@@ -207,7 +211,7 @@ static bool finish(struct worker *worker, dueq_status submitted) {
     return true;
 }
 
-/* Begins the next call. True: it was final at once. */
+/* Begins the next call. True: the call was complete at once. */
 static bool begin(struct worker *worker) {
     struct job *ended = job_in(worker, JOB_ENDED);
     dueq_status status;
@@ -230,7 +234,7 @@ static bool begin(struct worker *worker) {
     return status != DUEQ_PENDING && finish(worker, status);
 }
 
-/* What the heartbeat has found comes also while all commands run. */
+/* Logs warnings. Those of the heartbeat come also while all commands run and no call does. */
 static void warn(const struct worker *worker) {
     char text[DUEQ_MAX_WARNING];
     cli_warn(worker->cli);
@@ -256,7 +260,7 @@ static void go_on(struct worker *worker) {
 static const int heard[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
                             SIGUSR2, SIGTSTP, SIGCONT, 0};
 
-/* The first one: what runs may end by itself, for a while. */
+/* The first signal to end: the commands may continue for the grace. */
 static void stop(struct worker *worker, int number) {
     char span[TIME_ROOM];
     worker->signal = number;
@@ -272,7 +276,7 @@ static void stop(struct worker *worker, int number) {
                 number, time_format_span(worker->work->grace_ms, span));
 }
 
-/* The second one. */
+/* The second signal to end. */
 static void abort_all(struct worker *worker, int number) {
     worker->aborted = number;
     for (size_t i = 0; i < worker->work->concurrency; i++)
@@ -300,7 +304,7 @@ static void tell(const struct worker *worker) {
 }
 
 static void hear_signals(struct worker *worker) {
-    bool by_terminal; /* the commands are not of its group */
+    bool by_terminal; /* unused: each command has a process group of its own */
     for (int number; (number = child_signal(&by_terminal)) != 0;) {
         if (number == SIGUSR1)
             tell(worker);
@@ -316,7 +320,7 @@ static void hear_signals(struct worker *worker) {
     }
 }
 
-/* Waits until something is to be done. */
+/* Waits for an event: of the call, a signal, a command's standard error, or a deadline. */
 static void idle(struct worker *worker) {
     struct pollfd *set = worker->set;
     int timeout_ms = -1;
@@ -343,7 +347,8 @@ static void idle(struct worker *worker) {
 
 static int loop(struct worker *worker) {
     for (;;) {
-        hear_signals(worker); /* before looking: whose end is read here is seen there */
+        /* before job_look(): a command whose SIGCHLD was read here is found ended there */
+        hear_signals(worker);
         worker->ending = worker->ending || time_monotonic_ms() >= worker->max_ms;
         for (size_t i = 0; i < worker->work->concurrency; i++)
             job_look(&worker->jobs[i], worker->work);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who consumes queues: what `workers`, `inspect` and `running` show. */
+/* Reads the consumers of queues, for `workers`, `inspect` and `running`. */
 
 enum { PAGE = DUEQ_MAX_BATCH };
 
@@ -66,7 +66,7 @@ static int by_process(const void *first, const void *second) {
         order = compare(one->worker->session, other->worker->session);
     if (!order)
         order = strcmp(one->queue, other->queue);
-    /* What it said last comes first. */
+    /* The latest registration comes first. */
     return order ? order
                  : (one->worker->seen_ms < other->worker->seen_ms) -
                        (one->worker->seen_ms > other->worker->seen_ms);
@@ -79,7 +79,7 @@ static dueq_status read_names(struct cli *cli, char *names[], size_t count,
         cli_add_name(&workers->queues, (dueq_bytes){names[i], strlen(names[i])});
     if (!count)
         status = cli_read_names(cli, &workers->queues);
-    /* Consumers of partitions are registered there. */
+    /* Consumers of partitions register with the whole queue. */
     cli_add_partitioned(&workers->queues);
     return status;
 }
@@ -87,7 +87,7 @@ static dueq_status read_names(struct cli *cli, char *names[], size_t count,
 static void arrange(struct workers_view *workers) {
     if (workers->count)
         qsort(workers->list, workers->count, sizeof *workers->list, by_process);
-    /* One that registered between two pages is there twice. */
+    /* A consumer that registered between two pages is in both. */
     size_t kept = 0;
     for (size_t i = 0; i < workers->count; i++) {
         const struct consumer *last = kept ? &workers->list[kept - 1] : NULL;
