@@ -64,7 +64,7 @@ static const struct {
               {"CLIENT UNBLOCK 0", DISPENSABLE},
               {"INFO server", DISPENSABLE}};
 
-/* Room for the names of all of them. */
+/* Room for the names of all commands. */
 struct list {
     char text[640];
 };
@@ -79,8 +79,8 @@ static void add_word(struct list *list, const char *words) {
 }
 
 /*
- * Its answer to these words, K being the key, behind ACL DRYRUN where there is a user. NULL: it
- * refused.
+ * The server's answer to these words, with `key` in the place of K. With a user the words go to ACL
+ * DRYRUN. NULL: the server refused.
  */
 static const dueq_answer *try_words(struct doctor *doctor, struct server *server, const char *user,
                                     const char *words, const char *key) {
@@ -96,7 +96,7 @@ static const dueq_answer *try_words(struct doctor *doctor, struct server *server
                       all[first + 8], NULL);
 }
 
-/* What it says against these words; NULL: it permits them. */
+/* Why the server refuses these words; NULL: it permits them. */
 static const char *refusal(struct doctor *doctor, struct server *server, const char *user,
                            const char *words, const char *key) {
     const dueq_answer *answer = try_words(doctor, server, user, words, key);
@@ -108,12 +108,12 @@ static const char *refusal(struct doctor *doctor, struct server *server, const c
 }
 
 /*
- * "to access the 'dueq:{orders}:doctor' key", "to access one of the keys": not what is done with
- * it.
+ * Whether the refusal concerns the key and not the command: "to access the 'dueq:{orders}:doctor'
+ * key", "to access one of the keys".
  */
 static bool is_of_keys(const char *refusal) { return refusal && strstr(refusal, " key"); }
 
-/* The name of the user, where ACL DRYRUN is there and permitted; else "". */
+/* Finds the name of the user, if the server has ACL DRYRUN (Redis 7.0) and permits it; else "". */
 static void find_user(struct doctor *doctor, struct server *server, char user[256]) {
     const dueq_answer *me = server_ask(doctor, server, "ACL", "WHOAMI", NULL);
     snprintf(user, 256, "%s", me ? (const char *)dueq_answer_text(me).data : "");
@@ -125,7 +125,7 @@ static void key_of(const char *queue, char key[DUEQ_MAX_NAME + 32]) {
     snprintf(key, DUEQ_MAX_NAME + 32, "dueq:{%s}:doctor", queue);
 }
 
-/* Queues whose keys it may not touch. */
+/* Reports the queues whose keys the user may not touch. False: there are some. */
 static bool check_keys(struct doctor *doctor, struct server *server, const char *user) {
     char key[DUEQ_MAX_NAME + 32];
     bool good = true;
@@ -174,11 +174,9 @@ static void check_permissions(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, ACCESS, OK, NULL, "this user may do all that dueq needs");
 }
 
-/* Who else may use it */
+/* Who else may use the server */
 
-/*
- * Whether everybody is the default user without a password: 1, 0, or -1 where it does not say so.
- */
+/* Whether the default user needs no password: 1, 0, or -1 if the server does not tell. */
 static int is_open(struct doctor *doctor, struct server *server) {
     const dueq_answer *user = server_ask(doctor, server, "ACL", "GETUSER", "default", NULL);
     const dueq_answer *flags = user ? value_of(user, "flags") : NULL;
@@ -195,7 +193,7 @@ static int is_open(struct doctor *doctor, struct server *server) {
     return on && no_password;
 }
 
-/* Does it listen for other machines than its own? */
+/* Whether the server listens on addresses that other machines can reach. bind: the setting. */
 static bool is_public(const char *bind) {
     char copy[sizeof((struct server *)0)->config], *left = NULL;
     snprintf(copy, sizeof copy, "%s", bind);
@@ -206,7 +204,7 @@ static bool is_public(const char *bind) {
 }
 
 static void check_open(struct doctor *doctor, struct server *server) {
-    double port; /* that for TLS, where there is no other */
+    double port; /* INFO has the TLS port here, if the server has only that */
     int open = is_open(doctor, server);
     if (info_number(server, "tcp_port", &port) && port == 0)
         say_of(doctor, server, OPEN, OK, NULL, "it listens on a Unix socket only");

@@ -2,7 +2,7 @@
 
 #include "doctor.h"
 
-/* For so long a copy of the process may stop all calls, in microseconds. */
+/* A fork of the server for a snapshot or a rewrite stops all calls. Longer than this is slow. */
 #define SLOW_FORK_US 200000
 
 static void check_append_only(struct doctor *doctor, struct server *server) {

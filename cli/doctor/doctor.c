@@ -64,7 +64,7 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
 
 /* The command */
 
-/* The names of the queues to look at. It also connects, so that an embedded server runs. */
+/* Lists the queues to check. This also connects, which starts an embedded server. */
 static dueq_status list_queues(struct doctor *doctor) {
     struct cli_names *names = &doctor->names;
     dueq_status status = cli_read_names(doctor->cli, names);

@@ -1,6 +1,6 @@
 /*
- * dueq doctor: what would hurt in production. A check of something has a code, and says a finding
- * in a sentence.
+ * dueq doctor finds what would do harm in production. Each check has a code, and reports each
+ * finding in a sentence.
  */
 #ifndef DUEQ_CLI_DOCTOR_H
 #define DUEQ_CLI_DOCTOR_H
@@ -9,8 +9,8 @@
 #include "dueq_server.h"
 
 /*
- * The one table of checks: X(NAME, code, what it looks at). The help and docs/reference.md have the
- * same.
+ * The only table of checks: X(NAME, code, what it looks at). The help prints it, and
+ * docs/reference.md explains each check.
  */
 #define DOCTOR_CHECKS(X)                                                                           \
     X(REACH, "reach", "servers that do not answer")                                                \
@@ -50,12 +50,11 @@ enum check {
 };
 
 /*
- * From NOTE on it is worth knowing, from WARNING on the exit code is 1. UNKNOWN: the check could
- * not be made.
+ * NOTE: worth knowing. WARNING and above: the exit code is 1. UNKNOWN: the check was not possible.
  */
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM, LEVEL_UNKNOWN };
 
-/* So many of the URL's timeouts the answers of one server may take together. */
+/* All answers of one server together may take this many times the URL's timeout. */
 enum { PATIENCE = 5 };
 
 enum role { ROLE_PRIMARY, ROLE_REPLICA, ROLE_SENTINEL };
@@ -64,78 +63,80 @@ struct server {
     dueq_server *conn;
     enum role role;
     bool answers;
-    bool silent; /* it stopped answering: nothing more is asked, and nothing follows from that */
-    int64_t used_ms; /* for its answers so far */
-    char *info;      /* what it says of itself; NULL: it does not answer, or may not be asked */
-    enum check said; /* the check that said what all screens say of it; CHECKS: none did */
-    char config[64]; /* the setting that was asked for last */
-    char slots[16384 / 8]; /* of a cluster: a bit for each that it has */
+    /* it stopped answering: it gets no more questions, and no finding may follow from that */
+    bool silent;
+    int64_t used_ms;       /* milliseconds that its answers took so far */
+    char *info;            /* the answer to INFO; NULL: no answer, or no permission */
+    enum check said;       /* the check that reported its diagnosis; CHECKS: none did */
+    char config[64];       /* the value of the last setting that was read */
+    char slots[16384 / 8]; /* of a cluster: a bit for each slot of the node */
 };
 
 struct doctor {
     struct cli *cli;
     bool wanted[CHECKS];
-    bool always[CHECKS]; /* what is bad is said, whatever is wanted: other checks need it */
-    const char *chosen[DUEQ_MAX_QUEUES]; /* queues; none: all */
+    /* bad findings are reported even if not wanted: other checks depend on them */
+    bool always[CHECKS];
+    const char *chosen[DUEQ_MAX_QUEUES]; /* from --queue; none: all queues */
     size_t chosen_count;
     struct server *servers;
     size_t count;
-    struct cli_names names; /* of the queues that are looked at */
+    struct cli_names names; /* the queues to check */
     bool bad;
 };
 
 /* doctor.c: findings */
 
 /*
- * Says what a check found, if it is wanted. server, queue, fix: NULL where there is none. The text
- * is one sentence without its full stop, the fix what to do about it.
+ * Reports a finding, if the check is wanted. server, queue, fix: NULL if there is none. The text is
+ * one sentence without its full stop; fix says what to do.
  */
 void doctor_say(struct doctor *doctor, enum check check, enum level level, const char *server,
                 const char *queue, const char *fix, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 /*
- * The same of a server. Of one that stopped answering nothing is said: what is missing is its
- * answer alone.
+ * The same for a server. A server that stopped answering gets no finding: only its answer is
+ * missing.
  */
 #define say_of(doctor, server, check, level, fix, ...)                                             \
     ((server)->silent ? (void)0                                                                    \
                       : doctor_say((doctor), CHECK_##check, LEVEL_##level,                         \
                                    dueq_server_address((server)->conn), NULL, (fix), __VA_ARGS__))
 
-/* servers.c: which there are, and what they answer */
+/* servers.c: finds servers and asks them */
 
-/* Finds the servers, and says which do not answer. */
+/* Finds the servers, and reports those that do not answer. */
 void servers_find(struct doctor *doctor);
 void servers_close(struct doctor *doctor);
 /*
- * Asks one; NULL ends the words. NULL: it refused or failed, and dueq_server_error_text() says why.
- * A server that does not answer within the URL's timeout, or took PATIENCE times as long for all
- * answers so far, is not asked again.
+ * Sends a command; NULL ends its words. Returns NULL after a refusal or failure, which
+ * dueq_server_error_text() explains. A server gets no more questions once an answer took longer
+ * than the URL's timeout, or all its answers PATIENCE times that.
  */
 const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...)
     __attribute__((sentinel));
-/* Whether a field of INFO is there; its text until the end of the line, or its number. */
+/* Whether INFO has the field. Gives its text up to the end of the line, or its number. */
 bool info_text(const struct server *server, const char *name, char *out, size_t room);
 bool info_number(const struct server *server, const char *name, double *number);
-/* The same that says that the check cannot be made where it is not there. */
+/* The same, but reports UNKNOWN if INFO does not have the field. */
 bool info_needed(struct doctor *doctor, const struct server *server, enum check check,
                  const char *name, double *number);
-/* A setting, in server->config; NULL: it may not be asked, or there is none. */
+/* A setting, copied to server->config. NULL: no permission, or no such setting. */
 const char *server_config(struct doctor *doctor, struct server *server, const char *name);
-/* The same that says that the check cannot be made. */
+/* The same, but reports UNKNOWN instead of NULL. */
 const char *server_needs(struct doctor *doctor, struct server *server, enum check check,
                          const char *name);
-/* The value of a name in a list of pairs; NULL: there is none. */
+/* The value of a name in a list of names and values; NULL: there is none. */
 const dueq_answer *value_of(const dueq_answer *pairs, const char *name);
 bool is_cluster(const struct doctor *doctor);
-/* The primary that has a queue. NULL: not known. */
+/* The primary that has the queue. NULL: unknown. */
 struct server *server_of(struct doctor *doctor, const char *queue);
 
-/* The checks, each of all that it is about */
+/* The checks */
 
 void check_version(struct doctor *doctor, struct server *server);
 void check_memory(struct doctor *doctor, struct server *server);
-/* What all screens say of a server: cli/diagnosis.c. */
+/* Reports the server's diagnosis (cli/diagnosis.c), which top, metrics and web show too. */
 void check_health(struct doctor *doctor, struct server *server);
 void check_disk(struct doctor *doctor, struct server *server);
 void check_settings(struct doctor *doctor, struct server *server);

@@ -3,7 +3,7 @@
 #include "doctor.h"
 
 #define MIB (1024.0 * 1024.0)
-/* Below so much in use, parts of it say nothing. */
+/* With less memory in use than this, fragmentation means nothing. */
 #define LITTLE (64 * MIB)
 
 static void check_eviction(struct doctor *doctor, const struct server *server, double limit) {

@@ -11,7 +11,10 @@
 #define MANY_IDS 100000
 #define MANY_CRASHED 5
 
-/* What there is to say of one queue: nothing of a check means that it is fine. */
+/*
+ * The checks of one queue. A check that finds nothing says nothing here: check_queues() then prints
+ * one ok for all queues.
+ */
 struct queue {
     struct doctor *doctor;
     const char *name;
@@ -31,7 +34,7 @@ static void name_key(const struct queue *queue, const char *what, char key[ROOM_
     snprintf(key, ROOM_OF_KEY, "dueq:{%s}:%s", queue->name, what);
 }
 
-/* The check that says a cause; CHECKS: one that looks at more than this says it. */
+/* The check that reports a cause; CHECKS: a more thorough check of its own does. */
 static enum check check_of(enum cause cause) {
     switch (cause) {
     case CAUSE_DISK:
@@ -70,7 +73,7 @@ void check_health(struct doctor *doctor, struct server *server) {
     if (server->silent || (server->role == ROLE_REPLICA && doctor->count > 1))
         return;
     if (!health_of(doctor->cli, server->conn, &health)) {
-        server_ask(doctor, server, "PING", NULL); /* is it silent? */
+        server_ask(doctor, server, "PING", NULL); /* finds out whether it is silent */
         return;
     }
     if (!diagnose_server(&health, false, &why) || check_of(why.cause) == CHECKS)
@@ -80,7 +83,10 @@ void check_health(struct doctor *doctor, struct server *server) {
                cause_fix(why.cause), "%s", why.text);
 }
 
-/* What all screens say of the queue. Returns the check that said it; CHECKS: none did. */
+/*
+ * Reports the queue's diagnosis, which top, metrics and web show too. Returns its check; CHECKS: no
+ * diagnosis.
+ */
 static enum check check_why(struct queue *queue, const struct queue_row *row) {
     struct diagnosis why;
     const enum check check = diagnose_queue(queue->rows, row, &why) ? check_of(why.cause) : CHECKS;
@@ -112,8 +118,8 @@ static void check_damaged(struct queue *queue) {
 }
 
 /*
- * Of entries of `attempts`, "DELIVERIES FORGIVEN CRASHES SUFFIX ERROR", those that a consumer was
- * lost with.
+ * Counts the entries of `attempts` ("DELIVERIES FORGIVEN CRASHES SUFFIX ERROR") of messages that
+ * lost a consumer.
  */
 static size_t count_crashed(const dueq_answer *entries) {
     size_t crashed = 0;
@@ -125,7 +131,10 @@ static size_t count_crashed(const dueq_answer *entries) {
     return crashed;
 }
 
-/* Leases that are over and that nobody has taken back, and consumers that were lost before. */
+/*
+ * Finds leases that ended and whose messages no consumer took back, and messages that lost a
+ * consumer before.
+ */
 static void check_leases(struct queue *queue, struct server *server) {
     static const char fix[] = "see why workers are killed; a longer lease, or a heartbeat";
     static const char what[] = "messages that were looked at were with a worker that was lost";
@@ -141,7 +150,7 @@ static void check_leases(struct queue *queue, struct server *server) {
     const dueq_answer *entries = answer ? dueq_answer_item(answer, 1) : NULL;
     size_t crashed = answer ? count_crashed(entries) : 0;
     if (server->silent)
-        queue->found[CHECK_CRASHED] = true; /* neither good nor bad */
+        queue->found[CHECK_CRASHED] = true; /* no ok either: the answer is missing */
     else if (!answer)
         say_queue(queue, CRASHED, UNKNOWN, "permit this user +zcount +hscan",
                   "its leases cannot be looked at: %s", dueq_server_error_text(server->conn));
@@ -172,7 +181,7 @@ static void check_ids(struct queue *queue, struct server *server) {
                   (long long)living);
 }
 
-/* What is not counted by stats is asked of its server. */
+/* Asks the queue's server for what stats does not count. */
 static void check_keys(struct queue *queue, struct server *server) {
     const struct doctor *doctor = queue->doctor;
     if (server && doctor->wanted[CHECK_CRASHED])
@@ -184,7 +193,10 @@ static void check_keys(struct queue *queue, struct server *server) {
                   "it is not known which server has it");
 }
 
-/* False: others would fail as this one did, each for as long as a call tries. */
+/*
+ * Checks one queue. False: stop, because the other queues would fail like this one, each after all
+ * retries of a call.
+ */
 static bool look(struct doctor *doctor, const struct queue_rows *rows, struct queue_row *row,
                  bool found[CHECKS]) {
     struct queue queue = {doctor, row->queue, rows, &row->counts, found};
@@ -207,7 +219,7 @@ static bool look(struct doctor *doctor, const struct queue_rows *rows, struct qu
     return row->status == DUEQ_OK || !dueq_status_retriable(row->status);
 }
 
-/* The checks of queues, and what is said where none has anything. */
+/* The checks of queues, and their text of ok when no queue has a finding. */
 static const struct {
     enum check check;
     const char *fine;
@@ -219,7 +231,7 @@ static const struct {
             {CHECK_DAMAGED, "no entry was damaged"},
             {CHECK_UNIQUE, "no queue keeps ids in great number"}};
 
-/* Does a server that has queues still answer? */
+/* Whether a server that has queues still answers. */
 static bool is_any_left(const struct doctor *doctor) {
     for (size_t i = 0; i < doctor->count; i++)
         if (doctor->servers[i].role != ROLE_SENTINEL && doctor->servers[i].answers &&

@@ -17,7 +17,10 @@ static void check_replica(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, REPLICAS, OK, NULL, "this replica follows its primary");
 }
 
-/* "ip=127.0.0.1,port=7001,state=online,offset=14,lag=0" */
+/*
+ * Checks a replica by its field of INFO: "ip=127.0.0.1,port=7001,state=online,offset=14,lag=0".
+ * False: it is not in step.
+ */
 static bool check_follower(struct doctor *doctor, const struct server *server, int number,
                            double stored) {
     char name[16], text[256];
@@ -51,7 +54,7 @@ static void check_primary(struct doctor *doctor, struct server *server) {
     for (int i = 0; i < (int)count; i++)
         in_step = check_follower(doctor, server, i, stored) && in_step;
     if (least && info_number(server, "min_slaves_good_slaves", &good) && good < atoi(least))
-        return; /* said by check_health() */
+        return; /* check_health() has reported this */
     if (count == 0 && is_cluster(doctor))
         say_of(doctor, server, REPLICAS, WARNING, "give it a replica: CLUSTER REPLICATE",
                "it has no replica: when it is gone, so are its queues, and by "

@@ -6,7 +6,7 @@
 
 #define MOST_WORDS 16
 
-/* It answered before, and what else is asked of it would wait as long again. */
+/* Asks the server no more: each further question might wait for as long again. */
 static void give_up(struct doctor *doctor, struct server *server, const char *why) {
     server->silent = true;
     if (server->info)
@@ -43,7 +43,7 @@ const dueq_answer *server_ask(struct doctor *doctor, struct server *server, cons
     return value;
 }
 
-/* What it says of itself */
+/* INFO and settings */
 
 bool info_text(const struct server *server, const char *name, char *out, size_t room) {
     size_t size = strlen(name);
@@ -102,14 +102,14 @@ const dueq_answer *value_of(const dueq_answer *pairs, const char *name) {
     return NULL;
 }
 
-/* Which there are */
+/* Finding servers */
 
 bool is_cluster(const struct doctor *doctor) {
     const char *url = dueq_client_url(doctor->cli->client);
     return strncmp(url + strcspn(url, "+"), "+cluster:", 9) == 0;
 }
 
-/* Adds one and asks it for INFO; NULL is left out. */
+/* Adds a server and asks it for INFO. NULL, or a server that was added before, is left out. */
 static struct server *add(struct doctor *doctor, dueq_server *conn, enum role role) {
     if (!conn)
         return NULL;
@@ -156,7 +156,10 @@ static void take_slots(struct server *server, const char *text) {
     }
 }
 
-/* "ID HOST:PORT@BUS[,NAME] FLAGS PRIMARY PING PONG EPOCH LINK SLOTS..." */
+/*
+ * Adds a node from a line of CLUSTER NODES: "ID HOST:PORT@BUS[,NAME] FLAGS PRIMARY PING PONG EPOCH
+ * LINK SLOTS..."
+ */
 static void add_node(struct doctor *doctor, const char *line) {
     char endpoint[300], flags[100];
     int rest = 0;
@@ -176,7 +179,7 @@ static void add_node(struct doctor *doctor, const char *line) {
         take_slots(server, line + rest);
 }
 
-/* What a node says of all of them; NULL: none does. Free with free(). */
+/* The answer of the first node that permits CLUSTER NODES; NULL: none does. Free with free(). */
 static char *ask_for_nodes(struct doctor *doctor) {
     struct server first = {0};
     char *nodes = NULL;
@@ -204,7 +207,7 @@ static void find_nodes(struct doctor *doctor) {
     free(nodes);
 }
 
-/* The servers that a sentinel names: itself says "flags", "ip" and "port" of each. */
+/* Adds a server that a sentinel names, by "ip" and "port" in the sentinel's answer. */
 static void add_named(struct doctor *doctor, const dueq_answer *of, enum role role) {
     char host[256];
     const dueq_answer *ip = of ? value_of(of, "ip") : NULL,

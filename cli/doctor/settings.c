@@ -6,8 +6,8 @@
 /* The version */
 
 /*
- * Whoever may run scripts may take the server over (CVE-2025-49844) before these; a minor release
- * without is not mended.
+ * Before these versions a user who may run scripts can take the server over (CVE-2025-49844). Older
+ * minor releases without an entry were never mended; all newer releases are.
  */
 struct mended {
     int major, minor, patch;
@@ -109,7 +109,9 @@ static void check_connections(struct doctor *doctor, const struct server *server
 }
 
 static void check_buffers(struct doctor *doctor, struct server *server) {
-    /* "normal HARD SOFT SECONDS slave ..."; not cut: normal comes first */
+    /*
+     * The value is "normal HARD SOFT SECONDS slave ...". It may be cut, but not in its first words.
+     */
     const char *value = server_needs(doctor, server, CHECK_BUFFERS, "client-output-buffer-limit");
     const char *normal = value ? strstr(value, "normal ") : NULL;
     if (!value)
@@ -136,7 +138,7 @@ void check_settings(struct doctor *doctor, struct server *server) {
 #define SLOW_US 10000
 #define VERY_SLOW_US 100000
 
-/* Is it a script on keys of dueq's? */
+/* Whether a command of the slow log is a script on keys of dueq's. */
 static bool is_ours(const dueq_answer *words) {
     const char *name = dueq_answer_text(dueq_answer_item(words, 0)).data;
     for (size_t i = 1; strncasecmp(name, "eval", 4) == 0 && i < dueq_answer_count(words); i++)

@@ -2,7 +2,7 @@
 
 #include "doctor.h"
 
-/* Clocks, and round trips: both by asking for the time. */
+/* TIME measures both the server's clock and the round trip. */
 
 #define QUESTIONS 9
 #define FAR_MS 1000
@@ -10,8 +10,8 @@
 #define LONG_MS 2
 
 /*
- * The quickest of some round trips, and the server's clock less ours by it. False: it does not say
- * its time.
+ * The quickest of some round trips, and by it the server's clock minus this machine's. False: the
+ * server refuses TIME.
  */
 static bool measure(struct doctor *doctor, struct server *server, int64_t *ahead_ms,
                     int64_t *trip_us) {

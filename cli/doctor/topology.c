@@ -10,7 +10,7 @@ static double field(const char *text, const char *name) {
     return at ? strtod(at + strlen(name), NULL) : 0;
 }
 
-/* How long servers need to replace one, against what a call has. */
+/* Compares how long the servers need to replace a primary with the timeout of a call. */
 static void check_patience(struct doctor *doctor, struct server *server, enum check check,
                            const char *setting, double ms) {
     const int64_t call_ms = dueq_client_timeout_ms(doctor->cli->client);
@@ -45,7 +45,10 @@ static void check_partitions_of(struct doctor *doctor, const char *name, size_t 
                    "its %zu partitions are spread over the primaries", count);
 }
 
-/* The names are sorted: those of a queue's partitions stand together. */
+/*
+ * Checks how partitions are spread. The names are sorted, so the partitions of a queue stand
+ * together.
+ */
 static void check_slots(struct doctor *doctor, size_t primaries) {
     const struct cli_names *names = &doctor->names;
     if (!doctor->wanted[CHECK_SLOTS])

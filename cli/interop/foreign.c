@@ -2,13 +2,15 @@
 
 #include <string.h>
 
-/* One step of moving. */
+/* Begins one step: moves up to DUEQ_MAX_BATCH values. */
 static dueq_status move(struct cli *cli, int64_t timeout_ms) {
     return cli->laravel ? dueq_laravel_migrate_submit(cli->laravel, DUEQ_MAX_BATCH, timeout_ms)
                         : dueq_redisson_transfer_submit(cli->redisson, DUEQ_MAX_BATCH, timeout_ms);
 }
 
-/* Completes a step. A signal ends its patience and not the step: what it has moved is counted. */
+/*
+ * Completes a step. A signal ends the step's wait, but not the step: what it has moved is counted.
+ */
 static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **result) {
     *result = NULL;
     if (status != DUEQ_PENDING)
@@ -37,7 +39,10 @@ int foreign_move(struct cli *cli, bool once) {
             cli_progress(moved, "moved");
         }
         dueq_result_free(result);
-        /* The step that a signal ended may have been waiting for the server. */
+        /*
+         * A failure of a step that a signal ended is no error: the step may have waited for the
+         * server.
+         */
         if (status < 0 && !(cli_signal() && dueq_status_retriable(status)))
             code = cli_report(cli, status, NULL);
         goes = status == DUEQ_OK || (status == DUEQ_EMPTY && !once);
@@ -51,7 +56,7 @@ int foreign_move(struct cli *cli, bool once) {
     return code;
 }
 
-/* What its queue is called. */
+/* What the other system calls its queue. */
 static const char *kind(const struct cli *cli) { return cli->laravel ? "queue" : "destination"; }
 
 static void json_sizes(const struct cli *cli, const dueq_sizes *sizes) {

@@ -11,7 +11,7 @@ static uint32_t seconds(const struct cli *cli, const char *option, const char *g
     return s > UINT32_MAX ? UINT32_MAX : (uint32_t)s;
 }
 
-/* "10s,1m" as "10,60". Free it. */
+/* Turns "10s,1m" into "10,60". Free with free(). */
 static char *read_backoff(const struct cli *cli, const char *given) {
     char *copy = strdup(given), *made = NULL, *rest = NULL;
     size_t size = 0;
@@ -139,7 +139,7 @@ static int push(struct cli *cli, const dueq_laravel_draft *drafts, size_t count,
     return code;
 }
 
-/* A cli_batch: a ready-made payload a line. */
+/* A cli_batch: each line is a complete payload. */
 static int push_batch(struct cli *cli, const dueq_bytes *lines, size_t count, const void *context,
                       bool *failed) {
     const struct laravel_wish *wish = context;
@@ -217,7 +217,7 @@ static int run_migrate(struct cli *cli, int argc, char *argv[]) {
     return laravel_open(cli, argv, &wish, &code) ? foreign_move(cli, wish.once) : code;
 }
 
-/* Of the options of all verbs alone. */
+/* Runs a verb that has only the common options. */
 static int plain(struct cli *cli, int argc, char *argv[], int (*act)(struct cli *cli)) {
     static const struct option options[] = {LARAVEL_OPTIONS};
     struct laravel_wish wish;

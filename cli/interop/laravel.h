@@ -1,10 +1,10 @@
-/* The verbs of `dueq laravel`: what their files share. */
+/* The verbs of `dueq laravel`: declarations for their files. */
 #ifndef DUEQ_CLI_LARAVEL_H
 #define DUEQ_CLI_LARAVEL_H
 
 #include "foreign.h"
 
-/* What the options of a verb say. */
+/* The values of a verb's options. */
 struct laravel_wish {
     dueq_laravel_draft draft;
     dueq_bytes prefix;
@@ -15,7 +15,7 @@ struct laravel_wish {
     bool delayed, lines, finish, once;
 };
 
-/* What getopt calls the options. */
+/* The codes that getopt returns for the options. */
 enum {
     PREFIX = 'p',
     DATA = 'j',
@@ -39,13 +39,13 @@ enum {
     ONCE = 'o'
 };
 
-/* End the list of a verb's options. */
+/* The last options of each verb. */
 #define LARAVEL_OPTIONS {"prefix", required_argument, NULL, PREFIX}, CLI_OPTIONS
 
-/* Reads the options, and wants so many words after the queue's name. */
+/* Reads the options, and checks that `least` to `most` words follow the queue's name. */
 void laravel_options(struct cli *cli, int argc, char *argv[], const struct option *options,
                      int least, int most, struct laravel_wish *wish);
-/* Opens the queue that the next word names. False: *code is the exit code, said why. */
+/* Opens the queue that the next word names. False: logged why; *code is the exit code. */
 bool laravel_open(struct cli *cli, char *argv[], const struct laravel_wish *wish, int *code);
 
 extern const struct command laravel_pop, laravel_delete, laravel_release; /* laravel_jobs.c */

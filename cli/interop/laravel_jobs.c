@@ -13,7 +13,7 @@ static void add_number(json_object *object, const char *name, int64_t number) {
     json_object_object_add(object, name, number ? json_object_new_int64(number) : NULL);
 }
 
-/* "10,60" as [10,60] */
+/* Turns "10,60" into the JSON [10,60]. */
 static json_object *backoff_of(dueq_bytes backoff) {
     char *list = NULL;
     if (asprintf(&list, "[%.*s]", (int)backoff.size, (const char *)backoff.data) < 0)
@@ -52,7 +52,7 @@ static bool print(const struct cli *cli, const dueq_job *job) {
     return cli_flush();
 }
 
-/* Prints the jobs; with `finish` those that were written are deleted, and the others given back. */
+/* Prints the jobs. Releases those that could not be printed; with `finish` deletes the others. */
 static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
     size_t count = dueq_result_count(popped), printed = 0;
     dueq_bytes reserved[DUEQ_MAX_BATCH];
@@ -123,7 +123,7 @@ static int settle(struct cli *cli, int argc, char *argv[], const struct option *
     laravel_options(cli, argc, argv, options, 1, argc, &wish);
     if (!laravel_open(cli, argv, &wish, &code))
         return code;
-    /* The option is one more word, in the place of the queue's name. */
+    /* Put the job of --reserved in front of the words, over the queue's name. */
     if (wish.reserved)
         argv[--optind] = (char *)(uintptr_t)wish.reserved;
     return cli_each_item(cli, argc, argv, "reserved", submit, &wish);

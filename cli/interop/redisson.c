@@ -88,7 +88,7 @@ static int offer(struct cli *cli, const dueq_offer *offers, size_t count, bool *
     return cli_report(cli, status, NULL);
 }
 
-/* A cli_batch. */
+/* A cli_batch: offers a value for each line. */
 static int offer_batch(struct cli *cli, const dueq_bytes *lines, size_t count, const void *context,
                        bool *failed) {
     const struct redisson_wish *wish = context;
@@ -139,7 +139,7 @@ static int run_transfer(struct cli *cli, int argc, char *argv[]) {
                : code;
 }
 
-/* Of the options of all verbs alone. */
+/* Runs a verb that has only the common options. */
 static int plain(struct cli *cli, int argc, char *argv[], int (*act)(struct cli *cli)) {
     static const struct option options[] = {REDISSON_OPTIONS};
     struct redisson_wish wish;

@@ -1,10 +1,10 @@
-/* The verbs of `dueq redisson`: what their files share. */
+/* The verbs of `dueq redisson`: declarations for their files. */
 #ifndef DUEQ_CLI_REDISSON_H
 #define DUEQ_CLI_REDISSON_H
 
 #include "foreign.h"
 
-/* What the options of a verb say. */
+/* The values of a verb's options. */
 struct redisson_wish {
     dueq_codec codec;
     dueq_layout layout;
@@ -14,7 +14,7 @@ struct redisson_wish {
     bool delayed, lines, raw, once;
 };
 
-/* What getopt calls the options. */
+/* The codes that getopt returns for the options. */
 enum {
     CODEC = 'c',
     LAYOUT = 'y',
@@ -28,20 +28,20 @@ enum {
     ONCE = 'o'
 };
 
-/* End the list of a verb's options. */
+/* The last options of each verb. */
 #define REDISSON_OPTIONS                                                                           \
     {"codec", required_argument, NULL, CODEC}, {"layout", required_argument, NULL, LAYOUT},        \
         CLI_OPTIONS
 
 /*
- * Reads the options, wants so many words after the destination, and opens it. False: *code is the
- * exit code, said why.
+ * Reads the options, checks that `least` to `most` words follow the destination, and opens it.
+ * False: logged why; *code is the exit code.
  */
 bool redisson_begin(struct cli *cli, int argc, char *argv[], const struct option *options,
                     int least, int most, struct redisson_wish *wish, int *code);
 /*
- * The value that the next word is, or standard input. False: *code is the exit code, said why. Free
- * *store with free().
+ * Reads the value from the next word, or from standard input. False: logged why; *code is the exit
+ * code. Free *store with free().
  */
 bool redisson_value(struct cli *cli, char *argv[], const struct redisson_wish *wish,
                     dueq_value *value, void **store, int *code);

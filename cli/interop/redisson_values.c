@@ -21,7 +21,7 @@ static bool print(const struct cli *cli, const dueq_value *value, dueq_status st
     return cli_flush();
 }
 
-/* Why a value cannot be read; as long as the client lives. */
+/* Why a value cannot be decoded. The text is valid until the client's next call. */
 static const char *reason(const struct cli *cli, dueq_codec codec, dueq_bytes bytes) {
     dueq_result *decoded;
     dueq_status status = dueq_codec_decode(cli->client, codec, bytes, &decoded);
@@ -54,7 +54,7 @@ static int print_all(const struct cli *cli, const dueq_result *result,
     return code;
 }
 
-/* The end of take, poll and peek. */
+/* Completes take, poll or peek. */
 static int show(struct cli *cli, dueq_status status, const struct redisson_wish *wish) {
     dueq_result *result;
     status = cli_wait(cli, status, &result);
@@ -103,7 +103,7 @@ static int run_peek(struct cli *cli, int argc, char *argv[]) {
 
 typedef dueq_status (*value_submit)(dueq_redisson *queue, const dueq_value *value);
 
-/* `missing` is what to say when none waits, or NULL. */
+/* missing: the text when no such value waits, or NULL. */
 static int about_value(struct cli *cli, int argc, char *argv[], value_submit submit,
                        const char *missing) {
     static const struct option options[] = {{"type", required_argument, NULL, TYPE},

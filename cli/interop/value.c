@@ -6,10 +6,10 @@
 
 #include "foreign.h"
 
-/* A number or a word is short; room for one, and for what people put around it. */
+/* Room for a number or a word, and for blanks around it. */
 #define SHORT 512
 
-/* The words for the members of an enum, from 0 on; NULL: it has none. */
+/* The words for the members of an enum, from 0 on; NULL: this member has no word. */
 static const char *const codecs[] = {"kryo5",   "bytes",      "string",   "long",
                                      "jackson", "typed-json", "jackson3", "typed-json3"};
 static const char *const layouts[] = {NULL, "new", "old"};
@@ -17,7 +17,7 @@ static const char *const kinds[] = {"null",   "bool",   "int",   "long",
                                     "double", "string", "bytes", "json"};
 #define COUNT(words) (sizeof(words) / sizeof *(words))
 
-/* The place of a word, or `count`. */
+/* The index of a word, or `count`. */
 static size_t place(const char *word, const char *const words[], size_t count) {
     size_t i = 0;
     while (i < count && (!words[i] || strcmp(words[i], word) != 0))
@@ -57,7 +57,10 @@ dueq_kind value_kind(const struct cli *cli, const char *type, dueq_codec codec) 
 
 /* Reading */
 
-/* The text without the blanks and the line end behind it. False: it is no word. */
+/*
+ * Copies the text without blanks and line ends behind it. False: it is empty, too long, or has a
+ * NUL.
+ */
 static bool shorten(dueq_bytes text, char out[SHORT]) {
     const char *data = text.data;
     size_t size = text.size;
@@ -91,9 +94,7 @@ static bool read_boolean(const char *word, dueq_value *value) {
     return value->integer || strcmp(word, "false") == 0;
 }
 
-/*
- * Of a number of JSON: the narrowest kind that holds it. Any other text is for the codec to check.
- */
+/* Turns a JSON number into the narrowest kind that holds it. The codec checks any other text. */
 static void narrow(const char *text, dueq_value *value) {
     char *end = NULL;
     size_t sign = text[0] == '-';
@@ -137,7 +138,7 @@ bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value) {
 
 /* Writing */
 
-/* The shortest text that is read as this number, with a point: 0.1, 1.0, 1e+300. */
+/* The shortest text that reads as this number, with a point: 0.1, 1.0, 1e+300. */
 static const char *double_text(double number, char out[TIME_ROOM]) {
     if (!isfinite(number))
         return isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
