@@ -5,7 +5,7 @@
 
 static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-/* All */
+/* Reading */
 
 size_t top_next(const struct top *top, size_t place) {
     const struct queue_row *row = &top->rows.list[place];
@@ -13,7 +13,7 @@ size_t top_next(const struct top *top, size_t place) {
     return place + 1 + (open ? 0 : row->parts);
 }
 
-/* Between two queues: what was asked for at a key comes first. */
+/* Between two queues: does first what the user asked for by a key. */
 static void serve(struct cli *cli) {
     if (cli->top->order.verb)
         top_perform(cli->top);
@@ -29,7 +29,7 @@ static dueq_status note(struct top *top, dueq_status status) {
 dueq_status top_read(struct top *top) {
     dueq_status status =
         note(top, queue_rows_read(top->cli, top->names, top->name_count, &top->rows, serve));
-    /* The order of the rows may be another one now: the same queue stays selected. */
+    /* The order of the rows may have changed: keep the same queue selected. */
     size_t row = 0;
     for (size_t at = 0; at < top->rows.count; at = top_next(top, at), row++)
         if (strcmp(top->rows.list[at].queue, top->chosen) == 0)
@@ -64,7 +64,7 @@ void top_read_view(struct top *top) {
     if (status == DUEQ_OK && view == TOP_MESSAGE)
         status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);
     dueq_queue_close(queue);
-    /* A key has changed what is to be shown: that is read next. */
+    /* If a key has changed the view meanwhile, drop the result: the new view is read next. */
     bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
     if (!stays || status == DUEQ_INTERRUPTED) {
         history_end(&history);
@@ -81,9 +81,9 @@ void top_read_view(struct top *top) {
     *(view == TOP_QUEUE ? &top->page_status : &top->message_status) = status;
 }
 
-/* What keys change */
+/* Changes by keys */
 
-/* Those of the page that are of the class. */
+/* Kicks the messages of the page whose error is of the class. */
 static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_result *page,
                               const char *class, size_t *all) {
     dueq_bytes ids[ROW_ERRORS_READ];
@@ -101,7 +101,7 @@ static dueq_status kick_those(struct top *top, dueq_queue *queue, const dueq_res
     for (size_t i = 0; i < dueq_result_count(kicked); i++)
         *all += dueq_result_status(kicked, i) == DUEQ_OK;
     dueq_result_free(kicked);
-    /* One that was kicked or cancelled meanwhile is none of them any more. */
+    /* A message that was kicked or cancelled meanwhile is no failure. */
     return status < 0 ? status : DUEQ_OK;
 }
 

@@ -2,7 +2,7 @@
 
 #include "top.h"
 
-/* How often it may read. */
+/* Bounds of the time between two readings. */
 enum { FASTEST_MS = 500, SLOWEST_MS = 60000 };
 
 static void go(struct top *top, enum top_view view) {
@@ -33,7 +33,7 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
     go(top, TOP_QUEUE);
 }
 
-/* The group that is selected, and its queue. */
+/* The selected group of errors, and its queue. */
 static const struct error_group *selected_group(const struct top *top,
                                                 const struct queue_row **of) {
     size_t place = top->selected[TOP_ERRORS];
@@ -54,7 +54,7 @@ const struct queue_row *top_selected(const struct top *top) {
     return at < top->rows.count ? &top->rows.list[at] : NULL;
 }
 
-/* The queue that a key is about; NULL: none. */
+/* The queue that a key acts on; NULL: none. */
 static const char *subject(const struct top *top) {
     const struct queue_row *row = top->view == TOP_QUEUES ? top_selected(top) : NULL;
     if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
@@ -62,7 +62,7 @@ static const char *subject(const struct top *top) {
     return row ? row->queue : NULL;
 }
 
-/* Shows the partitions of a queue, and selects it; where they are shown they are not any more. */
+/* Shows the partitions of a queue, or hides them if they are shown. Selects the queue. */
 static void open_parts(struct top *top, const struct queue_row *sums) {
     const bool open = strcmp(top->opened, sums->queue) == 0;
     strcpy(top->opened, open ? "" : sums->queue);
@@ -71,7 +71,7 @@ static void open_parts(struct top *top, const struct queue_row *sums) {
         top->selected[TOP_QUEUES]++;
 }
 
-/* The message that a key is about; size 0: none. */
+/* The message that a key acts on; size 0: none. */
 static dueq_bytes subject_id(const struct top *top) {
     size_t place = top->selected[TOP_QUEUE];
     if (top->view == TOP_MESSAGE)

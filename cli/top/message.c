@@ -3,7 +3,7 @@
 #include "../json.h"
 #include "top.h"
 
-/* So much of a body is shown. */
+/* BODY_SHOWN: bytes of a body that are shown. */
 enum { BODY_SHOWN = 65536, HEX_EACH = 16, LABEL = 11 };
 
 static void put_row(struct top_page *page, enum top_style style, const char *label,
@@ -91,7 +91,7 @@ static void put_lines(struct top_page *page, dueq_bytes text) {
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t size = (size_t)((stop ? stop : end) - at);
-        /* A long line goes on in the next. */
+        /* A line that is too long continues in the next one. */
         size_t most = (size_t)page->width;
         if (size > most)
             for (size = most; size > 1 && ((unsigned char)at[size] & 0xC0) == 0x80;)

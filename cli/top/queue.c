@@ -2,7 +2,7 @@
 
 #include "top.h"
 
-/* What happened by the minute */
+/* Events by the minute */
 
 enum { SERIES = 6 };
 
@@ -19,7 +19,7 @@ static void draw_series(const struct queue_row *row, struct top_page *page) {
             most[k] = values[k][i] > most[k] ? values[k][i] : most[k];
         }
     }
-    /* Two in a line, as 80 columns have room for. */
+    /* Two charts in a line: 80 columns have room for that. */
     for (size_t k = 0; k < SERIES; k += 2) {
         FILE *out = page_line(page);
         for (size_t i = k; i < k + 2; i++) {
@@ -65,7 +65,7 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
             text_number((int64_t)message->body_size, size));
     top_cell(out, message->id, 24);
     fputs("  ", out);
-    /* What says most of it in the room that is left. */
+    /* The error, or else the body, in the columns that are left. */
     const int rest = page->width - 52;
     top_cell(out, message->error.size ? message->error : message->body, rest > 0 ? rest : 0);
     page_put(page, message->error.size ? TOP_WARN : TOP_PLAIN, true);

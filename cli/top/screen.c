@@ -11,9 +11,9 @@
 #include <curses.h>
 
 enum {
-    WHOLE = 5,      /* all is read at every fifth refresh, */
-    REST = 20,      /* but no more than a 20th of the time */
-    SLICE_MS = 1000 /* how soon it shows that no answer comes */
+    WHOLE = 5,      /* every fifth refresh reads everything; the others read counts only */
+    REST = 20,      /* such a reading takes no more than a 20th of the time */
+    SLICE_MS = 1000 /* while no answer comes, the screen is drawn this often */
 };
 
 /* Drawing */
@@ -35,7 +35,7 @@ static void put_line(const struct top_line *line, int row, bool selected) {
 }
 
 /*
- * Brings what is selected into what there is, and its line onto the screen. Returns that line;
+ * Moves the selection to an item that exists, and scrolls to it. Returns the selected line;
  * SIZE_MAX: none.
  */
 static size_t settle(struct top *top, const struct top_page *page, size_t rows) {
@@ -51,7 +51,7 @@ static size_t settle(struct top *top, const struct top_page *page, size_t rows) 
     size_t line = page->fixed, left = *selected;
     for (; !page->lines[line].item || left > 0; line++)
         left -= page->lines[line].item;
-    size_t last = line; /* with what is said of it */
+    size_t last = line; /* with the lines that explain the item */
     while (last + 1 < page->count && !page->lines[last + 1].item)
         last++;
     if (last - page->fixed >= *first + rows)
@@ -67,7 +67,7 @@ static size_t rows_of(const struct top_page *page) {
 }
 
 /*
- * Asks the terminal itself: $COLUMNS and $LINES may be old, and ncurses does not see each SIGWINCH.
+ * Asks the terminal for its size: $COLUMNS and $LINES may be old, and ncurses misses some SIGWINCH.
  */
 static void fit(void) {
     struct winsize size;
@@ -76,7 +76,7 @@ static void fit(void) {
         resizeterm(size.ws_row, size.ws_col);
 }
 
-/* Draws all anew; ncurses sends what has changed. Returns the rows of a page. */
+/* Draws everything; ncurses sends only what has changed. Returns the rows of a page. */
 static size_t draw(struct top *top) {
     fit();
     struct top_page page = {.width = COLS}, foot = {.width = COLS};
@@ -138,7 +138,7 @@ static int translate(int key) {
 }
 
 /*
- * Takes the keys that are there. Returns whether there were any, a new size of the screen included.
+ * Handles the keys that were pressed. Returns whether there was one, or a new size of the screen.
  */
 static bool take_keys(struct top *top) {
     bool any = false;
@@ -149,8 +149,8 @@ static bool take_keys(struct top *top) {
 }
 
 /*
- * Waits for a key, and what the call under way needs (client; NULL: there is none), at most so
- * long.
+ * Waits at most most_ms for a key, or for the sockets of the current call (client; NULL: no call).
+ * Returns whether a key or a signal came.
  */
 static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
     struct pollfd set[DUEQ_MAX_SOCKETS + 1];
@@ -161,7 +161,7 @@ static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
         timeout_ms = (int)(most_ms > 0 ? most_ms : 0);
     int ready = poll(set, count + 1, timeout_ms);
     bool any = take_keys(top);
-    /* The terminal is gone. */
+    /* Readable, but no key: the terminal is gone. */
     if (ready > 0 && !any && set[count].revents)
         top->ended = true;
     if (cli_signal())
@@ -169,7 +169,7 @@ static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
     return any || ready < 0;
 }
 
-/* Completes a call for cli_wait(), while the screen goes on. */
+/* Completes a call for cli_wait(). Keys and the screen work meanwhile. */
 static dueq_status wait_call(struct cli *cli) {
     struct top *top = cli->top;
     int64_t drawn_ms = top->call_ms = time_monotonic_ms();
@@ -224,7 +224,7 @@ static void run(struct top *top) {
 }
 
 int top_screen(struct top *top) {
-    /* Of its own: ncurses wants a stream with a descriptor. */
+    /* ncurses needs a stream with a descriptor, and stdout has none: see cli_output_begin(). */
     const char *no_color = getenv("NO_COLOR");
     FILE *out = fdopen(dup(STDOUT_FILENO), "w");
     SCREEN *screen = out ? newterm(NULL, out, stdin) : NULL;
@@ -243,7 +243,7 @@ int top_screen(struct top *top) {
     set_escdelay(50);
     curs_set(0);
     top->cli->wait = wait_call;
-    top->cli->finishing = true; /* a signal ends it in good order */
+    top->cli->finishing = true; /* the loop ends after a signal, and restores the terminal */
     draw(top);
     run(top);
     top->cli->wait = NULL;

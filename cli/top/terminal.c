@@ -1,4 +1,4 @@
-/* Apart: term.h takes common words for its own. */
+/* In a file of its own: term.h defines common words as macros. */
 #ifdef DUEQ_NCURSES
 #include <stdbool.h>
 #include <unistd.h>
@@ -17,6 +17,6 @@ bool top_terminal(void) {
 #else
 #include "top.h"
 
-/* top_screen() says more. */
+/* top_screen() then says that dueq was built without ncurses. */
 bool top_terminal(void) { return true; }
 #endif

@@ -6,14 +6,20 @@
 
 #include "top.h"
 
-/* What joins or changes the characters beside it, as terminals do in different ways. */
+/*
+ * Whether the character joins or changes the characters beside it. Terminals differ in the width of
+ * the result, so these characters are left out.
+ */
 static bool is_joiner(wchar_t wide) {
     return (wide >= 0x200B && wide <= 0x200F) || (wide >= 0x2060 && wide <= 0x2064) ||
            (wide >= 0xFE00 && wide <= 0xFE0F) || (wide >= 0x1F3FB && wide <= 0x1F3FF) ||
            wide >= 0xE0000;
 }
 
-/* Writes characters up to so many columns; *rest: what follows. Returns the columns. */
+/*
+ * Writes characters up to `most` columns; out NULL: only measures. *rest: the text that is left.
+ * Returns the columns.
+ */
 static size_t walk(FILE *out, const char *text, size_t most, const char **rest) {
     mbstate_t state = {0};
     size_t columns = 0;
@@ -59,7 +65,7 @@ void top_cell(FILE *out, dueq_bytes text, int width) {
     FILE *escaped = open_memstream(&shown, &size), *cut = open_memstream(&part, &part_size);
     if (!escaped || !cut)
         cli_out_of_memory();
-    /* More than that has no room. */
+    /* No column has room for more. */
     text_show(escaped, (dueq_bytes){text.data, text.size < 4096 ? text.size : 4096}, TEXT_LINE);
     if (fclose(escaped))
         cli_out_of_memory();
@@ -115,7 +121,7 @@ void page_put(struct top_page *page, enum top_style style, bool item) {
     size_t size = 0;
     if (fclose(page->out))
         cli_out_of_memory();
-    /* Whatever was put in: here is the one way to the terminal. */
+    /* Escape the whole line here: every line goes to the terminal through this function. */
     shown = escaped((dueq_bytes){page->text, page->size});
     free(page->text);
     FILE *out = open_memstream(&fits, &size);
@@ -150,7 +156,7 @@ void page_why(struct top_page *page, const struct diagnosis *why) {
         const char *end = rest;
         while (*rest && end > at && *end != ' ')
             end--;
-        /* A word that is too long goes on; the last line is cut. */
+        /* A word longer than the line continues in the next one. The last line is cut. */
         end = line == MOST ? at + strlen(at) : end > at ? end : rest;
         page_say(page, top_style(why->level), "%s%.*s", line == 1 ? "  ! " : "    ",
                  (int)(end - at), at);

@@ -1,6 +1,6 @@
 /*
- * dueq top: what its files share. data.c reads, views draw lines, screen.c shows them, keys.c takes
- * keys.
+ * dueq top: declarations for its files. data.c reads, view.c, queue.c and message.c write lines,
+ * screen.c shows them, keys.c handles keys.
  */
 #ifndef DUEQ_CLI_TOP_H
 #define DUEQ_CLI_TOP_H
@@ -11,97 +11,99 @@ enum { TOP_PAGE = 100 /* messages of a list */ };
 
 enum top_view { TOP_QUEUES, TOP_WORKERS, TOP_ERRORS, TOP_QUEUE, TOP_MESSAGE, TOP_HELP, TOP_VIEWS };
 
-/* What a key asks of the server. */
+/* A change that a key asks for. */
 enum top_verb { TOP_NOTHING, TOP_PAUSE, TOP_RESUME, TOP_KICK, TOP_KICK_ALL, TOP_CANCEL };
 
 struct top_order {
     enum top_verb verb;
     char queue[DUEQ_MAX_NAME + 1];
     char id[DUEQ_MAX_ID + 1];
-    char error[ERROR_CLASS_SIZE]; /* of TOP_KICK_ALL: the class */
+    char error[ERROR_CLASS_SIZE]; /* of TOP_KICK_ALL: the class of the error */
 };
 
 enum top_body { TOP_AUTO, TOP_TEXT, TOP_JSON, TOP_HEX, TOP_BODIES };
 
 struct top {
     struct cli *cli;
-    char **names; /* the queues that are shown; none: all */
+    char **names; /* from the command line; none: all queues */
     size_t name_count;
     int64_t every_ms;
     bool read_only, ended;
     struct queue_rows rows;
 
-    dueq_status status; /* of the last reading, and why it failed */
+    dueq_status status; /* of the last reading; problem: why it failed */
     char problem[400];
-    int64_t call_ms; /* when the call under way began, by time_monotonic_ms(); 0: none */
+    int64_t call_ms; /* when the current call began, by time_monotonic_ms(); 0: no call */
 
-    enum top_view view, back; /* back: of the help */
+    enum top_view view, back; /* back: the view behind the help or the queue */
     char queue[DUEQ_MAX_NAME + 1], id[DUEQ_MAX_ID + 1];
     dueq_state state;
-    char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown, too */
-    bool all_opened;                /* those of all are */
+    char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown */
+    bool all_opened;                /* the partitions of all queues are shown */
     size_t selected[TOP_VIEWS];
     char chosen[DUEQ_MAX_NAME +
                 1];        /* the queue that is selected; "": the first, whichever that is */
     size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
     enum top_body body;
-    dueq_result *page, *message; /* of the views of a queue and of a message; NULL: not read yet */
-    char cursor[512];            /* where the page begins */
-    struct history history;      /* of the message */
+    dueq_result *page, *message; /* for TOP_QUEUE and TOP_MESSAGE; NULL: not read yet */
+    char cursor[512];            /* the cursor where the page begins */
+    struct history history;      /* the history of the message */
     size_t cursor_size;
     dueq_status page_status, message_status;
-    bool hurry; /* the view is to be read at once */
-    bool again; /* all is */
+    bool hurry; /* the view must be read at once */
+    bool again; /* everything must be read at once */
 
-    struct top_order asked; /* waits for yes or no */
-    struct top_order order; /* is to be done */
-    char said[800];         /* what came of the last one */
+    struct top_order asked; /* waits for the user's yes or no */
+    struct top_order order; /* waits to be performed */
+    char said[800];         /* the outcome of the last order */
 };
 
 /* data.c */
 
 /*
- * The row that is shown after this one, by their places: the partitions of a queue that is not
- * opened are not.
+ * The index of the row that is shown after this one. Skips the partitions of queues that are not
+ * opened.
  */
 size_t top_next(const struct top *top, size_t place);
 
-/* Reads all queues. Returns the status; of a queue that fails, its row has it. */
+/*
+ * Reads all queues. Returns a failure of the server; a queue that fails has its failure in its row.
+ */
 dueq_status top_read(struct top *top);
-/* Reads the numbers of the queues that are known. */
+/* Reads the counts of the known queues. */
 dueq_status top_read_counts(struct top *top);
-/* Reads what the views of a queue and of a message show. */
+/* Reads the data of the view of a queue or of a message. */
 void top_read_view(struct top *top);
-/* Does what was ordered, and says what came of it. */
+/* Performs top->order, and writes the outcome to top->said. */
 void top_perform(struct top *top);
 void top_end(struct top *top);
 
 /* text.c: columns */
 
-/* Writes text as it may be shown, in exactly so many columns; below 0: at the right. */
+/* Writes escaped text in exactly `width` columns; below 0: aligned to the right. */
 void top_cell(FILE *out, dueq_bytes text, int width);
 void top_cell_text(FILE *out, const char *text, int width);
-/* Cuts text that may be shown at so many columns; returns how many it has. */
+/* Writes escaped text, cut at `width` columns. Returns the columns that it takes. */
 size_t top_clip(FILE *out, const char *text, size_t width);
-/* A column for each value, as high as it is. */
+/* Draws a bar of one column for each value. */
 void top_spark(FILE *out, const int64_t *values, size_t count);
 
-/* Lines: what is shown, on the screen and by --once */
+/* Lines, for the screen and for --once */
 
 enum top_style { TOP_PLAIN, TOP_TITLE, TOP_DIM, TOP_WARN, TOP_BAD };
 
 struct top_line {
-    char *text; /* no byte of it is obeyed */
+    char *text; /* escaped: the terminal obeys no byte of it */
     enum top_style style;
-    bool item; /* it can be selected */
+    bool item; /* the line can be selected */
 };
 
 struct top_page {
     struct top_line *lines;
-    size_t count, fixed; /* fixed: so many first lines do not move */
+    size_t count, fixed; /* fixed: how many first lines do not scroll */
     size_t items;
     int width;
-    FILE *out; /* of the line that is written */
+    FILE *out; /* writes the current line */
     char *text;
     size_t size;
 };
@@ -110,19 +112,19 @@ FILE *page_line(struct top_page *page);
 void page_put(struct top_page *page, enum top_style style, bool item);
 void page_say(struct top_page *page, enum top_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What is wrong, in as many lines as it takes, up to three. */
+/* Writes a diagnosis, in up to three lines. */
 void page_why(struct top_page *page, const struct diagnosis *why);
 enum top_style top_style(enum severity level); /* view.c */
 void page_end(struct top_page *page);
 
-/* Fills in what the view shows. */
+/* Fills the page with the lines of the view. */
 void top_draw(const struct top *top, struct top_page *page); /* view.c */
-/* diagnose_queue(), with the key that helps. */
+/* diagnose_queue(), and names the key that helps. */
 bool top_why(const struct top *top, const struct queue_row *row, struct diagnosis *why);
 void draw_queue(const struct top *top, struct top_page *page);
 void draw_message(const struct top *top, struct top_page *page);
 void draw_help(const struct top *top, struct top_page *page);
-/* The last line: keys, or what is asked. */
+/* The last line: the keys, or a question. */
 void top_foot(const struct top *top, struct top_page *page);
 
 /* keys.c */
@@ -141,16 +143,16 @@ enum top_key {
     TOP_TAB
 };
 
-/* Takes a character, or one of these; rows: that a page has. */
+/* Handles a character, or one of the keys above. rows: of a page. */
 void top_key(struct top *top, int key, size_t rows);
-/* The row of a queue, or of a partition, that is selected; NULL: none. */
+/* The selected row of a queue or partition; NULL: none. */
 const struct queue_row *top_selected(const struct top *top);
 
-/* screen.c, terminal.c: where ncurses was found */
+/* screen.c and terminal.c, which use ncurses if it was found */
 
 /* Whether the terminal can be drawn on, by its type in $TERM. */
 bool top_terminal(void);
-/* Shows the screen until it is left. Returns the exit code. */
+/* Shows the screen until the user quits. Returns the exit code. */
 int top_screen(struct top *top);
 
 #endif

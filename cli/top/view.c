@@ -4,7 +4,7 @@
 
 /* The head of all views */
 
-/* What is wrong with the server, or with the way to it. */
+/* What is wrong with the server, or with the connection. */
 static bool why_head(const struct top *top, struct diagnosis *why) {
     int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
     char waited[TIME_ROOM];
@@ -80,7 +80,7 @@ static void draw_head(const struct top *top, struct top_page *page) {
 
 /* Queues */
 
-/* The p99 of the lateness, where it was measured in the last minutes; -1: it was not. */
+/* The latest p99 of the lateness in the last five minutes; -1: not measured. */
 static int64_t late_ms(const struct queue_row *row) {
     for (size_t i = ROW_MINUTES; i-- > ROW_MINUTES - 5;)
         if (row->minutes[i].late_p99_ms >= 0)
@@ -97,7 +97,7 @@ static void put_rate(FILE *out, double rate) {
     fprintf(out, " %6s", text);
 }
 
-/* The columns of a table that 80 have room for, and those of a wider one. */
+/* The widths of the table's columns. A wide screen also has rates. */
 struct columns {
     int name, spark;
     bool rates;
@@ -107,7 +107,7 @@ static struct columns columns_of(const struct top_page *page) {
     enum { LEAST = 24 };
     struct columns columns = {.rates = page->width >= 110};
     int rest = page->width - 48 - (columns.rates ? 14 : 0);
-    /* A narrower screen cuts its lines. */
+    /* A screen narrower than that cuts the lines. */
     rest = rest > LEAST ? rest : LEAST;
     columns.spark = rest >= ROW_MINUTES + 30 ? ROW_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
     columns.name = rest - columns.spark;
@@ -227,7 +227,7 @@ static void draw_errors(const struct top *top, struct top_page *page) {
         page_say(page, TOP_DIM, "No message has an error.");
 }
 
-/* All */
+/* The page */
 
 void top_draw(const struct top *top, struct top_page *page) {
     static void (*const views[])(const struct top *, struct top_page *) = {

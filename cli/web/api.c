@@ -5,14 +5,15 @@
 
 struct route {
     const char *method, *verb;
-    const char *arguments; /* that it takes, a blank behind each; "draft" are those of a push */
+    /* the arguments that it takes, each with a blank behind; "draft": those of a push */
+    const char *arguments;
     void (*act)(struct call *call);
 };
 
 static void tell(struct call *call);
 static void follow(struct call *call);
 
-/* Of all queues: /api/VERB */
+/* Routes about all queues: /api/VERB */
 static const struct route tops[] = {
     {"GET", "", "", tell},
     {"GET", "queues", "", get_queues},
@@ -23,7 +24,7 @@ static const struct route tops[] = {
     {0},
 };
 
-/* Of one queue: /api/queues/NAME/VERB */
+/* Routes about one queue: /api/queues/NAME/VERB */
 static const struct route routes[] = {
     {"GET", "", "", get_stats},
     {"GET", "rates", "minutes hours ", get_rates},
@@ -55,7 +56,7 @@ static const struct route routes[] = {
     {0},
 };
 
-/* Of one message of it: /api/queues/NAME/VERB/ID */
+/* Routes about one message: /api/queues/NAME/VERB/ID */
 static const struct route items[] = {
     {"GET", "messages", "preview ", get_message},
     {"GET", "inspect", "", get_inspect},
@@ -140,7 +141,7 @@ static void refuse(const struct call *call, unsigned int code, const char *text)
 
 /* Paths */
 
-/* Whether the list, a blank behind each, has the word. */
+/* Whether the list has the word. Each word of the list has a blank behind. */
 static bool lists(const char *list, const char *word) {
     const size_t size = strlen(word);
     for (const char *at = list; *at; at = strchr(at, ' ') + 1)
@@ -149,7 +150,9 @@ static bool lists(const char *list, const char *word) {
     return false;
 }
 
-/* Whether the route takes all that is given. What it does not know it would not do. */
+/*
+ * Whether the route takes all arguments of the request. An unknown one is refused, and not ignored.
+ */
 static bool takes(const struct call *call, const char *arguments) {
     const struct http_request *request = call->request;
     for (size_t i = 0; i < request->argument_count; i++) {
@@ -163,7 +166,9 @@ static bool takes(const struct call *call, const char *arguments) {
     return true;
 }
 
-/* The route of a verb for what is given; NULL: it is refused. */
+/*
+ * The route of a verb, for the method and arguments of the request. NULL: the request is refused.
+ */
 static const struct route *find(const struct call *call, const struct route *list,
                                 const char *verb) {
     const char *method = strcmp(call->request->method, "HEAD") == 0 ? "GET" : call->request->method;
@@ -204,7 +209,7 @@ static void on_queue(struct call *call, const char *name, const char *verb) {
     run_or_refuse(call, route);
 }
 
-/* About the API itself. */
+/* Describes the API: version, server, and whether it may change anything. */
 static void tell(struct call *call) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, "version", json_name(dueq_version()));
@@ -257,7 +262,7 @@ static void act(void *context) {
 
 void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer) {
     struct call call = {.web = web, .request = request, .answer = answer, .draft = DRAFT_NONE};
-    call.cli.json = call.cli.finishing = true; /* a signal is for the thread that serves */
+    call.cli.json = call.cli.finishing = true; /* the serving thread handles signals */
     answer->no_memory = !cli_try(act, &call);
     dueq_result_free(call.page);
     draft_end(&call.draft);

@@ -6,53 +6,54 @@
 #include "web.h"
 
 enum {
-    NAMES_MS = 2000,    /* names are read again after so long, */
-    PATIENT = 10,       /* and all after so many times as it took */
-    PROBE_MS = 500,     /* between two questions to the server */
-    LATE_MS = 1000,     /* a call without an answer for so long: the server does not answer */
-    PATIENCE_MS = 2000, /* then the call is given up, and goes on a new connection */
+    NAMES_MS = 2000, /* queues are listed again after this time */
+    /* After a reading, the pause is at least this many times as long as the reading took. */
+    PATIENT = 10,
+    PROBE_MS = 500, /* between two probes of the server */
+    /* without an answer for this long, the page says that the server does not answer */
+    LATE_MS = 1000,
+    PATIENCE_MS = 2000, /* after this long the call is given up, and its connection dropped */
     SLICE_MS = 100,
-    NOBODY_MS = 3000 /* since when nobody has looked on */
+    NOBODY_MS = 3000 /* without a viewer for this long, the thread stops asking */
 };
 
-/* What is told: the last event of each kind. */
+/* The kinds of events. The last event of each kind is kept for new viewers. */
 enum event { QUEUES, WHY, HISTORY, EVENTS };
 
 struct piece {
     struct buffer text;
-    uint64_t number; /* grows with each that is made; 0: there is none */
+    uint64_t number; /* of the event, each higher than the one before; 0: no event */
 };
 
-/* What all see: however many look on, one thread asks the server. */
+/* The state that all viewers share. One thread asks the server, however many viewers there are. */
 struct events {
     struct web *web;
     pthread_t thread;
-    pthread_mutex_t lock;        /* of all up to `failure` */
-    pthread_cond_t looked, told; /* somebody looks on; there is something to tell */
+    pthread_mutex_t lock;        /* guards the members up to `no_memory` */
+    pthread_cond_t looked, told; /* looked: a viewer came. told: there is a new event */
     bool ending;
-    int64_t watched_ms; /* when somebody looked last */
-    int64_t asked_ms;   /* since when the server has not answered; 0: nobody waits for it */
-    uint64_t number;    /* of the last event, from 1 on */
+    int64_t watched_ms; /* when a viewer last asked for events */
+    int64_t asked_ms;   /* start of the call that waits for an answer; 0: no call waits */
+    uint64_t number;    /* number of the last event, from 1 on */
     struct piece pieces[EVENTS];
-    char *failure;                  /* an event: why the last look failed. NULL: it did not */
-    bool no_memory;                 /* there was none for the last look, nor for an event of it */
-    struct cli_names names, wholes; /* wholes: also of the queues that partitions are of */
-    int64_t names_ms, due_ms;       /* when the names and the queues are to be read again */
-    struct queue_rows rows;         /* what is wrong, and when that is to be read again */
+    char *failure; /* an event: why the last reading failed. NULL: it succeeded */
+    /* Memory ran out in the last reading, so there is no event that says so. */
+    bool no_memory;
+    /* names: of all queues. wholes: also the queues whose partitions are in names. */
+    struct cli_names names, wholes;
+    int64_t names_ms, due_ms; /* when to read the names and the queues again */
+    struct queue_rows rows;   /* the last diagnosis; why_ms: when to read it again */
     int64_t why_ms;
-    int64_t history_ms; /* the minute whose beginning the history that was told ends at */
-    size_t probed;      /* the queue that was asked for last */
+    int64_t history_ms; /* the last history ends at the beginning of this minute */
+    size_t probed;      /* the queue of the last probe */
 };
 
-/*
- * What runs in the thread: a run of the program, almost. The client waits for its answers by
- * wait_call().
- */
+/* The command's state of the thread. cli_wait() waits by wait_call(). */
 struct poller {
     struct cli cli;
     struct events *events;
-    struct piece piece; /* that is made */
-    FILE *out;          /* of the piece */
+    struct piece piece; /* the event that is being written */
+    FILE *out;          /* writes into the piece */
 };
 
 /* The server's answers */
@@ -66,8 +67,8 @@ static bool note(struct events *events, int64_t asked_ms) {
 }
 
 /*
- * Completes a call for cli_wait(). A connection that went silent may stay so after the server is
- * back: it is left.
+ * Completes a call for cli_wait(). INTERRUPTED: given up after PATIENCE_MS. A silent connection may
+ * stay silent after the server is back, so it is dropped.
  */
 static dueq_status wait_call(struct cli *cli) {
     struct events *events = ((struct poller *)(void *)cli)->events;
@@ -102,7 +103,7 @@ static dueq_status read_counts(struct cli *cli, const char *name, dueq_counts *c
 
 /* Events */
 
-/* One that cannot be read is there with its status, and without counts. */
+/* Writes a queue's counts. A queue that cannot be read has its status, and no counts. */
 static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
     dueq_counts counts;
     dueq_status status = read_counts(cli, name, &counts);
@@ -130,7 +131,8 @@ static void put_silence(int64_t ms, FILE *out) {
 }
 
 /*
- * When it is to be done again that took so long: at the latest of `least` and many times as long.
+ * When to repeat something that took from begin_ms until now: after `least` ms, or `times` as long
+ * as it took, whichever is longer.
  */
 static int64_t again_ms(int64_t begin_ms, int64_t least, int64_t times) {
     const int64_t now_ms = time_monotonic_ms(), rest_ms = times * (now_ms - begin_ms);
@@ -148,7 +150,7 @@ static dueq_status put_queues(struct events *events, struct cli *cli, FILE *out)
             cli_add_name(&events->wholes,
                          (dueq_bytes){events->names.list[i], strlen(events->names.list[i])});
         cli_add_partitioned(&events->wholes);
-        /* It is a walk over all keys of the server: not often where that takes long. */
+        /* Listing the queues scans all keys of the server, so a large server is scanned seldom. */
         events->names_ms = status != DUEQ_OK ? 0 : again_ms(begin_ms, NAMES_MS, PATIENT * PATIENT);
     }
     fputs("event: queues\n", out);
@@ -187,8 +189,8 @@ static json_object *series(const struct queue_row *row, size_t first, size_t fie
 }
 
 /*
- * The minutes that are over, from the first with an event on. The one under way would look like a
- * fall.
+ * Writes the minutes that are over, from the first one with an event. The present minute is left
+ * out: it would look like a drop.
  */
 static void put_minutes(const struct queue_row *row, FILE *out) {
     size_t first = 0;
@@ -208,7 +210,7 @@ static void put_minutes(const struct queue_row *row, FILE *out) {
     api_put_line(out, "data: ", object);
 }
 
-/* As it was read for why. */
+/* Writes the history from the rows that put_why() has read. */
 static dueq_status put_history(struct events *events, struct cli *cli, FILE *out) {
     (void)cli;
     fputs("event: history\n", out);
@@ -219,7 +221,7 @@ static dueq_status put_history(struct events *events, struct cli *cli, FILE *out
     return DUEQ_OK;
 }
 
-/* The minute under way when the last queue was read. */
+/* The minute in which the last queue was read. */
 static int64_t latest_minute(const struct queue_rows *rows) {
     int64_t latest = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -236,7 +238,7 @@ static void begin(struct poller *poller) {
         cli_out_of_memory();
 }
 
-/* The piece is the caller's from now on. */
+/* Ends the event. The caller owns the piece. */
 static struct piece end(struct poller *poller) {
     FILE *const out = poller->out;
     poller->out = NULL;
@@ -247,7 +249,7 @@ static struct piece end(struct poller *poller) {
     return piece;
 }
 
-/* The last one is told no more. */
+/* Publishes an event, in the place of the last one of its kind. */
 static void tell(struct events *events, enum event event, struct piece piece) {
     pthread_mutex_lock(&events->lock);
     free(events->pieces[event].text.data);
@@ -309,8 +311,8 @@ static dueq_status look(struct poller *poller) {
 }
 
 /*
- * Whether the server answers is known between two looks, too: one queue is asked, each time
- * another.
+ * Asks for the counts of one queue, each time another, between two readings: so the page knows
+ * whether the server answers.
  */
 static dueq_status probe(struct poller *poller) {
     struct events *events = poller->events;
@@ -356,7 +358,7 @@ static void ask(struct events *events) {
         events->due_ms = 0;
 }
 
-/* What was told last is old by the time that somebody looks on again. */
+/* Drops the events: they would be old when the next viewer comes. */
 static void forget(struct events *events) {
     for (int i = 0; i < EVENTS; i++) {
         free(events->pieces[i].text.data);
@@ -409,7 +411,7 @@ struct events *events_new(struct web *web) {
     pthread_cond_init(&events->looked, &monotonic);
     pthread_cond_init(&events->told, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    /* Signals are for the thread that serves. */
+    /* The serving thread handles signals. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&events->thread, NULL, run, events) != 0)
@@ -436,7 +438,7 @@ void events_end(struct events *events) {
 
 /* The streams */
 
-/* How it is now: the page says "live" by this alone. */
+/* Writes whether the server answers now. Only this makes the page say "live". */
 static void put_state(const struct events *events, FILE *out) {
     const int64_t silent_ms = events->asked_ms ? time_monotonic_ms() - events->asked_ms : 0;
     if (events->no_memory)

@@ -54,7 +54,7 @@ void get_rates(struct call *call) {
 
 /* Consumers */
 
-/* Of the queue, or of all. */
+/* The consumers of the queue of the request, or of all queues. */
 void get_workers(struct call *call) {
     struct workers_view workers = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
@@ -75,7 +75,7 @@ static bool show_running(void *context, const char *queue, const struct running 
     return true;
 }
 
-/* Of the queue, or of all. */
+/* The messages that the consumers of the queue, or of all queues, have held longest. */
 void get_running(struct call *call) {
     const size_t most = api_count(call, 20);
     struct workers_view workers = {0};
@@ -116,7 +116,7 @@ void put_unreadable(const struct cli *cli, dueq_status status, const char *befor
     put_why(NULL, &why, before, out);
 }
 
-/* Of the queue, or of all. */
+/* The diagnoses of the server, and of the queue or of all queues. */
 void get_why(struct call *call) {
     struct queue_rows rows = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
@@ -242,11 +242,11 @@ void get_messages(struct call *call) {
     cursor_end(call, &cursor);
 }
 
-/* Messages on their way to the client. */
+/* Messages that are being sent, whole, to the client. */
 struct whole {
     dueq_result *result;
-    size_t index, at; /* the message, and how far its body was written */
-    bool begun, text; /* its body is text */
+    size_t index, at; /* index: the current message. at: how much of its body was written */
+    bool begun, text; /* text: its body is UTF-8 */
     char queue[DUEQ_MAX_NAME + 1];
 };
 
@@ -256,7 +256,7 @@ static void end_whole(void *context) {
     free(whole);
 }
 
-/* All of the message before its body, in which json_of_message() has it last. */
+/* Writes the message up to its body, which is the last member of json_of_message(). */
 static void begin_message(struct whole *whole, const dueq_message *message, FILE *out) {
     json_object *object = json_of_head(whole->queue, message);
     char *line = json_line_of(object);
@@ -280,7 +280,10 @@ static void write_part(const struct whole *whole, dueq_bytes part, FILE *out) {
     free(encoded);
 }
 
-/* A body may be half a gigabyte: it is escaped as far as it was sent. */
+/*
+ * Writes the next piece of a message. A body may have half a gigabyte, so it is escaped piece by
+ * piece.
+ */
 static bool write_whole(const struct http_request *request, void *context, uint64_t *seen,
                         FILE *out) {
     struct whole *whole = context;
@@ -397,7 +400,10 @@ static size_t show_schedules(struct call *call, const dueq_result *page, void *c
     return WEB_STEP;
 }
 
-/* Of all states that wait for something: the cursor is the state's digit and the cursor in it. */
+/*
+ * Lists the schedules among ready, delayed, leased and dead messages. Its cursor is the digit of a
+ * state, and the cursor in that state.
+ */
 void get_schedules(struct call *call) {
     const char *after = api_word(call, "after");
     dueq_state state = DUEQ_READY;

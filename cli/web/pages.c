@@ -2,7 +2,7 @@
 
 #include "web.h"
 
-/* The files of web/ are in the program as they are. */
+/* The program contains the files of web/, unchanged. */
 #define FILES(X)                                                                                   \
     X(index, "index.html", "text/html; charset=utf-8")                                             \
     X(style, "style.css", "text/css; charset=utf-8")                                               \

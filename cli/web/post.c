@@ -4,7 +4,7 @@
 
 /* Push */
 
-/* The arguments are the options of `dueq push`. */
+/* Pushes a message. The arguments are the options of `dueq push`. */
 void post_push(struct call *call) {
     static const struct option options[] = {DRAFT_OPTIONS, {NULL, 0, NULL, 0}};
     for (size_t i = 0; i < call->request->argument_count; i++) {
@@ -33,7 +33,7 @@ void post_push(struct call *call) {
 
 /* Reserve */
 
-/* Waits for as long as somebody is there for the answer. */
+/* Completes a call, and ends its wait if the client closes the connection. */
 static dueq_status wait_for(struct call *call, dueq_status status, dueq_result **result) {
     *result = NULL;
     if (status != DUEQ_PENDING)
@@ -64,7 +64,7 @@ void post_reserve(struct call *call) {
         wait_for(call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
     if (status == DUEQ_OK && !http_wait(call->request, 0)) {
         give_back(call, result);
-        status = DUEQ_EMPTY; /* nobody reads it */
+        status = DUEQ_EMPTY; /* the client is gone */
     }
     api_end(call, status);
     if (status == DUEQ_OK)
@@ -73,9 +73,9 @@ void post_reserve(struct call *call) {
         dueq_result_free(result);
 }
 
-/* Of tickets and ids, which are the lines of the body */
+/* Verbs about tickets or ids, which are the lines of the body */
 
-/* The next line; false: there is none. */
+/* Cuts the next line that is not empty off the body. False: there is none. */
 static bool cut(dueq_bytes *rest, dueq_bytes *line) {
     do {
         if (rest->size == 0)
@@ -92,8 +92,8 @@ typedef dueq_status submit(dueq_queue *queue, const dueq_bytes *items, size_t co
 typedef dueq_status timed(dueq_queue *queue, const dueq_bytes *items, size_t count, int64_t ms);
 
 /*
- * Does it for each line, as the shell does with `-`. One of `plain` and `begin` is NULL; ms is for
- * that.
+ * Calls a verb for all lines of the body, as the shell does for `-`. Either `plain` or `begin` is
+ * NULL; ms is for `begin`.
  */
 static void each(struct call *call, const char *key, submit *plain, timed *begin, int64_t ms) {
     dueq_bytes rest = call->request->body, items[DUEQ_MAX_BATCH];
@@ -120,7 +120,7 @@ static void each(struct call *call, const char *key, submit *plain, timed *begin
     api_end(call, worst);
 }
 
-/* The only line of the body. */
+/* The only line of the body. Refuses more lines, and none. */
 static dueq_bytes one(const struct call *call, const char *key) {
     dueq_bytes rest = call->request->body, line, other;
     if (!cut(&rest, &line) || cut(&rest, &other))
@@ -176,7 +176,7 @@ void post_reschedule(struct call *call) {
     api_item(call, "id", id, dueq_reschedule(call->cli.queue, id, delay_ms, at_ms));
 }
 
-/* Of all dead messages */
+/* Verbs about all dead messages */
 
 void post_kick_all(struct call *call) {
     const char *since = api_word(call, "since"), *until = api_word(call, "until");
@@ -229,7 +229,7 @@ static size_t kick_those(struct call *call, const dueq_result *page, void *conte
     return kicks->status < 0 || time_monotonic_ms() >= kicks->end_ms ? 0 : WEB_STEP;
 }
 
-/* Those of one group of get_errors(), and no others. */
+/* Kicks the dead messages of one group of get_errors(). */
 void post_kick_group(struct call *call) {
     const char *error = api_word(call, "error");
     if (!error)
@@ -242,7 +242,7 @@ void post_kick_group(struct call *call) {
     api_end(call, kicks.status < 0 ? kicks.status : status);
 }
 
-/* Of the queue */
+/* Verbs about the queue */
 
 void post_pause(struct call *call) {
     api_item(call, "queue", call->queue, dueq_pause(call->cli.queue));
@@ -252,11 +252,11 @@ void post_resume(struct call *call) {
     api_item(call, "queue", call->queue, dueq_resume(call->cli.queue));
 }
 
-/* Of a schedule, whose name is the body */
+/* Verbs about a schedule, whose name is the body */
 
 static void on_schedule(struct call *call, schedule_do *act) {
     const dueq_bytes line = one(call, "name");
-    char name[DUEQ_MAX_SCHEDULE + 2]; /* a longer one is none */
+    char name[DUEQ_MAX_SCHEDULE + 2]; /* a longer name is refused: it does not fit a schedule */
     dueq_result *found, *pushed = NULL;
     snprintf(name, sizeof name, "%.*s", (int)line.size, (const char *)line.data);
     dueq_status status = schedule_find(&call->cli, name, &found);

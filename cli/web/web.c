@@ -14,7 +14,7 @@ dueq_client *web_client(struct web *web) {
     if (web->idle_count > 0)
         client = web->idle[--web->idle_count];
     pthread_mutex_unlock(&web->lock);
-    /* A URL that is none was found at the start. */
+    /* dueq_open() refuses only a wrong URL, and that was refused at the start. */
     if (!client && dueq_open(web->url, &client) != DUEQ_OK)
         cli_out_of_memory();
     return client;
@@ -33,7 +33,7 @@ void web_client_back(struct web *web, dueq_client *client) {
 
 /* Who may ask */
 
-/* Takes as long whatever is given. */
+/* Compares in a time that does not depend on the secret's bytes. */
 static bool same(const char *given, const char *secret) {
     const size_t size = strlen(secret), given_size = strlen(given);
     unsigned int differs = given_size != size;
@@ -53,7 +53,7 @@ static bool has_token(struct web *web, const struct http_request *request) {
     return given && trusts(given, web);
 }
 
-/* Why nobody of this origin may ask, or NULL. */
+/* Why requests from this origin are refused, or NULL. */
 static const char *why_foreign(const struct web *web, const struct http_request *request) {
     const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
     const char *site = http_header(request, "Sec-Fetch-Site");
@@ -85,7 +85,7 @@ static bool is_api(const char *path) {
 static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
     struct web *web = context;
     const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
-    /* Without a token only the name tells a page of another site from ours. */
+    /* Without a token only the Host tells a page of another site from this page. */
     if (!web->token && !http_is_ours(&web->listener, http_header(request, "Host")))
         return refuse(answer, 421, HTTP_HOST_HINT);
     if (!reads && strcmp(request->method, "POST") != 0)
@@ -117,7 +117,8 @@ static void handle(const struct http_request *request, struct http_answer *answe
 /* The command */
 
 /*
- * The first line of a file that is ours alone; of a pipe, as /dev/fd/3, the rights are no matter.
+ * Reads the first line of a file that no other user may read or write. For a pipe, such as
+ * /dev/fd/3, the permissions do not matter.
  */
 static void read_token_file(const struct cli *cli, const char *path, char token[TOKEN_ROOM]) {
     struct stat about;
@@ -146,7 +147,7 @@ static char *read_token(const struct cli *cli, const char *path) {
         free(token);
         return NULL;
     }
-    /* A browser cannot send others. "-----BEGIN" is the first line of a key. */
+    /* A browser can send only these characters. "-----BEGIN" is the first line of a key file. */
     if (token[strspn(token, allowed)] || strncmp(token, "-----", 5) == 0)
         cli_usage(cli, "the token is none: it has letters, digits and -._~+/= only; make one: "
                        "openssl rand -hex 16");
