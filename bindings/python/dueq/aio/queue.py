@@ -46,9 +46,9 @@ _ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
 
 
 class Source(Closing):
-    """What Queue and Queues have in common: they deliver messages."""
+    """The base of Queue and Queues: delivers messages."""
 
-    __contains__ = None  # which would take messages
+    __contains__ = None  # `in` would take messages
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class Source(Closing):
         self.__dict__.update(state, _home=Pool(state["_home"], *state["names"], open=open))
 
     def _sources(self) -> tuple[str, ...]:
-        """The handles to reserve from."""
+        """The names of the handles from which messages are reserved."""
         return self._turns
 
     def _name_of(self, answer: Answer) -> str:
-        """The queue that the messages of an answer are of."""
+        """The name of the queue of an answer's messages."""
         name = self._turns[0] if self.partitions else self._turns[answer.queue]
         return _core.partition_name(name, answer.queue) if self.partitions else name
 
@@ -97,13 +97,13 @@ class Source(Closing):
         """
         Reserves the next ready message. None: there is none.
 
-        timeout  seconds (or a timedelta) to wait for one; None: without end, and it never
-                 returns None
-        lease    seconds (or a timedelta) until the message is delivered again unless it is
-                 acknowledged, retried, released, buried or extended before; None: the message's
-                 own lease, else 30
+        timeout  seconds (or a timedelta) to wait for a message; None: without end, and the result
+                 is never None
+        lease    seconds (or a timedelta) after which the message is delivered again, unless it was
+                 acknowledged, retried, released, buried or extended before; None: the message's own
+                 lease, else 30
 
-        A paused queue delivers nothing; a wait goes on until it is resumed.
+        A paused queue delivers nothing: the call waits until the queue is resumed.
 
             while message := await queue.reserve(timeout=10):
                 async with message:
@@ -119,9 +119,9 @@ class Source(Closing):
         lease: float | timedelta | None = None,
     ) -> list[Message]:
         """
-        Reserves up to `count` (1 to 200) messages, all of one queue, as reserve(). It waits only
-        for the first. A message that crashed comes alone; where messages over 1 MiB were pushed,
-        8 MiB come at most, or one message.
+        Reserves up to `count` (1 to 200) messages, all of one queue, as reserve(). Waits only for
+        the first. A message that has crashed is delivered alone. In a queue that has had messages
+        over 1 MiB, a call delivers at most 8 MiB, or one larger message.
         """
         most = counted(count, "count")
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
@@ -156,7 +156,7 @@ class Source(Closing):
         concurrency: int | None = 1,
     ) -> Consumer:
         """
-        A loop over messages as they become ready, until close() is called; see Consumer.
+        Makes a loop over messages as they become ready, until close() is called: see Consumer.
 
         prefetch     how many messages are reserved at a time, 1 to 200
         lease        seconds (or a timedelta) after which a message is ready again if this process
@@ -165,14 +165,15 @@ class Source(Closing):
                      extends its lease; None or 0: there is no heartbeat, and no lease is extended
         timeout      the loop ends when no message came for this many seconds (or a timedelta);
                      None: never
-        slack        seconds (or a timedelta) by which a message that falls due while the loop waits
-                     may be late, 0 to 0.1: one request then reserves all that fell due meanwhile,
-                     up to `prefetch`. A message is never early, and one that is pushed ready is not
-                     late
-        concurrency  how many messages the program works on at the same time. A warning is logged,
-                     once, when the loop goes on while its message is not settled; where they are
-                     worked on in 2 or more tasks or threads, while more than so many are not. None:
-                     never
+        slack        seconds (or a timedelta), 0 to 0.1, by which a message that falls due while the
+                     loop waits may be late: one request then reserves all messages that fell due
+                     meanwhile, up to `prefetch`. A message is never early, and one that is pushed
+                     ready is not late
+        concurrency  how many messages the program works on at the same time. If more are unsettled
+                     when the loop goes on, a warning is logged, once: it shows a program that
+                     forgets to settle. None: no warning
+
+        Raises InvalidError for a value out of its range.
         """
         return Consumer(
             self._home,
@@ -188,7 +189,7 @@ class Source(Closing):
         )
 
     def __aiter__(self) -> AsyncIterator[Message]:
-        """consume() with its defaults. It ends at once when the queue is closed."""
+        """Loops as consume() with its defaults. The loop ends at once if the queue is closed."""
         return _nothing() if self._home.closed else aiter(self.consume())
 
 
@@ -198,26 +199,27 @@ class Queue(Source, AsyncVerbs):
 
     name        1 to 255 bytes of UTF-8 without braces and control characters
     url         redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
-                embedded:DIR for a private server of a directory.
-                None: $DUEQ_URL, and without it an embedded server in the user's state directory.
+                embedded:DIR for a private server of a directory. None: $DUEQ_URL, and without it an
+                embedded server in the user's state directory
     replicas, disk, durable_timeout
-                of all its pushes, as of dueq.Draft; the URL may have them as parameters
-    partitions  1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which several
-                nodes of a cluster can have. A push's `key` chooses the partition. Consumers share
-                them, and deliver the messages of each in order, one after the other. The first call
-                of any client stores their number; `dueq repartition` doubles it. A message's
-                `queue` is its partition's name. None: an ordinary queue
+                the durability of all pushes of this object, as for dueq.Draft; the URL may set them
+                as parameters
+    partitions  1 to 1024: this many ordinary queues, "NAME#0" and so on, are used as one, and may
+                be on several nodes of a cluster. A push's `key` chooses the partition. Consumers
+                share the partitions, and deliver the messages of each in order, one after the
+                other. The first call of any client stores the number; `dueq repartition` raises it.
+                A message's `queue` is the name of its partition. None: an ordinary queue
 
         async with dueq.aio.Queue("orders") as queue:
             await queue.push("pack it", delay=1.5)
             async with await queue.reserve(timeout=None) as message:
                 await work(message.body)
 
-    Every call may raise a dueq.Error. Concurrent calls use several connections. Unpickled, it is a
-    queue of the same name and URL. dueq.Queue may be used by many threads at once, by a child after
-    fork(), and by signal handlers. dueq.aio.Queue belongs to one event loop, and its calls may be
-    cancelled: a cancelled reserve or lock releases what it got; whether any other cancelled call
-    took effect is not known.
+    Every call may raise a dueq.Error. Concurrent calls use several connections. A copy made by
+    pickle is a queue of the same name and URL. Many threads may use a dueq.Queue at once, and so
+    may a child after fork(), and signal handlers. A dueq.aio.Queue belongs to one event loop. Its
+    calls may be cancelled: a cancelled reserve or lock releases what it got; of any other cancelled
+    call it is not known whether it took effect.
     """
 
     def __init__(
@@ -239,8 +241,12 @@ class Queue(Source, AsyncVerbs):
 
     def partition_for(self, key: str) -> Self:
         """
-        The partition that has the messages of a key, as a queue, on the connections of this one:
-        to find or cancel a message without asking all partitions, to count those of a partition ...
+        The partition that contains the messages of a key, as a queue, on the connections of this
+        one: for calls on one partition alone, such as find(), cancel() or stats().
+
+        key  1 to 255 bytes of UTF-8 without control characters
+
+        Raises InvalidError for a wrong key, or in a queue without partitions.
         """
         if self.partitions is None or not key or KEYED in key:
             raise InvalidError("partition_for: a key, and a queue with partitions, are wanted")
@@ -253,7 +259,9 @@ class Queue(Source, AsyncVerbs):
         return (self._own,)
 
     def new_id(self) -> str:
-        """An id as push() creates it, to know it before the push: 22 characters, in time order."""
+        """
+        Makes an id as push() does, for a push that needs to know it: 22 characters, in time order.
+        """
         return self._home.new_id()
 
     @with_options
@@ -262,13 +270,13 @@ class Queue(Source, AsyncVerbs):
         Stores a message and returns its id. The arguments are those of dueq.Draft: a body or json,
         and options.
 
-        Raises Duplicate when a message in the queue has the id, unless `replace` is given, or when
-        the id is still unique. After errors.ClosedError and errors.ServerTimeoutError it is not
-        known whether the message is stored. Push it again with the same id: it is stored once while
-        the first is in the queue and, with `unique`, also when the first is done already.
+        Raises Duplicate if a message of the queue has the id, unless `replace` is given, or if the
+        id is still unique. After errors.ClosedError and errors.ServerTimeoutError it is not known
+        whether the message is stored. Push it again with the same id: no second message is stored
+        while the first is in the queue and, with `unique`, until that time has passed.
 
-        NotDurable has the id of the message, which is stored. Push it again with that id: it raises
-        Duplicate when the message is on all replicas and disks that were asked for.
+        Raises NotDurable if too few replicas and disks have the message, which is stored. Push it
+        again with the exception's id: this push raises Duplicate when the message is durable.
         """
         [(status, stored)] = await self._store((row(body, options),))
         if status == _core.DUPLICATE:
@@ -278,10 +286,11 @@ class Queue(Source, AsyncVerbs):
 
     async def push_many(self, drafts: Iterable[Body | Draft]) -> list[str | None]:
         """
-        Stores any number of messages and returns their ids in order, None for a duplicate.
+        Stores any number of messages (drafts or bodies), and returns their ids in order, None for a
+        duplicate.
 
-        They go in batches of up to 200, and each batch is stored whole or not at all. When one
-        fails, a note of the exception says how many messages were pushed before it.
+        They go in batches of up to 200. Each batch is stored whole or not at all. If a batch fails,
+        a note of the exception says how many messages were pushed before it.
         """
         ids: list[str | None] = []
         for batch in batches(drafts):
@@ -294,7 +303,7 @@ class Queue(Source, AsyncVerbs):
         return ids
 
     async def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
-        """Status and id of each."""
+        """Pushes rows, and returns the status and the id of each."""
         with _trace.sending(self._home, self.name, rows) as sent:
             call = on(self._own, _core.push_submit, sent.rows)
             sent.outcomes = (await self._home.call(call)).outcomes
@@ -310,18 +319,21 @@ class Queue(Source, AsyncVerbs):
     ) -> bool:
         """
         Declares a schedule: at each of its times the queue gets a message like `job`, with the id
-        "NAME:TIME" (milliseconds since 1970). False: it is declared like that already.
+        "NAME:TIME" (milliseconds since 1970). Returns False if the schedule is declared like that
+        already.
 
-        name        1 to 200 bytes of UTF-8 without control characters. A schedule of this name is
-                    replaced from now on; cancel("schedule:NAME") removes it
-        expression  five fields of cron, as "30 9 * * mon-fri"; @hourly, @daily, @weekly, @monthly,
-                    @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
+        name        1 to 200 bytes of UTF-8 without control characters. From now on this schedule
+                    replaces one of the same name; cancel("schedule:NAME") removes it
+        expression  five fields of cron, such as "30 9 * * mon-fri"; @hourly, @daily, @weekly,
+                    @monthly, @yearly; or "every 90s" (ms, s, m, h, d; at least 1s)
         job         a body, or a Draft without id, time, unique and replace
-        zone        the time zone of the fields, as "Europe/Berlin"
-        catchup     of times that nobody was there for: "once": one job for all of them. "skip":
-                    none, where the last is over by more than a minute. "all": a job for each
+        zone        the time zone of the fields, such as "Europe/Berlin"
+        catchup     what happens to times at which no consumer ran. "once": one job for all of them.
+                    "skip": no job, if the last of them is more than a minute past. "all": a job for
+                    each
 
-        The queue's consumers make the jobs, by Message.fire(): dueq-worker and `dueq work` do.
+        The queue's consumers make the jobs, by Message.fire(): dueq-worker and `dueq work` call it.
+        Raises InvalidError for a wrong value.
         """
         row = schedule_row(name, expression, job, zone, catchup)
         answer = await self._home.call(on(self._own, _core.schedule_submit, row))
@@ -329,14 +341,14 @@ class Queue(Source, AsyncVerbs):
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """
-        A Pusher, to push many messages without waiting for each. most: how many may be in flight,
-        1 to 10,000.
+        Makes a Pusher, to push many messages without waiting for each. most: how many pushes may be
+        in flight, 1 to 10,000.
         """
         return Pusher(self._home, self._own, counted(most, "most", _core.MAX_PUSHES))
 
     async def ack_many(self, messages: Iterable[MessageBase | str]) -> list[bool]:
         """
-        Acknowledges any number of messages or tickets. False: the lease was lost. Raises
+        Acknowledges any number of messages, or tickets. False: the lease was lost. Raises
         InvalidError for a message of another queue.
         """
         left = iter(listed(messages, "messages"))
@@ -351,12 +363,12 @@ class Queue(Source, AsyncVerbs):
 
     async def cancel(self, id: str) -> State | None:
         """
-        Deletes a message in any state, and returns the state that it was in. None: there is no
-        message with this id.
+        Deletes a message in any state, and returns the state that it had. None: there is no message
+        with this id.
 
-        LEASED: a consumer holds it, and its work may have begun or be done. The consumer gets
-        LeaseLost on its next call. A Consumer that has prefetched it does not deliver it any more
-        a quarter of a second later.
+        LEASED means that a consumer has the message: its work may have begun, or may be done. The
+        consumer gets LeaseLost on its next call. A Consumer that has prefetched the message learns
+        of this within a quarter of a second, and does not deliver it.
         """
         [state] = await self.cancel_many((id,))
         return state
@@ -375,11 +387,11 @@ class Queue(Source, AsyncVerbs):
         """
         Makes all dead messages ready again, as kick(), and returns their number.
 
-        error     only those whose error contains this text
-        since     only those that died at this time or later, by the server: an aware datetime, or
-                  seconds since 1970
-        until     only those that died before this time
-        progress  as of purge()
+        error     only messages whose error contains this text; None: all
+        since     only messages that died at this time or later, by the server's clock: an aware
+                  datetime, or seconds since 1970
+        until     only messages that died before this time
+        progress  as for purge()
         """
         wanted = (
             error or "",
@@ -403,9 +415,10 @@ class Queue(Source, AsyncVerbs):
         Changes the due time of a delayed message. False: there is no delayed message with this id.
 
         delay  seconds (or a timedelta) from now
-        at     a time by the server's clock: an aware datetime, or seconds since 1970
+        at     a time by the server's clock: an aware datetime, or seconds since 1970. Not together
+               with delay
 
-        Without either it is due now.
+        Without delay and at, the message is due now.
         """
         call = on(self._own, _core.reschedule_submit, id, *due_ms(delay, at))
         return (await self._home.call(call)).status == _core.OK
@@ -414,14 +427,14 @@ class Queue(Source, AsyncVerbs):
         self, dead_letter: str | Iterable[str] | None = None, *, any: bool = False
     ) -> list[str]:
         """
-        Sets the list of queues to which messages of this queue may go as their own `dead_letter`
-        says, and returns the names in the list. Without arguments it only returns them. No names:
-        there is no list, and messages may go to any queue.
+        Sets the list of queues to which dead messages of this queue may move by their own
+        `dead_letter`. Returns the list. Without arguments, changes nothing. An empty result means
+        that there is no list, and messages may move to any queue.
 
-        dead_letter  the queues, 1 to 200; a name alone is one queue
-        any          True: there is no list any more
+        dead_letter  the queues, 1 to 200; a single name is one queue
+        any          True: removes the list
 
-        A message that names a queue that is not in the list stays in the outbox, with the reason,
+        A dead message whose `dead_letter` is not in the list stays in the outbox, with the reason,
         until the list has that queue. `ack(to=)` needs no entry.
         """
         names = (dead_letter,) if isinstance(dead_letter, str) else dead_letter
@@ -431,20 +444,23 @@ class Queue(Source, AsyncVerbs):
 
     async def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
         """
-        Deletes all messages of one state, and returns their number. The current holder of a leased
-        one gets LeaseLost on its next call.
+        Deletes all messages of one state, and returns their number. The consumer of a deleted
+        leased message gets LeaseLost on its next call.
 
-        It deletes in steps of up to 200, between which the server serves other clients. After each
-        step `progress` is called with the number so far. When a step fails or `progress` raises, a
-        note of the exception says how many are deleted.
+        state     "ready", "delayed", "leased", "dead" or "outbox"
+        progress  called after each step with the number of messages deleted so far
+
+        Deletes in steps of up to 200 messages, between which the server serves other clients. If a
+        step fails or `progress` raises, a note of the exception says how many messages were
+        deleted.
         """
         call = on(self._own, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return await self._total(lambda _: call, _purged_of, progress, "purged")
 
     async def remove(self) -> int:
         """
-        Deletes the queue in one step: its messages, its counters and history, its list of targets
-        (allow), and the ids that are still unique. Returns the number of messages.
+        Deletes the queue in one step: its messages, its counters and history, its list of allowed
+        queues (allow), and the ids that are still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
@@ -456,10 +472,10 @@ class Queue(Source, AsyncVerbs):
     ) -> list[Finding]:
         """
         Finds inconsistent entries: messages without a ticket, tickets without a message, keys of
-        another type and so on. The queue is sound if no finding is `wrong`. It reads in small steps
+        another type and so on. The queue is sound if no finding is `wrong`. Reads in small steps,
         while the queue is in use.
 
-        repair    repairs what it finds; no message is lost (docs/internals/client.md, Check)
+        repair    True: repairs what it finds; no message is lost (docs/internals/client.md, Check)
         progress  called after each step with the number of entries read so far
         """
         cursor, left = b"", True
@@ -473,7 +489,7 @@ class Queue(Source, AsyncVerbs):
         return [Finding(*row) for row in answer.findings]
 
     async def stats(self) -> Stats:
-        """Counts the queue's messages and events."""
+        """Counts the messages and the events of the queue."""
         counts = (await self._home.call(on(self._own, _core.stats_submit))).counts
         assert counts is not None
         return Stats.from_row(counts)
@@ -481,8 +497,8 @@ class Queue(Source, AsyncVerbs):
     async def rates(self, minutes: int | None = None, *, hours: int | None = None) -> list[Rate]:
         """
         Counts the events of each of the last `minutes` (1 to 360; 60 by default) minutes with an
-        event, or of each of the last `hours` (1 to 336), the latest first. The latest may not be
-        over yet.
+        event, or of each of the last `hours` (1 to 336), the latest first. The latest span may not
+        be over yet.
         """
         if minutes is None and hours is None:
             minutes = 60
@@ -495,8 +511,8 @@ class Queue(Source, AsyncVerbs):
 
     async def workers(self) -> list[WorkerInfo]:
         """
-        Lists the consumers that are registered with the queue, those first that were not seen for
-        longest: who they are, and what each holds since when.
+        Lists the consumers that are registered with the queue, and the messages that each has since
+        when. Those that have not registered for longest come first.
         """
         rows: list[_core.WorkerRow] = []
         cursor, left = b"", True
@@ -510,9 +526,9 @@ class Queue(Source, AsyncVerbs):
 
     async def failures(self, id: str | None = None) -> list[Failure]:
         """
-        Lists what failed in the queue, or of the message `id` alone, the latest first: messages
-        that were retried or buried, whose lease ended, or that died, with the error and who said
-        so. The queue, or each of its partitions, keeps the last 1000.
+        Lists the failures in the queue, or of the message `id` alone, the latest first: messages
+        that were retried or buried, whose lease ended, or that died, with the error and the process
+        that reported it. The queue, or each of its partitions, keeps the last 1000.
         """
         rows: list[_core.FailureRow] = []
         cursor, left = b"", True
@@ -525,18 +541,23 @@ class Queue(Source, AsyncVerbs):
         return [Failure.from_row(row) for row in sorted(rows, key=lambda row: -row[0])]
 
     async def find(self, id: str) -> Message | None:
-        """Finds a message by its id, in any state, without changing it. None: there is none."""
+        """
+        Finds a message by its id, in any state, without changing it. None: there is no such
+        message.
+        """
         found = self._undamaged(await self._home.call(on(self._own, _core.find_submit, id)))
         return found[0] if found else None
 
     def peek(self, state: StateName, page: int = 100) -> AsyncIterator[Message]:
         """
         Reads all messages of one state without changing them: ready ones in the order of delivery,
-        the others by their time.
+        the others by their times.
 
-        They are fetched as the loop asks for them, `page` (1 to 200) at a time. A message that
-        changes its place meanwhile may come twice or not at all. Damaged messages are left out,
-        with a warning in the log.
+        state  "ready", "delayed", "leased", "dead" or "outbox"
+        page   how many messages a call reads, 1 to 200
+
+        The loop reads a page when it needs one. A message that changes its place meanwhile may come
+        twice or not at all. Damaged messages are left out, with a warning in the log.
         """
         number, most = state_number(state), counted(page, "page")
 
@@ -562,12 +583,12 @@ class Queue(Source, AsyncVerbs):
         self, name: str, ttl: float | timedelta, timeout: float | timedelta | None = 0.0
     ) -> Lock | None:
         """
-        Acquires a lock, which has one owner at a time. None: another owner holds it.
+        Acquires a lock, which has one owner at a time. None: another owner has it.
 
         name     1 to 255 bytes of UTF-8 without control characters; each queue has its own locks
-        ttl      seconds (or a timedelta) until the lock ends unless it is extended or released
-        timeout  seconds (or a timedelta) to wait until it is free; None: without end, and it never
-                 returns None
+        ttl      seconds (or a timedelta) until the lock ends, unless it is extended or released
+        timeout  seconds (or a timedelta) to wait until the lock is free; None: without end, and the
+                 result is never None
 
             if lock := await queue.lock("nightly", ttl=60):
                 async with lock:
@@ -585,7 +606,7 @@ class Queue(Source, AsyncVerbs):
         return Lock(self._home, self.name, name, answer.outcomes[0][1])
 
     def _undamaged(self, answer: Answer) -> list[Message]:
-        """The messages of an answer, without those that are damaged."""
+        """The messages of an answer, without damaged ones, of which it warns."""
         for status, id in answer.outcomes:
             if status == _core.CORRUPT:
                 log.warning("%s: message %r is damaged", self.name, id)
@@ -604,7 +625,10 @@ class Queue(Source, AsyncVerbs):
         texts: Iterable[str],
         read: Callable[[Answer], Iterable[R]],
     ) -> list[R]:
-        """What is read from the answers about any number of tickets or ids."""
+        """
+        Calls `submit` for any number of tickets or ids in batches, and joins what `read` makes of
+        the answers.
+        """
         left = iter(texts)
         found: list[R] = []
         while batch := tuple(islice(left, _core.MAX_BATCH)):
@@ -619,8 +643,9 @@ class Queue(Source, AsyncVerbs):
         done: str,
     ) -> int:
         """
-        Adds up the counts of steps while there are more; a note of an exception has the count so
-        far. at: the step at a cursor. read: its count, and whether there are more.
+        Runs steps until the last one, and returns the sum of their counts. If a step fails, a note
+        of the exception has the sum so far. at: makes the step at a cursor. read: returns a step's
+        count, and whether there are more.
         """
         total, cursor, more = 0, b"", True
         try:
@@ -641,14 +666,14 @@ class Queues(Source):
     """
     Several queues of one server, to wait for messages of all of them at once.
 
-    names  1 to 64 different names of queues; or a mapping of names to weights, of which the sum is
-           at most 64: then the order is "round robin", in which a queue of weight 3 begins three
-           times as often as one of weight 1
-    url    as of dueq.Queue
-    order  from which queue to deliver when several have ready messages. "preference": always the
-           first in `names`. "round robin": each in turn.
+    names  1 to 64 different names of queues; or a mapping of names to weights, whose sum is at most
+           64: then the order is "round robin", in which a queue of weight 3 begins three times as
+           often as one of weight 1
+    url    as for dueq.Queue
+    order  which queue delivers when several have ready messages. "preference": always the first in
+           `names`. "round robin": each in turn
 
-    Message.queue is the queue's name. Everything else is as with Queue.
+    Message.queue is the queue's name. All else is as for Queue.
 
         async for message in dueq.aio.Queues(["urgent", "mail"]):
             async with message:
@@ -678,9 +703,9 @@ class Queues(Source):
 
 async def queues(url: str | None = None) -> list[str]:
     """
-    The names of all queues of a server that were ever used, sorted. `url`: as of dueq.Queue.
+    The names of all queues of a server that were ever used, sorted. `url`: as for dueq.Queue.
 
-    It scans the names of all keys of the server, a bounded number in each step.
+    Scans the names of all keys of the server, a bounded number in each step.
     """
     names: set[str] = set()
     async with Closing(Pool(url), "") as server:

@@ -26,14 +26,14 @@ class Message(MessageBase):
     """
     A message, from reserve(), Queue.find() or Queue.peek().
 
-    As a context manager it is acknowledged at the end of the block. When the block raises, it is
-    retried after its backoff, with "ClassName: text" of the exception as its error, and the
-    exception propagates. What is no Exception is no failure (SystemExit, KeyboardInterrupt,
-    GeneratorExit, asyncio.CancelledError): the message is released, which does not count. When the
-    block itself has acknowledged, retried, released or buried the message, nothing more happens.
-    When such a call failed and the block did not raise, or was ended meanwhile, the message is not
-    acknowledged: a warning is logged, and the message is delivered again when its lease ends,
-    unless that call took effect.
+    As a context manager it is acknowledged at the end of the block. If the block raises an
+    Exception, the message is retried after its backoff, with "ClassName: text" of the exception as
+    its error, and the exception propagates. Other exceptions are no failure (SystemExit,
+    KeyboardInterrupt, GeneratorExit, asyncio.CancelledError): the message is released, which counts
+    no attempt. If the block itself has acknowledged, retried, released or buried the message,
+    nothing more happens. If such a call failed and the block handled the error, or the block was
+    ended meanwhile, the message is not acknowledged: a warning is logged, and the message is
+    delivered again when its lease ends, unless that call took effect.
     """
 
     __slots__ = ()
@@ -50,17 +50,19 @@ class Message(MessageBase):
         """
         Acknowledges the message, which deletes it. Raises LeaseLost.
 
-        While the server is away, the call waits for the URL's timeout, and then raises ClosedError,
+        push  up to 200 successors (drafts or bodies), which are stored in the same step: all of
+              them or, if the lease was lost, none. Returns their ids in order, None for a
+              duplicate. Without `push` the result is None
+        to    the name of the queue of the successors; None: the message's own. In a queue with
+              partitions their key or id chooses the partition, which must be the same for all;
+              successors without both stay in the message's partition
+
+        While the server is away, the call waits for the URL's timeout. Then it raises ClosedError,
         or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
-        keeps the ack and sends it when the server is back: do not do the message again.
+        keeps the ack, and sends it when the server is back: do not do the work again.
 
-        push  up to 200 successors, stored in the same step: all of them or, if the lease was lost,
-              none. Returns their ids in order, None for a duplicate.
-        to    the name of the queue to push them to; None: the message's own. Of a queue with
-              partitions: to the one that their key or id says, which is the same for all; those
-              without both stay in that of the message
-
-        NotDurable tells of the successors, as of Queue.push(): the message is acknowledged then.
+        Raises NotDurable for successors that are not durable, as Queue.push(): the message is
+        acknowledged in this case.
         """
         self._asked = True
         drafts = () if push is None else tuple(rows(push))
@@ -88,14 +90,17 @@ class Message(MessageBase):
         return [id if status == _core.OK else None for status, id in sent.outcomes]
 
     def _settle_by(self, verb: str, call: Call) -> int:
-        """Settles it by a call, and returns its status. Raises LeaseLost."""
+        """Settles the message by a call, and returns the status. Raises LeaseLost."""
         with settling(verb, self._home, self.queue, (self,)):
             status = self._home.call(call).status
             self._settle(status)
         return status
 
     def _stored(self, call: Call) -> Answer:
-        """Acknowledges with successors. Where these are not durable it is acknowledged, too."""
+        """
+        Acknowledges with successors. If these are not durable, the message is acknowledged
+        nevertheless.
+        """
         try:
             return self._home.call(call)
         except NotDurable:
@@ -106,13 +111,14 @@ class Message(MessageBase):
         self, delay: float | timedelta | None = None, error: str | BaseException = ""
     ) -> bool:
         """
-        Ends the delivery as a failure: the message is delivered again. Raises LeaseLost.
+        Ends the delivery as failed: the message is delivered again. Raises LeaseLost.
 
-        delay  seconds (or a timedelta) until it is due; 0: at once; None: by its backoff
-        error  a text that is kept with it, up to 4,096 bytes; or an exception: its class and text
+        delay  seconds (or a timedelta) until the message is due; 0: at once; None: by its backoff
+        error  a text that is stored with the message, up to 4,096 bytes; or an exception: its class
+               and text
 
-        False: its attempts are exhausted. Then the message is dead or, by its policy, moves to its
-        dead-letter queue or is deleted.
+        Returns False if the attempts are exhausted: the message is then dead or, by its policy,
+        moves to its dead-letter queue or is deleted.
         """
         self._asked = True
         milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
@@ -121,10 +127,11 @@ class Message(MessageBase):
 
     def release(self, delay: float | timedelta = 0.0) -> None:
         """
-        Gives the message back: the delivery does not count as an attempt. Raises LeaseLost.
+        Gives the message back to the queue: the delivery does not count as an attempt. Raises
+        LeaseLost.
 
-        delay  seconds (or a timedelta) until it is due; 0: it is ready, and the next to be
-               delivered
+        delay  seconds (or a timedelta) until the message is due; 0: it is ready, and the next one
+               to be delivered
         """
         self._asked = True
         milliseconds = duration_ms(delay, "delay")
@@ -132,7 +139,9 @@ class Message(MessageBase):
         self._settle_by("release", call)
 
     def extend(self, lease: float | timedelta) -> None:
-        """Extends the lease to `lease` seconds (or a timedelta) from now. Raises LeaseLost."""
+        """
+        Extends the lease: it ends `lease` seconds (or a timedelta) from now. Raises LeaseLost.
+        """
         milliseconds = duration_ms(lease, "lease")
         call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
         answer = self._home.call(call)
@@ -140,17 +149,17 @@ class Message(MessageBase):
             self._settle(answer.status)
 
     def _crash(self) -> None:
-        """Ends its lease now, which counts as a crash. Raises LeaseLost."""
+        """Ends the lease now, which counts as a crash. Raises LeaseLost."""
         self._asked = True
         self._settle_by("release", on(self.queue, _core.extend_submit, (self.ticket,), 1))
 
     def checkpoint(self, cursor: str) -> None:
         """
-        Stores a text with the message while it is leased, as its header `cursor`: each further
-        delivery has it, so that a long job goes on from there. Raises LeaseLost.
+        Stores a text with the leased message, as its header `cursor`. Each further delivery has
+        this header, so that a long job can go on from there. Raises LeaseLost.
 
-        cursor  takes the place of an earlier one; all headers take 65,535 bytes at most. Empty: it
-                is removed
+        cursor  replaces an earlier one; all headers together have at most 65,535 bytes. Empty:
+                removes the header
         """
         answer = self._home.call(on(self.queue, _core.checkpoint_submit, self.ticket, cursor))
         if answer.status == _core.LEASE_LOST:
@@ -161,9 +170,11 @@ class Message(MessageBase):
 
     def bury(self, reason: str | BaseException = "") -> None:
         """
-        Makes the message dead, with a reason of up to 4,096 bytes as its error, or with an
-        exception's class and text. By its policy it moves to its dead-letter queue or is deleted
-        instead. Raises LeaseLost.
+        Makes the message dead, whatever attempts it has left. By its policy it moves to its
+        dead-letter queue or is deleted instead. Raises LeaseLost.
+
+        reason  a text that is stored as the message's error, up to 4,096 bytes; or an exception:
+                its class and text
         """
         self._asked = True
         call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
@@ -171,9 +182,9 @@ class Message(MessageBase):
 
     def fire(self) -> list[str]:
         """
-        Fires the schedule whose message it is (is_schedule): acknowledges the message, and pushes
-        in the same step the jobs whose times have come and the schedule's next message. Returns the
-        ids of the jobs. Raises LeaseLost. If it fails, retry the message: it has no limit of
+        Fires the schedule of this message (is_schedule): acknowledges the message and, in the same
+        step, pushes the jobs whose times have come and the schedule's next message. Returns the ids
+        of the jobs. Raises LeaseLost. If the call fails, retry the message: it has no limit of
         attempts.
         """
         self._asked = True
@@ -197,7 +208,7 @@ class Message(MessageBase):
             self._end_block(error)
 
     def _end_block(self, error: BaseException | None) -> None:
-        """Settles it by what its block raised."""
+        """Settles the message by the exception of its block."""
         if self._home.settle_later(self, error):
             return
         if self._asked and not isinstance(error, Exception):
@@ -220,7 +231,8 @@ class Message(MessageBase):
             self._let_go()
             if error is None:
                 raise
-            # The block's own exception is raised; the message is delivered again after its lease.
+            # The block's own exception is raised. The message is delivered again when its lease
+            # ends.
             log.warning("message %s could not be retried: %s", self.id, failure)
 
     def _give_back(self) -> None:
