@@ -3,30 +3,30 @@
 /**
  * The API of the extension dueq, and its documentation.
  *
- * Times are seconds, as float, or the date classes of PHP. Parts of a millisecond are rounded up,
- * so that nothing is due early. Points of time are seconds since 1970-01-01 UTC by the server's
- * clock. A DateInterval is added to the present time (its months and days are those of the calendar).
+ * Times are seconds, as float, or the date classes of PHP. Fractions of a millisecond are rounded
+ * up, so that nothing is due early. Points in time are seconds since 1970-01-01 UTC by the server's
+ * clock. A DateInterval is added to the present time, by the calendar.
  *
- * Every method that talks to the server ends at the timeout of the URL (10 seconds where it names
- * none) at the latest, reserve() after its own timeout in addition, and throws a
- * Dueq\Exception\DueqException for whatever it could not do. An argument out of its range throws
- * Dueq\Exception\InvalidException, one of the wrong type a TypeError.
+ * Every method that talks to the server ends within the timeout of the URL (10 seconds by default);
+ * reserve() waits for its own timeout in addition. A method that fails throws a
+ * Dueq\Exception\DueqException. An argument out of its range throws a
+ * Dueq\Exception\InvalidException, and one of the wrong type a TypeError.
  *
  * @generate-class-entries
  */
 
 namespace Dueq
 {
-    /** Where a message is in its life. */
+    /** The state of a message. */
     enum State: string
     {
-        /** It waits for a consumer. */
+        /** The next reserve may deliver it. */
         case Ready = "ready";
 
-        /** It waits for its due time. */
+        /** It is not due yet. */
         case Delayed = "delayed";
 
-        /** A consumer holds it under a lease. */
+        /** It was delivered to a consumer, under a lease. */
         case Leased = "leased";
 
         /** It was buried, its attempts or crashes are used up, or it is damaged. */
@@ -36,23 +36,26 @@ namespace Dueq
         case Outbox = "outbox";
     }
 
-    /** From which of several queues to deliver when more than one has ready messages. */
+    /** Which of several queues delivers when more than one has ready messages. */
     enum Order: string
     {
-        /** Always from the first of the list. */
+        /** Always the first of the list. */
         case Preference = "preference";
 
-        /** From each in turn. */
+        /** Each in turn. */
         case RoundRobin = "round robin";
     }
 
-    /** What a push replaces of a message in the queue that has its id. */
+    /** What a push replaces of an existing message that has its id. */
     enum Replace: string
     {
-        /** All: the old message is deleted, as by cancel(), and the new one is stored. */
+        /** The whole message: the old one is deleted, as by cancel(), and the new one is stored. */
         case Message = "message";
 
-        /** The same, but the new one has the due time and the place of a ready or delayed one. */
+        /**
+         * As Message, but the new message keeps the due time and the place of a ready or delayed
+         * one.
+         */
         case Body = "body";
     }
 
@@ -72,10 +75,10 @@ namespace Dueq
         case List = "list";
     }
 
-    /** The range from which chance takes the delay of a retry, where the backoff says d. */
+    /** The random part of the delay of a retry, where d is the delay of the backoff. */
     enum Jitter: string
     {
-        /** d itself. */
+        /** Exactly d. */
         case None = "none";
 
         /** From 0 to d. */
@@ -88,17 +91,17 @@ namespace Dueq
     /** Which jobs a schedule pushes for the times that passed while no consumer was running. */
     enum CatchUp: string
     {
-        /** One job for all of them. */
+        /** One job for all these times. */
         case Once = "once";
 
-        /** None, where the last of them is over by more than a minute. */
+        /** No job, if the last of these times is more than a minute past. */
         case Skip = "skip";
 
-        /** A job for each of them, in order. */
+        /** A job for each of these times, in order. */
         case All = "all";
     }
 
-    /** What a Failure was. */
+    /** The kind of a Failure. */
     enum FailureKind: string
     {
         /** The message was retried. */
@@ -115,8 +118,8 @@ namespace Dueq
     }
 
     /**
-     * What a Client does: to name in the types of a program, whose tests give it another one. Each of these
-     * interfaces has all methods of its class, which says what they do.
+     * The methods of a Client, for the types of a program whose tests use a substitute. Each of
+     * these interfaces has all methods of its class. The class documents them.
      */
     interface ClientInterface
     {
@@ -138,7 +141,8 @@ namespace Dueq
     }
 
     /**
-     * What a Queue does, as ClientInterface. A Draft is a message to push, by the names of push()'s parameters.
+     * The methods of a Queue, see ClientInterface. A Draft is a message to push, with the names of
+     * push()'s parameters as keys.
      *
      * @phpstan-type Draft array{
      *     body: string,
@@ -357,7 +361,8 @@ namespace Dueq
     /**
      * What a Message does, as ClientInterface.
      *
-     * An interface has no properties: one that stands for a Message declares those that the program reads.
+     * An interface has no properties: one that stands for a Message declares those that the program
+     * reads.
      *
      * @phpstan-import-type Draft from QueueInterface
      * @property-read string $queue
@@ -455,8 +460,8 @@ namespace Dueq
 
     /**
      * One server, for any number of queues on one connection. (A Queue or Queues from its own
-     * constructor has a connection of its own.) A consumer, a pusher and a Pending use another one while
-     * they exist; afterwards the next of them uses it.
+     * constructor has a connection of its own.) A consumer, a pusher and a Pending use another one
+     * while they exist; afterwards the next of them uses it.
      *
      * @strict-properties
      * @not-serializable
@@ -464,14 +469,17 @@ namespace Dueq
     final class Client implements ClientInterface
     {
         /**
-         * It connects with the first call. The connections are closed when the client and all its objects
-         * are gone.
+         * It connects with the first call. The connections are closed when the client and all its
+         * objects have been destroyed.
          *
          * @param string|null $url as Queue::__construct()
          * @param bool|null $persistent as Queue::__construct()
          * @throws Exception\UrlException
          */
-        public function __construct(#[\SensitiveParameter] ?string $url = null, ?bool $persistent = null) {}
+        public function __construct(
+            #[\SensitiveParameter] ?string $url = null,
+            ?bool $persistent = null
+        ) {}
 
         /** Where the server is, without the password. */
         public function url(): string {}
@@ -495,7 +503,8 @@ namespace Dueq
         ): Queue {}
 
         /**
-         * Opens several, to wait for messages of all of them at once. Nothing is sent.
+         * Opens several queues of this server, to wait for messages of all of them at once. Nothing
+         * is sent.
          *
          * @param array<string> $names as Queues::__construct()
          * @param Order $order as Queues::__construct()
@@ -511,17 +520,20 @@ namespace Dueq
         public function names(): array {}
 
         /**
-         * Names who hears what no call of this process can throw, instead of PHP's log: that a server is away,
-         * how often it was tried, that it is back; that it may evict; and so on.
+         * Sets the listener for warnings that no call of this process can throw: that a server is
+         * away, how often it was tried, that it is back, that it may evict messages, and so on. By
+         * default they go to PHP's log.
          *
-         * @param (callable(string): mixed)|null $listener called with a text of one line when PHP would call the handler of a
-         *     signal: between two calls, or in a wait, which then ends as of a signal. null: PHP's log
+         * @param (callable(string): mixed)|null $listener called with one line of text when PHP
+         *     would call a signal handler: between two calls, or in a wait, which the warning then
+         *     ends like a signal. null: PHP's log
          */
         public static function onNotice(?callable $listener): void {}
 
         /**
-         * Makes a text fit for a line of a log or a terminal, as texts of exceptions are made: control characters
-         * (C0 and C1), ends of lines and marks of direction become \xNN or \uNNNN, bytes that are no UTF-8 \xNN.
+         * Makes a text safe for a line of a log or a terminal, as in the messages of exceptions:
+         * control characters (C0 and C1), ends of lines and marks of direction become \xNN or
+         * \uNNNN, bytes that are not UTF-8 become \xNN.
          *
          * @param string $text any bytes
          * @return string one line of UTF-8
@@ -529,17 +541,17 @@ namespace Dueq
         public static function escape(string $text): string {}
 
         /**
-         * Reads a duration as people write one in options and URLs: "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a
-         * number without a unit is seconds.
+         * Reads a duration as people write one in options and URLs: "250ms", "1.5s", "30m", "2h",
+         * "7d", "1h30m"; a number without a unit is seconds.
          *
-         * @return float|null seconds, to the millisecond; null: the text is none
+         * @return float|null seconds, to the millisecond; null: the text is not a duration
          */
         public static function duration(string $text): ?float {}
     }
 
     /**
-     * A queue of one server. It keeps its connections for its life; after a fork the child may go on
-     * using it. `foreach ($queue as $message)` is a loop over consume().
+     * A queue of one server. It keeps its connections while it exists. After a fork the child may
+     * use it, too. `foreach ($queue as $message)` is a loop over consume().
      *
      * @phpstan-import-type Draft from QueueInterface
      * @implements \IteratorAggregate<int, Message>
@@ -562,19 +574,23 @@ namespace Dueq
          *
          * @param string $name 1 to 255 bytes of UTF-8 without braces and control characters
          * @param string|null $url redis://[user:password@]host[:port][/db], rediss://... (TLS),
-         *     unix://[user:password@]/path/to/socket[?db=N] or embedded:DIR (a private server for the
-         *     directory DIR); null: the environment's DUEQ_URL, and without it an embedded server
-         * @param bool|null $persistent the connection outlives the request: the next object that this process
-         *     opens with the same URL and $persistent uses it again, after a look whether the server has closed it.
-         *     Within a request all of them share it. null: as dueq.persistent in php.ini, which is off where
-         *     it is not set. Without a URL (and DUEQ_URL) nothing is persistent
+         *     unix://[user:password@]/path/to/socket[?db=N] or embedded:DIR (a private server for
+         *     the directory DIR); null: the environment's DUEQ_URL, and without it an embedded
+         *     server
+         * @param bool|null $persistent true: the connection outlives the request. The next object
+         *     that this process opens with the same URL and $persistent uses the connection again,
+         *     unless the server has closed it. Within a request all these objects share it. null:
+         *     as dueq.persistent in php.ini, which is off by default. Without a URL (and DUEQ_URL)
+         *     nothing is persistent
          * @param int $replicas of all pushes by this object, as push()
          * @param bool $disk of all pushes by this object, as push()
          * @param float|\DateInterval|null $durableTimeout of all pushes by this object, as push()
-         * @param int|null $partitions 1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which
-         *     several nodes of a cluster can have. $key of a push chooses the partition. Consumers share them, and
-         *     deliver the messages of each in order, one after the other. The first call of any client stores their
-         *     number; `dueq repartition` doubles it. A message's $queue is its partition's name. null: an ordinary queue
+         * @param int|null $partitions 1 to 1024: this many ordinary queues, "NAME#0" and so on, are
+         *     used as one, and may be on several nodes of a cluster. $key of a push chooses the
+         *     partition. Consumers share the partitions, and deliver the messages of each in order,
+         *     one after the other. The first call of any client stores the number; `dueq
+         *     repartition` raises it. A message's $queue is the name of its partition. null: an
+         *     ordinary queue
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -589,8 +605,8 @@ namespace Dueq
         ) {}
 
         /**
-         * The partition that has the messages of a key, as a queue: to find or cancel a message without asking all
-         * partitions, to count those of a partition ...
+         * The partition that contains the messages of a key, as a queue: for calls on one partition
+         * alone, such as find(), cancel() or stats().
          */
         public function partitionFor(string $key): Queue {}
 
@@ -606,7 +622,10 @@ namespace Dueq
         /** Where the server is, without the password. */
         public function url(): string {}
 
-        /** Creates an id as push() does: 22 characters, in time order. */
+        /**
+         * Makes an id as push() does, for a push that needs to know it: 22 characters, in time
+         * order.
+         */
         public function newId(): string {}
 
         /**
@@ -614,45 +633,63 @@ namespace Dueq
          *
          * @param string $body any bytes
          * @param float|\DateInterval|null $delay not before this long after the push
-         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock;
+         *     not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts failures (retries) until the message is dead, 1 (no retry) to
+         * @param int|null $maxAttempts failures (retries) until the message is dead, 1 (no retry)
+         *     to
          *     65535; null: no limit
-         * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets none;
+         * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets
+         *     none;
          *     null: 30 seconds
          * @param array<string, string> $headers text by name, UTF-8
          * @param int $priority 1 high, 0 normal, -1 low: higher ones are delivered first
-         * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this time after
+         * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this
+         *     time after
          *     the push, more than 0; null: never
-         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
-         *     always the same one (0: at once), a list (for the first failure, the second ...; then
-         *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600, Jitter::Equal),
+         * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff the delay
+         *     of a retry without a delay: always the same one (0: at once), a list (for the first
+         *     failure, the second ...; then
+         *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600,
+         *     Jitter::Equal),
          *     which with 16 attempts gives up after two to four hours
-         * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 1 to 65535;
+         * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 1 to
+         *     65535;
          *     null: no limit
          * @param bool $drop the message is deleted instead of kept as dead
-         * @param string|null $deadLetter the queue that it moves to instead of being kept as dead; null: it
+         * @param string|null $deadLetter the queue that it moves to instead of being kept as dead;
+         *     null: it
          *     is kept. Not together with $drop
-         * @param float|\DateInterval|null $unique with $id: refuses other messages of this id for this
+         * @param float|\DateInterval|null $unique with $id: refuses other messages of this id for
+         *     this
          *     long after the push, also when the message is done; null: while it is in the queue
-         * @param Replace|null $replace with $id: what it replaces of a message in the queue that has it; null:
+         * @param Replace|null $replace with $id: what it replaces of a message in the queue that
+         *     has it; null:
          *     nothing, the push is refused
-         * @param int $replicas it waits until so many replicas of the server have received the message, 0 to 100
+         * @param int $replicas it waits until so many replicas of the server have received the
+         *     message, 0 to 100
          * @param bool $disk and until it is on the server's disk, and on those of the replicas
-         * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the queue and the
+         * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the
+         *     queue and the
          *     URL say, else 2 seconds. These may ask for replicas and disk, too: the most counts
-         * @param string|null $key with partitions: messages of one key are in one partition, in their
-         *     order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it is given,
+         * @param string|null $key with partitions: messages of one key are in one partition, in
+         *     their
+         *     order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it is
+         *     given,
          *     decides; else any
          * @return string the message's id
-         * @throws Exception\NotDurableException when the message is stored, but not on all the replicas and disks
+         * @throws Exception\NotDurableException when the message is stored, but not on all the
+         *     replicas and disks
          *     that were asked for
-         * @throws Exception\DuplicateException when a message in the queue has this id, or the id is still
+         * @throws Exception\DuplicateException when a message in the queue has this id, or the id
+         *     is still
          *     unique
          * @throws Exception\TooLargeException
-         * @throws Exception\ClosedException when the connection broke and the outcome is not known: push
-         *     again with the same $id. The message is stored once while the first is in the queue and, with
+         * @throws Exception\ClosedException when the connection broke and the outcome is not known:
+         *     push
+         *     again with the same $id. The message is stored once while the first is in the queue
+         *     and, with
          *     $unique, also when the first is done already
          * @throws Exception\TimeoutException as ClosedException
          */
@@ -679,33 +716,42 @@ namespace Dueq
         ): string {}
 
         /**
-         * Stores any number of messages, in steps of up to 200: a step is stored as a whole or not at
-         * all. All messages are checked before the first is sent.
+         * Stores any number of messages, in batches of up to 200. Each batch is stored whole or not
+         * at all. All messages are checked before the first is sent.
          *
-         * @param array<int, string|Draft> $messages each a body, or an array with the names of push()'s
-         *     parameters as keys, of which only body is required; any number
+         * @param array<int, string|Draft> $messages each a body, or an array with the names of
+         *     push()'s parameters as keys, of which only body is required; any number
          * @return list<string|null> in order, each message's id, or null for a duplicate
-         * @throws Exception\DueqException as push(); steps before the failed one are stored
+         * @throws Exception\DueqException as push(); batches before the failed one are stored
          */
         public function pushMany(array $messages): array {}
 
         /**
-         * Declares a schedule: at each of its times the queue gets a message like $job, with the id "NAME:TIME"
-         * (milliseconds since 1970). The queue's consumers make the jobs, by Message::fire().
+         * Declares a schedule: at each of its times the queue gets a message like $job, with the id
+         * "NAME:TIME" (milliseconds since 1970). The queue's consumers make the jobs, by
+         * Message::fire().
          *
-         * @param string $name 1 to 200 bytes of UTF-8 without control characters. A schedule of this name is
-         *     replaced from now on; cancel("schedule:NAME") removes it
-         * @param string $expression five fields of cron, as "30 9 * * mon-fri"; @hourly, @daily, @weekly,
-         *     @monthly, @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
-         * @param string|Draft $job a body, or a message as of pushMany(), without id, time, unique and replace
+         * @param string $name 1 to 200 bytes of UTF-8 without control characters. A schedule of
+         *     this name is replaced from now on; cancel("schedule:NAME") removes it
+         * @param string $expression five fields of cron, such as "30 9 * * mon-fri"; @hourly,
+         *     @daily, @weekly, @monthly, @yearly; or "every 90s" (ms, s, m, h, d; at least 1s)
+         * @param string|Draft $job a body, or a message as of pushMany(), without id, time, unique
+         *     and replace
          * @param string $zone the time zone of the fields, as "Europe/Berlin"
-         * @param CatchUp $catchup which jobs it pushes for times that passed while no consumer was running
-         * @return bool false: it is declared like that already
+         * @param CatchUp $catchup which jobs it pushes for times that passed while no consumer was
+         *     running
+         * @return bool false: the schedule is declared like that already
          */
-        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", CatchUp $catchup = CatchUp::Once): bool {}
+        public function schedule(
+            string $name,
+            string $expression,
+            string|array $job,
+            string $zone = "UTC",
+            CatchUp $catchup = CatchUp::Once
+        ): bool {}
 
         /**
-         * The first time of a schedule after that one.
+         * The first time of a schedule after $after.
          *
          * @param string $expression as of schedule()
          * @param string $zone as of schedule()
@@ -713,24 +759,30 @@ namespace Dueq
          *     machine's clock: stats()->now is the server's
          * @return float|null seconds since 1970; null: there is none
          */
-        public static function nextTime(string $expression, string $zone = "UTC", float|\DateTimeInterface|null $after = null): ?float {}
+        public static function nextTime(
+            string $expression,
+            string $zone = "UTC",
+            float|\DateTimeInterface|null $after = null
+        ): ?float {}
 
         /**
-         * Creates a pusher, which has many pushes in flight on connections of its own.
+         * Makes a pusher, which has many pushes in flight on connections of its own.
          *
          * @param int $most how many pushes may be in flight at a time, 1 to 1,000,000
          */
         public function pusher(int $most = 10000): Pusher {}
 
         /**
-         * Reserves the next ready message. It is not delivered to others until its lease ends; then it is
-         * ready again. A paused queue delivers nothing; a wait goes on until it is resumed.
+         * Reserves the next ready message. Until its lease ends, no other consumer gets the
+         * message; then it is ready again. A paused queue delivers nothing: the call waits until
+         * the queue is resumed.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
+         *     end
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
-         * @return Message|null null after the wait, and as soon as a signal comes, so that its handler
-         *     runs: call again to go on waiting. (Without pcntl_async_signals(true), a signal in the
-         *     instant before the wait does not end it: set a timeout then.)
+         * @return Message|null null: no message came in time, or a signal ended the wait, so that
+         *     its handler can run: call again to go on waiting. (Without pcntl_async_signals(true),
+         *     a signal right before the wait does not end it: set a timeout then.)
          */
         public function reserve(
             float|\DateInterval $timeout = 0.0,
@@ -738,9 +790,9 @@ namespace Dueq
         ): ?Message {}
 
         /**
-         * Starts a reserve() and does not wait: for event loops and fibers. It uses connections of its own,
-         * so that any number may be in progress, and all other methods of this queue and its messages work
-         * meanwhile: each is one short round trip.
+         * Starts a reserve() without waiting: for event loops and fibers. It uses connections of
+         * its own. So any number may be in progress, and all other methods of this queue and its
+         * messages work meanwhile, each with one short round trip.
          *
          * @param float|\DateInterval $timeout as reserve()
          * @param float|\DateInterval|null $lease as reserve()
@@ -753,7 +805,8 @@ namespace Dueq
 
         /**
          * Reserves up to $count ready messages, as reserve(). It waits only for the first.
-         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at most, or one message.
+         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at
+         * most, or one message.
          *
          * @param int $count 1 to 200
          * @return list<Message>
@@ -765,22 +818,25 @@ namespace Dueq
         ): array {}
 
         /**
-         * Creates a consumer: a loop over messages that costs one round trip for each batch, with a
-         * heartbeat that extends their leases. It has connections of its own.
+         * Makes a consumer: a loop over messages that costs one round trip for each batch, with a
+         * heartbeat that extends the leases. It has connections of its own.
          *
          * @param int $prefetch how many messages it reserves at a time, 1 to 200
-         * @param float|\DateInterval|null $lease after this time a message is ready again if this process is
-         *     killed; null: the message's own lease, else 8 seconds (without a heartbeat: 30). The heartbeat
-         *     extends it while this process lives, also while a handler sleeps or computes
-         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat extends the
-         *     lease of a message; null or 0: there is no heartbeat
-         * @param float|\DateInterval $timeout the loop ends when no message came for this long; INF: never
-         * @param float|\DateInterval $slack seconds by which a message that falls due while the loop waits
-         *     may be late, 0 to 0.1: one request then reserves all that fell due meanwhile, up to $prefetch.
-         *     A message is never early, and one that is pushed ready is not late
-         * @param int|null $concurrency how many messages the program works on at the same time. A line is
-         *     logged, once, when the loop goes on while its message is not settled; where they are worked on
-         *     in 2 or more fibers, while more than so many are not. null: never
+         * @param float|\DateInterval|null $lease after this time a message is ready again if this
+         *     process is killed; null: the message's own lease, else 8 seconds (without a
+         *     heartbeat: 30). The heartbeat extends it while this process lives, also while a
+         *     handler sleeps or computes
+         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat extends
+         *     the lease of a message; null or 0: there is no heartbeat
+         * @param float|\DateInterval $timeout the loop ends when no message came for this long;
+         *     INF: never
+         * @param float|\DateInterval $slack seconds by which a message that falls due while the
+         *     loop waits may be late, 0 to 0.1: one request then reserves all messages that fell
+         *     due meanwhile, up to $prefetch. A message is never early, and one that is pushed
+         *     ready is not late
+         * @param int|null $concurrency how many messages the program works on at the same time. If
+         *     more are unsettled when the loop goes on, PHP's log has a warning, once: it shows a
+         *     program that forgets to settle. null: no warning
          */
         public function consume(
             int $prefetch = 1,
@@ -797,17 +853,19 @@ namespace Dueq
         /**
          * Acknowledges messages, which deletes them.
          *
-         * @param array<MessageInterface|string> $messages messages of this queue, or tickets; any number
+         * @param array<MessageInterface|string> $messages messages of this queue, or tickets; any
+         *     number
          * @return list<bool> in order, true for an acknowledged one, false if its lease was lost
          */
         public function ackMany(array $messages): array {}
 
         /**
-         * Deletes a message in any state. The work of a leased one may have begun or be done; its current
-         * holder gets a LeaseLostException on its next call. A Consumer that has prefetched it does not
-         * deliver it any more a quarter of a second later.
+         * Deletes a message in any state. The work of a leased message may have begun, or may be
+         * done: its consumer gets a LeaseLostException on its next call. A Consumer that has
+         * prefetched the message learns of this within a quarter of a second, and does not deliver
+         * it.
          *
-         * @return State|null the state that it was in; null: no message has this id
+         * @return State|null the state that the message had; null: there is no message with this id
          */
         public function cancel(string $id): ?State {}
 
@@ -823,24 +881,25 @@ namespace Dueq
         public function find(string $id): ?Message {}
 
         /**
-         * Reads all messages of one state without changing them: ready ones in the order of delivery, the
-         * others by their time. They are fetched as the loop comes to them. A message that changes its place
-         * meanwhile may come twice or not at all. Damaged messages are left out.
+         * Reads all messages of one state without changing them: ready ones in the order of
+         * delivery, the others by their time. The loop reads a page when it needs one. A message
+         * that changes its place meanwhile may come twice or not at all. Damaged messages are left
+         * out.
          *
-         * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
+         * @param int $page how many messages are read, and kept in memory, at a time, 1 to 200
          */
         public function peek(State $state, int $page = 100): Messages {}
 
         /**
-         * Makes all dead messages ready again, as kick(), in steps of up to 200, between which the server
-         * serves other clients.
+         * Makes all dead messages ready again, as kick(), in steps of up to 200, between which the
+         * server serves other clients.
          *
          * @param string|null $error only those whose error contains this text; null: all
          * @param float|int|\DateTimeInterface|null $since only those that died at this time of the
          *     server's clock or later
          * @param float|int|\DateTimeInterface|null $until only those that died before this time
-         * @param (callable(int): mixed)|null $progress called after each step with the number of messages so far; what
-         *     it throws ends the work there
+         * @param (callable(int): mixed)|null $progress called after each step with the number of
+         *     messages so far; an exception of it ends the work there
          * @return int how many messages it kicked
          * @throws Exception\DueqException the messages of the steps before are kicked
          */
@@ -911,43 +970,47 @@ namespace Dueq
         // The end of what was made.
 
         /**
-         * Sets the list of queues to which messages of this queue may go as their own deadLetter says. Without
-         * arguments it changes nothing. A message that names a queue that is not in the list stays in the outbox,
-         * with the reason, until the list has that queue. ack(to: ...) needs no entry.
+         * Sets the list of queues to which dead messages of this queue may move by their own
+         * deadLetter. Without arguments it changes nothing. A dead message whose deadLetter is not
+         * in the list stays in the outbox, with the reason, until the list has that queue. ack(to:
+         * ...) needs no entry.
          *
-         * @param array<string>|string|null $deadLetter the queues, 1 to 200; a name alone is one queue
-         * @param bool $any true: there is no list any more
+         * @param array<string>|string|null $deadLetter the queues, 1 to 200; a single name is one
+         *     queue
+         * @param bool $any true: removes the list
          * @return list<string> the names in the list, sorted; none: messages may go to any queue
          */
         public function allow(array|string|null $deadLetter = null, bool $any = false): array {}
 
         /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
-         * other clients. The current holder of a leased one gets a LeaseLostException on its next call.
+         * other clients. The consumer of a deleted leased message gets a LeaseLostException on its
+         * next call.
          *
-         * @param (callable(int): mixed)|null $progress called after each step with the number of messages deleted so
-         *     far; what it throws ends the purge there
+         * @param (callable(int): mixed)|null $progress called after each step with the number of
+         *     messages deleted so far; what it throws ends the purge there
          * @return int how many messages it deleted
          * @throws Exception\DueqException the messages of the steps before are deleted
          */
         public function purge(State $state, ?callable $progress = null): int {}
 
         /**
-         * Deletes the queue in one step: its messages, its counters and history, its list of targets (allow), and
-         * the ids that are still unique. A message that is pushed afterwards creates the queue again, and so does a
-         * waiting consumer. Locks stay until they end.
+         * Deletes the queue in one step: its messages, its counters and history, its list of
+         * allowed queues (allow), and the ids that are still unique. A message that is pushed
+         * afterwards creates the queue again, and so does a waiting consumer. Locks stay until they
+         * end.
          *
          * @return int how many messages it deleted
          */
         public function remove(): int {}
 
         /**
-         * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of another
-         * type and so on. It reads in small steps while the queue is in use.
+         * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of
+         * another type and so on. Reads in small steps, while the queue is in use.
          *
          * @param bool $repair repairs what it finds, without losing a message
-         * @param (callable(int): mixed)|null $progress called after each step with the number of entries read so far;
-         *     what it throws ends the check there
+         * @param (callable(int): mixed)|null $progress called after each step with the number of
+         *     entries read so far; what it throws ends the check there
          * @return list<Finding> one for each kind; the queue is sound if none of them is wrong
          */
         public function check(bool $repair = false, ?callable $progress = null): array {}
@@ -965,17 +1028,18 @@ namespace Dueq
         public function rates(?int $minutes = null, ?int $hours = null): array {}
 
         /**
-         * Lists the consumers that are registered with the queue: who they are, and what each holds.
+         * Lists the consumers that are registered with the queue, and the messages that each has.
          *
-         * @return list<WorkerInfo> those first that were not seen for longest
+         * @return list<WorkerInfo> first those that have not registered for longest
          */
         public function workers(): array {}
 
         /**
-         * Lists what failed in the queue: messages that were retried or buried, whose lease ended, or that
-         * died, with the error and who said so. The queue, or each of its partitions, keeps the last 1000.
+         * Lists the failures in the queue: messages that were retried or buried, whose lease ended,
+         * or that died, with the error and the process that reported it. The queue, or each of its
+         * partitions, keeps the last 1000.
          *
-         * @param string|null $id of this message alone
+         * @param string|null $id only failures of this message; null: all
          * @return list<Failure> the latest first
          */
         public function failures(?string $id = null): array {}
@@ -984,12 +1048,12 @@ namespace Dueq
          * Acquires a lock, which has one owner at a time. Each queue has its own locks.
          *
          * @param string $name 1 to 255 bytes of UTF-8 without control characters
-         * @param float|\DateInterval $ttl it ends after this time, more than 0, unless it is extended or
-         *     released before
-         * @param float|\DateInterval $timeout how long to wait until it is free; 0: not at all, INF:
-         *     without end
-         * @return Lock|null null: another owner holds it after the wait, or a signal came, as with
-         *     reserve()
+         * @param float|\DateInterval $ttl it ends after this time, more than 0, unless it is
+         *     extended or released before
+         * @param float|\DateInterval $timeout how long to wait until it is free; 0: not at all,
+         *     INF: without end
+         * @return Lock|null null: another owner still has the lock after the wait, or a signal
+         *     ended the wait, as for reserve()
          */
         public function lock(
             string $name,
@@ -999,8 +1063,8 @@ namespace Dueq
     }
 
     /**
-     * Several queues of one server, to wait for messages of all of them at once. `foreach ($queues as $message)`
-     * is a loop over consume().
+     * Several queues of one server, to wait for messages of all of them at once. `foreach ($queues
+     * as $message)` is a loop over consume().
      *
      * @implements \IteratorAggregate<int, Message>
      * @strict-properties
@@ -1016,8 +1080,8 @@ namespace Dueq
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param array<string> $names 1 to 64 names of queues; with Order::RoundRobin one may be there several
-         *     times, and begins as often
+         * @param array<string> $names 1 to 64 names of queues; with Order::RoundRobin a name may be
+         *     listed several times, to begin more often
          * @param string|null $url as Queue::__construct()
          * @param Order $order from which queue to deliver when several have ready messages
          * @param bool|null $persistent as Queue::__construct()
@@ -1035,10 +1099,11 @@ namespace Dueq
         public function url(): string {}
 
         /**
-         * Reserves the next ready message of these queues, as Queue::reserve(). Message::$queue is the name
-         * of its queue.
+         * Reserves the next ready message of these queues, as Queue::reserve(). Message::$queue is
+         * the name of its queue.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
+         *     end
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
          * @return Message|null as Queue::reserve()
          */
@@ -1073,8 +1138,10 @@ namespace Dueq
         public function getIterator(): Consumer {}
 
         /**
-         * Reserves up to $count ready messages, all of one queue, as reserve(). It waits only for the first.
-         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at most, or one message.
+         * Reserves up to $count ready messages, all of one queue, as reserve(). It waits only for
+         * the first.
+         * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at
+         * most, or one message.
          *
          * @param int $count 1 to 200
          * @return list<Message>
@@ -1100,11 +1167,11 @@ namespace Dueq
      *         $message->ack();
      *     }
      *
-     * Signal handlers run while it waits (with pcntl_async_signals(true)), and it goes on waiting, unless they
-     * call stop(), exit or throw. When a loop ends, messages that were reserved and not delivered to the program
-     * are released. After a fork, the messages of the consumer stay with the parent, and the child may begin a
-     * loop of its own. A foreach that goes on while the program has dropped a message without settling it is told
-     * of once, in PHP's log.
+     * Signal handlers run while it waits (with pcntl_async_signals(true)), and it goes on waiting,
+     * unless they call stop(), exit or throw. When a loop ends, messages that were reserved and not
+     * delivered to the program are released. After a fork, the messages of the consumer stay with
+     * the parent, and the child may begin a loop of its own. If a foreach goes on after the program
+     * has dropped a message without settling it, PHP's log has a warning, once.
      *
      * @implements \IteratorAggregate<int, Message>
      * @strict-properties
@@ -1115,20 +1182,22 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Calls the handler with each message until the loop ends. A message that the handler did not settle
-         * by its methods is acknowledged when the handler returns, and retried with the error's text when it
-         * throws; both are sent with the next request. lost() counts those that were lost by then.
-         * When such a method threw and the handler returned, the message is not acknowledged: PHP's log has
-         * a warning, and the message is delivered again when its lease ends, unless that call took effect.
+         * Calls the handler with each message until the loop ends. A message that the handler did
+         * not settle by its methods is acknowledged when the handler returns, and retried with the
+         * error's text when it throws; both are sent with the next request. lost() counts messages
+         * whose lease was lost by then. When such a method threw and the handler returned, the
+         * message is not acknowledged: PHP's log has a warning, and the message is delivered again
+         * when its lease ends, unless that call took effect.
          *
-         * exit() in the handler (or in a signal handler meanwhile) is no failure: the message is released, so
-         * that it does not count as an attempt. A fatal error, such as of memory_limit or max_execution_time, is one:
-         * the message is retried with its text when the request ends. Both are so in a foreach too.
+         * exit() in the handler (or in a signal handler meanwhile) is no failure: the message is
+         * released, so that it does not count as an attempt. A fatal error, such as of memory_limit
+         * or max_execution_time, is one: the message is retried with its text when the request
+         * ends. Both are so in a foreach too.
          *
          * @param callable(Message): mixed $handler
-         * @param (callable(Message, \Throwable): mixed)|null $onError called with what the handler threw;
-         *     then the message is retried, unless $onError has settled it, and the loop continues. null:
-         *     the loop ends, and throws it
+         * @param (callable(Message, \Throwable): mixed)|null $onError called with what the handler
+         *     threw; then the message is retried, unless $onError has settled it, and the loop
+         *     continues. null: the loop ends, and throws it
          * @throws Exception\DueqException
          */
         public function work(callable $handler, ?callable $onError = null): void {}
@@ -1141,49 +1210,50 @@ namespace Dueq
         public function getIterator(): \Iterator {}
 
         /**
-         * Ends the loop after the current message, or its wait; it cannot be started again. Signal handlers
-         * may call it. After poll() it releases prefetched messages, which takes a round trip or two.
+         * Ends the loop after the current message, or its wait. The loop cannot be started again.
+         * Signal handlers may call it. After poll() it releases prefetched messages, which takes a
+         * round trip or two.
          */
         public function stop(): void {}
 
         /**
-         * For event loops and fibers, instead of a loop: the next message, without waiting. Call it until it
-         * returns null, and again when stream() is readable. The message's own methods settle it. The
-         * consumer's timeout does not apply.
+         * For event loops and fibers, instead of a loop: the next message, without waiting. Call it
+         * until it returns null, and again when stream() is readable. The message's own methods
+         * settle it. The consumer's timeout does not apply.
          *
-         * @return Message|null null: none for now, or it was stopped
+         * @return Message|null null: there is no message now, or the consumer was stopped
          * @throws Exception\DueqException when the server could not be reached: call it again later
          */
         public function poll(): ?Message {}
 
         /**
-         * What to wait for after poll(), as Pending::stream(). Keep calling poll() then: a message or a
-         * wake-up may have come for this consumer.
+         * The stream to wait for after poll(), as Pending::stream(). Whenever it is readable, call
+         * poll(): a message or a wake token may have arrived for this consumer.
          *
          * @return resource
          */
         public function stream() {}
 
         /**
-         * Whether exit() in a handler of work() or foreach counts as a crash of its message, so that maxCrashes
-         * ends a message that always exits. By default the message is released. For worker commands, while
-         * nobody has told them to stop.
+         * Whether exit() in a handler of work() or foreach counts as a crash of its message, so
+         * that maxCrashes ends a message that always exits. By default the message is released.
+         * Worker commands count exits until they are told to stop.
          */
         public function countExits(bool $count = true): void {}
 
         /**
-         * How many messages were lost so far: other consumers took them after their leases' ends, or they
-         * were cancelled, before they were settled or delivered to the program.
+         * How many messages this consumer has lost before it could settle or deliver them: other
+         * consumers took them after their leases had ended, or they were cancelled.
          */
         public function lost(): int {}
     }
 
     /**
-     * The delay of a retry without a delay, by the failures n = 1, 2 ... of the message. Each delay is at
-     * most 49 days; push() checks it.
+     * The delay of a retry without a delay, by the failures n = 1, 2 ... of the message. Each delay
+     * is at most 49 days; push() checks it.
      *
-     * The jitter makes each delay d random, so that messages that failed together are not ready again
-     * together.
+     * The jitter makes each delay d random, so that messages that failed together are not ready
+     * again together.
      *
      * @strict-properties
      * @not-serializable
@@ -1210,14 +1280,17 @@ namespace Dueq
          *
          * @param float|\DateInterval $delay 0: at once
          */
-        public static function fixed(float|\DateInterval $delay, Jitter $jitter = Jitter::None): Backoff {}
+        public static function fixed(
+            float|\DateInterval $delay,
+            Jitter $jitter = Jitter::None
+        ): Backoff {}
 
         /**
          * $base * n.
          *
          * @param float|\DateInterval $base more than 0
-         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
-         *     limit
+         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null:
+         *     without limit
          */
         public static function linear(
             float|\DateInterval $base,
@@ -1229,8 +1302,8 @@ namespace Dueq
          * $base * 2 ** (n - 1).
          *
          * @param float|\DateInterval $base more than 0
-         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
-         *     limit
+         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null:
+         *     without limit
          */
         public static function exponential(
             float|\DateInterval $base,
@@ -1249,9 +1322,9 @@ namespace Dueq
     /**
      * A message, from reserve(), find() and peek().
      *
-     * @property-read bool $lost whether another consumer has it, or it was cancelled, as far as is known: a
-     *     consumer's heartbeat learns so within a third of the lease. Then each method that changes it throws a
-     *     LeaseLostException
+     * @property-read bool $lost whether the message is known to be lost: another consumer has it,
+     *     or it was cancelled. A consumer's heartbeat learns this within a third of the lease. From
+     *     then on each method that changes the message throws a LeaseLostException
      * @phpstan-import-type Draft from QueueInterface
      * @strict-properties
      * @not-serializable
@@ -1268,7 +1341,10 @@ namespace Dueq
         /** @var array<string, string> text by name, in the producer's order */
         public readonly array $headers;
 
-        /** Names this delivery, as for ackMany(); from find() and peek(): the current one, empty unless leased. */
+        /**
+         * Names this delivery, as for ackMany(); from find() and peek(): the current one, empty
+         * unless leased.
+         */
         public readonly string $ticket;
 
         /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
@@ -1292,7 +1368,10 @@ namespace Dueq
         /** When the server answered. */
         public readonly State $state;
 
-        /** When it is due (delayed), its lease ends (leased) or it became dead (dead); null when ready. */
+        /**
+         * When it is due (delayed), its lease ends (leased) or it became dead (dead); null when
+         * ready.
+         */
         public readonly ?float $time;
 
         /** When it was pushed, by the producer's clock. */
@@ -1315,7 +1394,8 @@ namespace Dueq
         /**
          * Acknowledges the message, which deletes it.
          *
-         * @param array<int, string|Draft>|null $push successors, stored in the same step, as messages of pushMany(); up to
+         * @param array<int, string|Draft>|null $push successors, stored in the same step, as
+         *     messages of pushMany(); up to
          *     200. If the lease was lost, none is stored
          * @param string|null $to the queue to push them to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
@@ -1324,16 +1404,19 @@ namespace Dueq
          */
         public function ack(?array $push = null, ?string $to = null): ?array {}
 
-        /** Whether it is the message of a schedule, for fire(), and no job. */
+        /** Whether this is the message of a schedule, for fire(), and not a job. */
         public function isSchedule(): bool {}
 
-        /** Whether it is settled, or was to be: then the end of a handler does nothing more with it. */
+        /**
+         * Whether the message is settled, or a settling call was made: the end of a handler then
+         * does nothing with it.
+         */
         public function isSettled(): bool {}
 
         /**
-         * Fires the schedule whose message it is: acknowledges the message, and pushes in the same step the
-         * jobs whose times have come and the schedule's next message. If it fails, retry() the message: it has
-         * no limit of attempts.
+         * Fires the schedule of this message: acknowledges the message and, in the same step,
+         * pushes the jobs whose times have come and the schedule's next message. If the call fails,
+         * retry() the message: it has no limit of attempts.
          *
          * @return list<string> the ids of the jobs
          * @throws Exception\LeaseLostException
@@ -1343,11 +1426,11 @@ namespace Dueq
         /**
          * Ends the delivery as a failure: the message is delivered again.
          *
-         * @param float|\DateInterval|null $delay due after this time from now; 0: at once; null: by its
-         *     backoff
+         * @param float|\DateInterval|null $delay due after this time from now; 0: at once; null: by
+         *     its backoff
          * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: its attempts are exhausted. Then it is dead or, by its policy, moves to its
-         *     dead-letter queue or is deleted
+         * @return bool false: the attempts are exhausted. The message is then dead or, by its
+         *     policy, moves to its dead-letter queue or is deleted
          * @throws Exception\LeaseLostException
          */
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
@@ -1355,8 +1438,8 @@ namespace Dueq
         /**
          * Gives the message back: the delivery does not count as an attempt.
          *
-         * @param float|\DateInterval $delay due after this time from now; 0: it is ready, and the next to
-         *     be delivered
+         * @param float|\DateInterval $delay due after this time from now; 0: it is ready, and the
+         *     next to be delivered
          * @throws Exception\LeaseLostException
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
@@ -1370,18 +1453,18 @@ namespace Dueq
         public function extend(float|\DateInterval $lease): void {}
 
         /**
-         * Stores a text with the message while it is leased, as its header `cursor`: each further delivery
-         * has it, so that a long job goes on from there.
+         * Stores a text with the message while it is leased, as its header `cursor`: each further
+         * delivery has it, so that a long job goes on from there.
          *
-         * @param string $cursor UTF-8; it takes the place of an earlier one. All headers take 65,535 bytes at
-         *     most. Empty: it is removed
+         * @param string $cursor UTF-8; it takes the place of an earlier one. All headers take
+         *     65,535 bytes at most. Empty: it is removed
          * @throws Exception\LeaseLostException
          */
         public function checkpoint(string $cursor): void {}
 
         /**
-         * Makes the message dead, whatever attempts it has left. By its policy it moves to its dead-letter
-         * queue or is deleted instead.
+         * Makes the message dead, whatever attempts it has left. By its policy it moves to its
+         * dead-letter queue or is deleted instead.
          *
          * @param string $reason kept with the message as its error, 4,096 bytes at most
          * @throws Exception\LeaseLostException
@@ -1401,14 +1484,14 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * The message that the loop is at. Behind the last one, where no foreach comes to, it is null.
+         * The current message of the loop; null behind the last one.
          *
          * @return Message
          */
         public function current(): mixed {}
 
         /**
-         * Its number; null as current().
+         * The number of the current message; null behind the last one.
          *
          * @return int
          */
@@ -1452,45 +1535,48 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * The stream to wait for: it is readable whenever poll() has something to do, also at its timeout.
-         * Do not read from it. It need not be closed, but may be.
+         * The stream to wait for: it is readable whenever poll() has something to do, also at its
+         * timeout. Do not read from it. It need not be closed, but may be.
          *
          * @return resource
          */
         public function stream() {}
 
         /**
-         * Advances the call without blocking. Call it whenever the stream is readable. (On the first call,
-         * finding a host's address and starting an embedded server may block.) It never throws.
+         * Advances the call without blocking. Call this whenever the stream is readable. It never
+         * throws. (The first call may block while it finds a host's address or starts an embedded
+         * server.)
          *
          * @return bool true: the call has ended, and result() has its result
          */
         public function poll(): bool {}
 
         /**
-         * Returns what the waiting method would have returned, as reserve() of reserveStart(), or throws
-         * what it would have thrown.
+         * Returns what the waiting method would have returned, as reserve() of reserveStart(), or
+         * throws what it would have thrown.
          *
-         * @return T|null null as the waiting method has it, and when the call was cancelled
+         * @return T|null null if the waiting method would return null, or if the call was cancelled
          * @throws \Error before poll() has returned true
          */
         public function result(): mixed {}
 
         /**
-         * Ends the wait, which takes a round trip or two. A message, value or job that has arrived and that
-         * result() has not returned is released to the front of its queue; the delivery does not count.
-         * Items that a transfer has moved stay moved. After result() this does nothing.
+         * Ends the wait, which takes a round trip or two. A message, value or job that has arrived
+         * and that result() has not returned is released to the front of its queue; the delivery
+         * does not count. Items that a transfer has moved stay moved. After result() this does
+         * nothing.
          *
-         * @throws Exception\DueqException when it is not known whether it was released: a message is ready
-         *     again when its lease ends, a job after its time; a value may be lost
+         * @throws Exception\DueqException when it is not known whether it was released: a message
+         *     is ready again when its lease ends, a job after its time; a value may be lost
          */
         public function cancel(): void {}
     }
 
     /**
-     * Pushes messages without waiting for each: hundreds of thousands of them in a second. They are stored
-     * in order, none twice, each with an outcome of its own. A push is certainly stored when flush() has
-     * returned, or has thrown without an error for it.
+     * Pushes messages without waiting for each: hundreds of thousands of them in a second. They are
+     * stored
+     * in order, none twice, each with an outcome of its own. A push is certainly stored when
+     * flush() has returned, or has thrown without an error for it.
      *
      *     $pusher = $queue->pusher();
      *     foreach ($orders as $order) {
@@ -1498,8 +1584,8 @@ namespace Dueq
      *     }
      *     $pusher->flush();                // throws if any failed
      *
-     * Its destructor waits as flush() does, and warns of failures (E_WARNING). After a fork, the pushes in flight belong
-     * to the parent.
+     * Its destructor waits as flush() does, and warns of failures (E_WARNING). After a fork, the
+     * pushes in flight belong to the parent.
      *
      * @strict-properties
      * @not-serializable
@@ -1509,8 +1595,8 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Starts a push, as Queue::push(), and does not wait for it. It waits only while the most allowed
-         * pushes are in flight.
+         * Starts a push, as Queue::push(), and does not wait for it. It waits only while the most
+         * allowed pushes are in flight.
          *
          * @param array<string, string> $headers
          * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff
@@ -1543,8 +1629,8 @@ namespace Dueq
         /**
          * Waits until each started push is stored or has failed.
          *
-         * @throws Exception\FlushException when pushes since the last flush() have failed; all others are
-         *     stored
+         * @throws Exception\FlushException when pushes since the last flush() have failed; all
+         *     others are stored
          */
         public function flush(): void {}
     }
@@ -1559,21 +1645,21 @@ namespace Dueq
     {
         public readonly string $name;
 
-        /** Names its owner. */
+        /** ** Identifies the owner. * */
         public readonly string $token;
 
         private function __construct() {}
 
         /**
-         * Extends it.
+         * Extends the lock.
          *
-         * @param float|\DateInterval $ttl it ends after this time from now, more than 0
+         * @param float|\DateInterval $ttl the lock ends after this time from now, more than 0
          * @throws Exception\LeaseLostException
          */
         public function extend(float|\DateInterval $ttl): void {}
 
         /**
-         * Releases it; the next one who waits acquires it.
+         * Releases the lock: the next waiting client acquires it.
          *
          * @throws Exception\LeaseLostException
          */
@@ -1599,7 +1685,10 @@ namespace Dueq
         /** Dead letters and successors on their way to other queues. */
         public readonly int $outbox;
 
-        /** Why a message stays in the outbox: its queue and the error. Empty: there is no error. */
+        /**
+         * Why a message stays in the outbox: the name of the other queue, and the error; "": no
+         * error.
+         */
         public readonly string $outboxError;
 
         /** Stored since the queue exists. */
@@ -1614,7 +1703,7 @@ namespace Dueq
         /** Retries since the queue exists. */
         public readonly int $retried;
 
-        /** Not delivered before their time to live ended, since the queue exists. */
+        /** Messages whose ttl ended before their first delivery, since the queue exists. */
         public readonly int $expired;
 
         /** Became dead, moved to a dead-letter queue or were dropped, since the queue exists. */
@@ -1633,8 +1722,8 @@ namespace Dueq
         public readonly ?float $nextEvent;
 
         /**
-         * Since when the oldest ready message is ready: up to a minute too early for one that was delayed
-         * or delivered before. null: none is ready.
+         * Since when the oldest ready message is ready. For a message that was delayed or delivered
+         * before, this may be up to a minute too early. null: no message is ready.
          */
         public readonly ?float $oldest;
 
@@ -1644,14 +1733,17 @@ namespace Dueq
         /** Whether deliveries are stopped until resume() is called. */
         public readonly bool $paused;
 
-        /** Whether the server may delete messages when its memory is full; false with evicting=accept in the URL. */
+        /**
+         * Whether the server may delete messages when its memory is full; false with
+         * evicting=accept in the URL.
+         */
         public readonly bool $evicting;
 
         private function __construct() {}
     }
 
     /**
-     * What a check found of one kind.
+     * The findings of one kind, from Queue::check().
      *
      * @strict-properties
      * @not-serializable
@@ -1664,12 +1756,12 @@ namespace Dueq
         /** Its description: "messages without a ticket". */
         public readonly string $text;
 
-        /** Whether it is an inconsistency; false: it is only worth knowing. */
+        /** Whether the finding is an inconsistency; false: it is only information. */
         public readonly bool $wrong;
 
         public readonly int $count;
 
-        /** How many of them the check repaired. */
+        /** How many of these entries the check repaired. */
         public readonly int $repaired;
 
         /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
@@ -1707,15 +1799,15 @@ namespace Dueq
         public readonly int $cancelled;
 
         /**
-         * The p50 of how many seconds after they were due, or ready, messages were delivered; null where nothing was
-         * measured. Consumers with a heartbeat measure it.
+         * How late messages were delivered, in seconds after they became ready or due: the p50.
+         * null: nothing was measured. Only consumers with a heartbeat measure this.
          */
         public readonly ?float $lateP50;
 
-        /** The p99 of the same. */
+        /** The p99 of that. */
         public readonly ?float $lateP99;
 
-        /** The p50 of the seconds from a delivery until it was acknowledged, retried or released. */
+        /** How long deliveries took, in seconds until ack, retry or release: the p50. */
         public readonly ?float $runP50;
 
         public readonly ?float $runP99;
@@ -1724,43 +1816,50 @@ namespace Dueq
     }
 
     /**
-     * A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers when it
-     * has lived for two seconds, then every ten seconds (25 while it holds nothing), and leaves when it is
-     * closed. Times are the server's, in seconds since 1970.
+     * A consumer of a queue, with the state that it last registered. A consumer with a heartbeat
+     * registers when it has existed for two seconds, then every ten seconds (every 25 while it has
+     * no message). When it is closed, its registration is removed. Times are the server's, in
+     * seconds since 1970.
      *
      * @strict-properties
      * @not-serializable
      */
     final class WorkerInfo
     {
-        /** 22 characters that no other consumer has. */
+        /** The unique id of the consumer, 22 characters. */
         public readonly string $session;
 
         public readonly string $host;
 
         public readonly int $pid;
 
-        /** What it runs in: "php 8.3.6". */
+        /** The language and its version: "php 8.3.6". */
         public readonly string $program;
 
-        /** That of dueq. */
+        /** ** The version of dueq. * */
         public readonly string $version;
 
-        /** How many messages it works on at a time; 0: it does not say. */
+        /** How many messages the consumer works on at a time; 0: not known. */
         public readonly int $slots;
 
         /** When the consumer was opened. */
         public readonly float $since;
 
-        /** When it registered last. */
+        /** When the consumer last registered. */
         public readonly float $seen;
 
-        /** From then on it is offline: its process was killed, or is cut off. */
+        /**
+         * When the consumer becomes offline, unless it registers again: its process was killed, or
+         * is cut off.
+         */
         public readonly float $until;
 
         public readonly float $now;
 
-        /** Whether it was not seen for a minute. It is listed for an hour then. */
+        /**
+         * Whether the consumer has not registered for about a minute. It stays in the list for an
+         * hour.
+         */
         public readonly bool $offline;
 
         /** How many messages of this queue it held, prefetched ones too. */
@@ -1770,19 +1869,23 @@ namespace Dueq
         public readonly int $working;
 
         /**
-         * Whether it takes no further message: it ends when it has settled these. If its registration has ended, it was
-         * stopped, and did not end in time; else it crashed, or is cut off.
+         * Whether the consumer was stopped: it takes no new message, and ends when its messages are
+         * settled. An offline consumer that was stopped did not end in time; one that was not
+         * stopped crashed, or is cut off.
          */
         public readonly bool $stopping;
 
-        /** @var list<Holding> those that it had held for a second, in the order in which it got them; at most 100 */
+        /**
+         * @var list<Holding> those that it had held for a second, in the order in which it got
+         *     them; at most 100
+         */
         public readonly array $holdings;
 
         private function __construct() {}
     }
 
     /**
-     * A message that a worker holds.
+     * A message that is leased to a worker.
      *
      * @strict-properties
      * @not-serializable
@@ -1793,7 +1896,7 @@ namespace Dueq
 
         public readonly string $ticket;
 
-        /** The partition that it is in; null: the queue has none. */
+        /** The partition of the message; null: the queue has no partitions. */
         public readonly ?int $partition;
 
         /** Since when its program works on it, or it is prefetched, in seconds since 1970. */
@@ -1806,35 +1909,39 @@ namespace Dueq
     }
 
     /**
-     * What failed. A queue keeps the last 1000. Times are in seconds since 1970.
+     * A failure in a queue, which keeps the last 1000 failures. Times are in seconds since 1970.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Failure
     {
-        /** By the server's clock; of a crash, when it was noticed. */
+        /**
+         * When the message failed, by the server's clock; for a crash, when the crash was noticed.
+         */
         public readonly float $time;
 
         public readonly FailureKind $kind;
 
         public readonly string $id;
 
-        /** That of the delivery: a worker whose `holdings` name it had the message. */
+        /** The ticket of the delivery: the worker whose `holdings` contain it had the message. */
         public readonly string $ticket;
 
-        /** The number of the delivery: 1 of the first. */
+        /** The number of the delivery, from 1 on. */
         public readonly int $delivery;
 
-        /** When the message was pushed, as of a Message. */
+        /** When the message was pushed, as Message::$created. */
         public readonly float $created;
 
-        /** Whose process said so; null: nobody did, as of a crash. */
+        /**
+         * The host of the process that reported the failure; null: no process did, as for a crash.
+         */
         public readonly ?string $host;
 
         public readonly ?int $pid;
 
-        /** Its first 500 bytes; may be empty. */
+        /** The first 500 bytes of the error; may be empty. */
         public readonly string $error;
 
         private function __construct() {}
@@ -1871,7 +1978,7 @@ namespace Dueq\Redisson
         case TypedJson3 = "typed json3";
     }
 
-    /** The format of the values that wait. */
+    /** The format of waiting values. */
     enum Layout: string
     {
         /** That of Redisson 3.21.1 and later. */
@@ -1882,14 +1989,14 @@ namespace Dueq\Redisson
     }
 
     /**
-     * A delayed queue of Redisson (RDelayedQueue), used together with Redisson: values are offered with a
-     * delay, and a transfer, of Redisson or of runTransfer(), moves each to the destination when it is due.
-     * The destination is a plain list that any client may take from.
+     * A delayed queue of Redisson (RDelayedQueue), used together with Redisson: values are offered
+     * with a delay, and a transfer, of Redisson or of runTransfer(), moves each to the destination
+     * when it is due. The destination is a plain list that any client may take from.
      *
      * Values are null, bool, int (a Java Integer if it fits into 32 bits, else a Long), float
      * (Double), string (String: UTF-8; byte[] with Codec::Bytes), Long, Binary and, with the codecs
-     * of Jackson, arrays, stdClass and JsonSerializable objects by json_encode(). They are read back as
-     * plain values: JSON objects as arrays, integers beyond 64 bits as strings.
+     * of Jackson, arrays, stdClass and JsonSerializable objects by json_encode(). They are read
+     * back as plain values: JSON objects as arrays, integers beyond 64 bits as strings.
      *
      * @strict-properties
      * @not-serializable
@@ -1907,12 +2014,12 @@ namespace Dueq\Redisson
         /**
          * Opens the delayed queue of a destination. Nothing is connected until the first call.
          *
-         * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
-         *     control characters
+         * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of
+         *     UTF-8 without control characters
          * @param string|null $url as \Dueq\Queue::__construct()
          * @param Codec $codec how the values are encoded
-         * @param Layout|null $layout the format of waiting values; null: that of the values that wait, or
-         *     Layout::New if none waits
+         * @param Layout|null $layout the format of waiting values; null: that of the values that
+         *     wait, or Layout::New if none waits
          * @param bool|null $persistent as \Dueq\Queue::__construct()
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
@@ -1931,13 +2038,13 @@ namespace Dueq\Redisson
         /**
          * Offers a value, which is moved to the destination when it is due.
          *
-         * @param mixed $value as described at the class; a value that the codec has no form for throws
-         *     \Dueq\Exception\InvalidException
+         * @param mixed $value as described at the class; a value that the codec has no form for
+         *     throws \Dueq\Exception\InvalidException
          * @param float|\DateInterval|null $delay due this long after the offer
          * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
          *     together with $delay
-         * @throws \Dueq\Exception\LayoutException when elements of another layout, or of both, wait: so do
-         *     transfer(), poll(), peek(), remove() and contains()
+         * @throws \Dueq\Exception\LayoutException when elements of another layout, or of both,
+         *     wait: so do transfer(), poll(), peek(), remove() and contains()
          */
         public function offer(
             mixed $value,
@@ -1946,7 +2053,8 @@ namespace Dueq\Redisson
         ): void {}
 
         /**
-         * Offers any number of values, in steps of up to 200: a step is stored as a whole or not at all.
+         * Offers any number of values, in steps of up to 200: a step is stored as a whole or not at
+         * all.
          *
          * @param array<mixed> $values each as of offer()
          * @param float|\DateInterval|null $delay of all of them
@@ -1963,47 +2071,56 @@ namespace Dueq\Redisson
          * Moves due values to the destination, in the order of their times. A damaged element is
          * quarantined, with a warning in PHP's log.
          *
-         * @param float|\DateInterval $timeout how long to wait until a value is due; 0: not at all, INF:
-         *     without end. A signal ends the wait, as with \Dueq\Queue::reserve()
+         * @param float|\DateInterval $timeout how long to wait until a value is due; 0: not at all,
+         *     INF: without end. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200
          */
-        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
+        public function transfer(
+            float|\DateInterval $timeout = 0.0,
+            int $most = 200
+        ): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a transfer() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
-         * Moved.
+         * Starts a transfer() and does not wait, as \Dueq\Queue::reserveStart(): result() of what
+         * it returns is the Moved.
          *
          * @param float|\DateInterval $timeout as transfer()
          * @param int $most as transfer()
          * @return \Dueq\Pending<\Dueq\Interop\Moved>
          */
-        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
+        public function transferStart(
+            float|\DateInterval $timeout = INF,
+            int $most = 200
+        ): \Dueq\Pending {}
 
         /**
-         * Transfers until it is stopped, on connections of its own: signal handlers and $until may use this
-         * object. While the server is away it waits, and warns in PHP's log.
+         * Transfers until it is stopped, on connections of its own: signal handlers and $until may
+         * use this object. While the server is away it waits, and warns in PHP's log.
          *
-         * @param (callable(): mixed)|null $until called after each step, and four times a second while nothing is due;
-         *     the transfer stops when it returns true, or when it or a signal handler throws. null: only a
-         *     signal handler stops it
-         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself, or a server that was
-         *     never reached
+         * @param (callable(): mixed)|null $until called after each step, and four times a second
+         *     while nothing is due; the transfer stops when it returns true, or when it or a signal
+         *     handler throws. null: only a signal handler stops it
+         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself, or a server
+         *     that was never reached
          */
         public function runTransfer(?callable $until = null): void {}
 
         /**
-         * Takes a value from the destination. There is no acknowledgement: it is not delivered again. Java's
-         * null is null too.
+         * Takes a value from the destination. There is no acknowledgement: it is not delivered
+         * again. Java's null is null too.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
-         * @return mixed null after the wait, and as soon as a signal comes, as with \Dueq\Queue::reserve()
-         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw has its bytes
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
+         *     end
+         * @return mixed null after the wait, and as soon as a signal comes, as with
+         *     \Dueq\Queue::reserve()
+         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw
+         *     has its bytes
          */
         public function take(float|\DateInterval $timeout = INF): mixed {}
 
         /**
-         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). Its result() is the value, or
-         * null if none came before the timeout.
+         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). Its result() is the
+         * value, or null if none came before the timeout.
          *
          * @param float|\DateInterval $timeout as take()
          * @return \Dueq\Pending<mixed>
@@ -2023,7 +2140,8 @@ namespace Dueq\Redisson
          * destination.
          *
          * @return mixed null: none waits
-         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw has its bytes
+         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw
+         *     has its bytes
          */
         public function poll(): mixed {}
 
@@ -2046,8 +2164,8 @@ namespace Dueq\Redisson
         /**
          * Deletes the first offered of the waiting elements of this value. It reads all of them.
          *
-         * An array with null members matches the element that dueq stores of it; if there is none, the one
-         * that Redisson stores, without these members (except with Codec::TypedJson3).
+         * An array with null members matches the element that dueq stores of it; if there is none,
+         * the one that Redisson stores, without these members (except with Codec::TypedJson3).
          *
          * @return bool false: none has this value
          */
@@ -2070,14 +2188,15 @@ namespace Dueq\Redisson
         public function clear(): int {}
 
         /**
-         * Ends the object for good, and its connections unless they are persistent; with a Pending, when that is
-         * gone too. The queue in the server stays.
+         * Ends the object for good, and its connections unless they are persistent. Connections of
+         * a Pending end with that Pending. The queue in the server stays.
          */
         public function destroy(): void {}
     }
 
     /**
-     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
+     * An integer that is always a java.lang.Long, even with a small value. In an array it becomes a
+     * plain integer.
      *
      * @strict-properties
      * @not-serializable
@@ -2092,7 +2211,7 @@ namespace Dueq\Redisson
     }
 
     /**
-     * Bytes that are a Java byte[]. In an array they have no form.
+     * Bytes that are a Java byte[]. JSON cannot express them, so an array cannot contain them.
      *
      * @strict-properties
      * @not-serializable
@@ -2108,7 +2227,7 @@ namespace Dueq\Redisson
     }
 
     /**
-     * Stands in a list for a value that the queue's codec cannot decode.
+     * Replaces a value in a list that the queue's codec cannot decode.
      *
      * @strict-properties
      * @not-serializable
@@ -2128,8 +2247,8 @@ namespace Dueq\Redisson
 namespace Dueq\Laravel
 {
     /**
-     * A Redis queue of Laravel (5.5 to 13), used together with Laravel's own workers and producers. Its
-     * times are whole seconds; parts of one are rounded up.
+     * A Redis queue of Laravel (5.5 to 13), used together with Laravel's own workers and producers.
+     * Its times are whole seconds; parts of one are rounded up.
      *
      * @phpstan-type NamedJob array{
      *     job: string,
@@ -2181,7 +2300,8 @@ namespace Dueq\Laravel
          * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $prefix the prefix of the keys of Laravel's Redis client, such as
          *     "shop_database_"; name and prefix have 255 bytes together at most
-         * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again; more than 0
+         * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again;
+         *     more than 0
          * @param bool|null $persistent as \Dueq\Queue::__construct()
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
@@ -2200,7 +2320,8 @@ namespace Dueq\Laravel
         /**
          * Pushes a job by its name.
          *
-         * @param string $job "Class@method", or "Class" for its method fire(): what the worker calls
+         * @param string $job "Class@method", or "Class" for its method fire(): what the worker
+         *     calls
          * @param mixed $data its argument, by json_encode(); null: "", as in Laravel's own push()
          * @param float|\DateInterval|null $delay due this long after the push
          * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
@@ -2209,8 +2330,8 @@ namespace Dueq\Laravel
          * @param int|null $maxTries 1 or more; null: the worker's setting
          * @param int|null $maxExceptions 1 or more; null: no limit
          * @param float|\DateInterval|null $timeout how long it may run; null: the worker's setting
-         * @param float|array<int|float|\DateInterval>|\DateInterval|null $backoff the delay of each further try: one for all, or a
-         *     list; null: the worker's setting
+         * @param float|array<int|float|\DateInterval>|\DateInterval|null $backoff the delay of each
+         *     further try: one for all, or a list; null: the worker's setting
          * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
          * @param bool $failOnTimeout whether it fails for good when its timeout is over
          * @return string the job's uuid
@@ -2251,10 +2372,11 @@ namespace Dueq\Laravel
         /**
          * Pushes a complete payload, which is stored byte for byte.
          *
-         * @param string $payload as Laravel writes it: one that a Laravel worker would lose (no JSON object,
-         *     without job or attempts, nested too deep) is refused
+         * @param string $payload as Laravel writes it: one that a Laravel worker would lose (no
+         *     JSON object, without job or attempts, nested too deep) is refused
          * @return string its uuid, else its id; "" if it has neither
-         * @throws \Dueq\Exception\DuplicateException when a payload of the same bytes is delayed already
+         * @throws \Dueq\Exception\DuplicateException when a payload of the same bytes is delayed
+         *     already
          */
         public function pushRaw(
             string $payload,
@@ -2285,22 +2407,23 @@ namespace Dueq\Laravel
         ): string {}
 
         /**
-         * Pushes any number of jobs, in steps of up to 200: a step is stored as a whole or not at all. All
-         * jobs are read before the first is sent.
+         * Pushes any number of jobs, in steps of up to 200: a step is stored as a whole or not at
+         * all. All jobs are read before the first is sent.
          *
-         * @param array<int, string|NamedJob|RawJob|ObjectJob> $jobs each a job's name, or an array with the
-         *     names of the parameters of push(), pushRaw() or pushObject() as keys
+         * @param array<int, string|NamedJob|RawJob|ObjectJob> $jobs each a job's name, or an array
+         *     with the names of the parameters of push(), pushRaw() or pushObject() as keys
          * @return list<string|null> in order, what these return, or null for a duplicate
          * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
         public function pushMany(array $jobs): array {}
 
         /**
-         * Pops the next job, reserved for this consumer: it is ready again after $retryAfter unless it is
-         * deleted or released before. A payload that a Laravel worker would lose is quarantined, with a
-         * warning in PHP's log.
+         * Pops the next job, reserved for this consumer: it is ready again after $retryAfter unless
+         * it is deleted or released before. A payload that a Laravel worker would lose is
+         * quarantined, with a warning in PHP's log.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
+         *     end
          * @param float|\DateInterval|null $retryAfter null: the queue's
          * @return Job|null null after the wait, and as soon as a signal comes, as with
          *     Queue::reserve()
@@ -2311,8 +2434,8 @@ namespace Dueq\Laravel
         ): ?Job {}
 
         /**
-         * Starts a pop() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
-         * Job, or null.
+         * Starts a pop() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it
+         * returns is the Job, or null.
          *
          * @param float|\DateInterval $timeout as pop()
          * @param float|\DateInterval|null $retryAfter as pop()
@@ -2354,28 +2477,34 @@ namespace Dueq\Laravel
         public function clear(): int {}
 
         /**
-         * Moves delayed jobs that are due, and reserved jobs whose time is over, to the list that workers
-         * pop from, and wakes waiting workers.
+         * Moves delayed jobs that are due, and reserved jobs whose time is over, to the list that
+         * workers pop from, and wakes waiting workers.
          *
-         * @param float|\DateInterval $timeout how long to wait until a job is due; 0: not at all, INF:
-         *     without end. A signal ends the wait, as with \Dueq\Queue::reserve()
+         * @param float|\DateInterval $timeout how long to wait until a job is due; 0: not at all,
+         *     INF: without end. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200, of each of the two
          */
-        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
+        public function migrate(
+            float|\DateInterval $timeout = 0.0,
+            int $most = 200
+        ): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a migrate() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
-         * Moved.
+         * Starts a migrate() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it
+         * returns is the Moved.
          *
          * @param float|\DateInterval $timeout as migrate()
          * @param int $most as migrate()
          * @return \Dueq\Pending<\Dueq\Interop\Moved>
          */
-        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
+        public function migrateStart(
+            float|\DateInterval $timeout = INF,
+            int $most = 200
+        ): \Dueq\Pending {}
 
         /**
-         * Migrates until it is stopped, as \Dueq\Redisson\DelayedQueue::runTransfer(): idle Laravel workers
-         * wake on time while it runs.
+         * Migrates until it is stopped, as \Dueq\Redisson\DelayedQueue::runTransfer(): idle Laravel
+         * workers wake on time while it runs.
          *
          * @param (callable(): mixed)|null $until as runTransfer()
          * @throws \Dueq\Exception\DueqException as runTransfer()
@@ -2394,7 +2523,10 @@ namespace Dueq\Laravel
         /** The payload as it was pushed, or as the last attempt left it. */
         public readonly string $payload;
 
-        /** Names this delivery, as for deleteMany(): the payload with its attempts raised. */
+        /**
+         * ** Identifies this delivery, for deleteMany(): the payload with its number of attempts
+         * raised. *
+         */
         public readonly string $reserved;
 
         /** The payload's id. */
@@ -2406,7 +2538,10 @@ namespace Dueq\Laravel
         /** "Class@method", or "Class" for its method fire(). */
         public readonly string $name;
 
-        /** Its argument: objects as arrays, integers beyond 64 bits as strings; null if it is no JSON. */
+        /**
+         * Its argument: objects as arrays, integers beyond 64 bits as strings; null if it is no
+         * JSON.
+         */
         public readonly mixed $data;
 
         /** The name that people see. */
@@ -2452,7 +2587,8 @@ namespace Dueq\Laravel
 namespace Dueq\Interop
 {
     /**
-     * The result of a step of \Dueq\Redisson\DelayedQueue::transfer() or \Dueq\Laravel\Queue::migrate().
+     * The result of a step of \Dueq\Redisson\DelayedQueue::transfer() or
+     * \Dueq\Laravel\Queue::migrate().
      *
      * @strict-properties
      * @not-serializable
@@ -2503,10 +2639,10 @@ namespace Dueq\Interop
 namespace Dueq\Exception
 {
     /**
-     * What dueq throws for whatever it could not do, so that one catch has all of it. getCode() is the status's
-     * number, the same in every language, and getMessage() says what happened and what to do. Its classes
-     * are of two kinds: an InvalidException is for an argument that the caller must correct, a
-     * RuntimeException for what happened.
+     * All exceptions of dueq, for one catch. getCode() is the number of the status, the same in
+     * every language. getMessage() says what happened and what to do. There are two kinds: an
+     * InvalidException for an argument that the caller must correct, and a RuntimeException for a
+     * correct call that failed.
      */
     interface DueqException extends \Throwable
     {
@@ -2527,12 +2663,12 @@ namespace Dueq\Exception
         final public function isRetriable(): bool {}
     }
 
-    /** Pushes of a Pusher have failed. The code is that of the first. */
+    /** Pushes of a Pusher have failed. The code is that of the first failure. */
     class FlushException extends RuntimeException
     {
         /**
-         * By the number that push() returned, what Queue::push() would have thrown. Those of one step share one
-         * exception.
+         * The exceptions that Queue::push() would have thrown, by the number that push() returned.
+         * Pushes of one batch share an exception.
          *
          * @var array<int, DueqException>
          */
@@ -2545,8 +2681,8 @@ namespace Dueq\Exception
     }
 
     /**
-     * The lease was lost: it ended and another consumer took the message, or the message was finished, cancelled or
-     * purged. Of a lock: it has ended. Code 4.
+     * The lease was lost: it ended and another consumer took the message, or the message was
+     * finished, cancelled or purged. Of a lock: the lock has ended. Code 4.
      */
     class LeaseLostException extends RuntimeException
     {
@@ -2572,7 +2708,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** This client has another call in progress. Code -6, retriable. */
+    /** Another call of this client is in progress. Code -6, retriable. */
     class InUseException extends RuntimeException
     {
     }
@@ -2602,12 +2738,12 @@ namespace Dueq\Exception
     {
     }
 
-    /** The server wants another user or password. Code -20. */
+    /** The server refuses the user or the password. Code -20. */
     class AuthException extends RuntimeException
     {
     }
 
-    /** The server does not permit this user the command. Code -21. */
+    /** The server does not permit this user to run the command. Code -21. */
     class DeniedException extends RuntimeException
     {
     }
@@ -2645,7 +2781,10 @@ namespace Dueq\Exception
     /** An entry of this queue is damaged. Code -28. */
     class CorruptException extends RuntimeException
     {
-        /** The bytes of a value that was taken and cannot be decoded; null: it is still in the server. */
+        /**
+         * The bytes of a value that was removed from its queue and cannot be decoded; null: the
+         * value is still in the server.
+         */
         public ?string $raw = null;
     }
 
@@ -2669,28 +2808,30 @@ namespace Dueq\Exception
     {
     }
 
-    /** The server cannot do it for now. Code -33. */
+    /** The server cannot run the command at the moment. Code -33. */
     class UnavailableException extends RuntimeException
     {
     }
 
     /**
-     * Messages are stored, but not on all the replicas and disks that were asked for. To push one again with its id
-     * stores it once: DuplicateException says that it is durable. Code -34.
+     * Messages are stored, but not on all the replicas and disks that the push asked for. Push one
+     * again with its id: it is stored once, and a DuplicateException says that it is durable. Code
+     * -34.
      */
     class NotDurableException extends RuntimeException
     {
         /**
-         * Of the messages that are stored: those of one call, or of one step of pushMany() or a Pusher.
+         * The ids of the stored messages: those of one call, or of one batch of pushMany() or a
+         * Pusher.
          *
          * @var list<string>
          */
         public array $ids = [];
 
-        /** How many replicas have them, as far as the server said. */
+        /** How many replicas are known to have the messages. */
         public int $replicas = 0;
 
-        /** Whether they are on the server's disk, as far as it said. */
+        /** Whether the messages are known to be on the server's disk. */
         public bool $disk = false;
     }
 }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d981c140a1f8a52e8025e1e1752bbaad9a5b62ca */
+ * Stub hash: b13c076fef3a4df474c52dd91d348ab0fc324158 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
