@@ -12,7 +12,8 @@
 --   ... }.
 
 -- include refuse_newer
-local count, epoch = tonumber(redis.call('HGET', partitions, 'count') or ''), redis.call('HGET', partitions, 'epoch')
+local count = tonumber(redis.call('HGET', partitions, 'count') or '')
+local epoch = redis.call('HGET', partitions, 'epoch')
 if not count then
   if redis.call('EXISTS', msg) == 1 then
     return { 0, '' }
@@ -32,7 +33,8 @@ if member == '' then
 end
 -- include noop_write
 local now = now_ms()
-local ended = redis.call('ZRANGEBYSCORE', members, '-inf', string.format('%d', now), 'LIMIT', 0, 200)
+local ended =
+  redis.call('ZRANGEBYSCORE', members, '-inf', string.format('%d', now), 'LIMIT', 0, 200)
 local known = redis.call('ZSCORE', members, member)
 if known and left > 0 and #ended == 0 and epoch == ARGV[4] and not ARGV[5] then
   redis.call('ZADD', members, string.format('%d', now + left), member)

@@ -30,9 +30,11 @@ if ARGV[5] ~= '' then
 end
 local headers = table.concat(kept)
 if #headers > 65535 then
-  return redis.error_reply(string.format('TOO_LARGE the headers take %d bytes; 65535 are allowed', #headers))
+  return redis.error_reply(string.format('TOO_LARGE the headers take %d bytes; 65535 are allowed',
+    #headers))
 end
 flags = flags - (has and 4 or 0) + (headers ~= '' and 4 or 0)
-redis.call('HSET', msg, id, string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, e.headers - 1)
+redis.call('HSET', msg, id, string.sub(envelope, 1, 1) .. string.char(flags)
+  .. string.sub(envelope, 3, e.headers - 1)
   .. (headers ~= '' and struct.pack('>H', #headers) .. headers or '') .. string.sub(envelope, stop))
 return keep_reply(DUEQ_OK)

@@ -12,7 +12,8 @@ local from, seen = string.match(ARGV[2], '^(%d+) (%d+)$')
 local last, same = nil, 0
 for _, entry in ipairs(redis.call('LRANGE', failures, 0, 999)) do
   -- An entry that does not look so is left out.
-  local time, kind, ticket, by, text = string.match(entry, '^(%d+) (%l+)\n([^\n]+)\n([^\n]*)\n(.*)$')
+  local time, kind, ticket, by, text =
+    string.match(entry, '^(%d+) (%l+)\n([^\n]+)\n([^\n]*)\n(.*)$')
   local id
   if time and #time < 16 and string.find(ticket, wanted, 1, true) then
     id = select(2, ticket_read(ticket))

@@ -7,5 +7,7 @@
 
 -- include refuse_layout
 local m = find_message(ARGV[1], { delayed, leased, dead, outbox })
-return m and { decimal(now_ms()), (m.place or 0) + 1, decimal(tonumber(m.time or '') or 0), m.ticket, preview(m.envelope, ARGV[2]),
-  m.text or '', #m.envelope }
+return m and {
+  decimal(now_ms()), (m.place or 0) + 1, decimal(tonumber(m.time or '') or 0), m.ticket,
+  preview(m.envelope, ARGV[2]), m.text or '', #m.envelope,
+}

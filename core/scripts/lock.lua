@@ -6,7 +6,8 @@
 --   0 }.
 
 local now = now_ms()
-if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], 'NX', 'PX', ARGV[5]) then
+if redis.call('GET', lock) ~= ARGV[4]
+  and not redis.call('SET', lock, ARGV[4], 'NX', 'PX', ARGV[5]) then
   local left = redis.call('PTTL', lock)
   return { now, left < 0 and 1000 or left + 1, 1, 0 }
 end

@@ -26,7 +26,8 @@ local function show(time, ticket)
     local _, problem = string.match(redis.call('HGET', handover, id) or '', '^(%d+) (.*)$')
     local had = attempts_read(text)
     had.deliveries, had.suffix = deliveries, suffix
-    had.error = problem and 'outbox: ' .. problem or had.error ~= '' and had.error or 'outbox: for ' .. (name or '?')
+    had.error = problem and 'outbox: ' .. problem or had.error ~= '' and had.error
+      or 'outbox: for ' .. (name or '?')
     if inner and inner ~= id then
       envelope, had.suffix = stored, envelope_suffix(stored)
       ticket = ticket_write(0, inner, had.suffix)
@@ -34,7 +35,9 @@ local function show(time, ticket)
     text = attempts_write(had)
   end
   room = room - #m.envelope
-  for _, word in ipairs({ decimal(tonumber(time) or 0), ticket, preview(envelope, ARGV[4]), text or '', #envelope }) do
+  for _, word in ipairs({
+    decimal(tonumber(time) or 0), ticket, preview(envelope, ARGV[4]), text or '', #envelope,
+  }) do
     answer[#answer + 1] = word
   end
 end

@@ -8,7 +8,9 @@
 
 -- include refuse_layout
 local values, now = redis.call('HMGET', meta, unpack(totals_names)), now_ms()
-local answer = { totals(now, redis.call('LLEN', ready), values), redis.call('HGET', timings, 'total') or '' }
+local answer = {
+  totals(now, redis.call('LLEN', ready), values), redis.call('HGET', timings, 'total') or '',
+}
 local minutes, span, ring = tonumber(ARGV[1]), 60000, 360
 local entries = redis.call('LRANGE', rates, 0, minutes - 1)
 if minutes == 0 then

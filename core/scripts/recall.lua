@@ -24,7 +24,8 @@ local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, 0, '', records, 
 local size = 0
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local deliveries, id = ticket_read(ticket)
-  local envelope = deliveries and redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
+  local envelope = deliveries and redis.call('ZSCORE', leased, ticket)
+    and redis.call('HGET', msg, id)
   if envelope then
     answer[#answer + 1] = ticket
     answer[#answer + 1] = envelope

@@ -16,7 +16,8 @@ end
 -- include refuse_newer
 -- include noop_write
 local expired = {}
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', decimal(now - left - 3600000), 'LIMIT', 0, 100)) do
+local since = decimal(now - left - 3600000)
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', since, 'LIMIT', 0, 100)) do
   if name ~= session then
     expired[#expired + 1] = name
   end
@@ -24,7 +25,8 @@ end
 if left == 0 then
   expired[#expired + 1] = session
 else
-  if redis.call('ZCARD', consumers) >= 1000 + #expired and not redis.call('ZSCORE', consumers, session) then
+  if redis.call('ZCARD', consumers) >= 1000 + #expired
+    and not redis.call('ZSCORE', consumers, session) then
     local next_expired = redis.call('ZRANGE', consumers, #expired, #expired, 'WITHSCORES')
     if tonumber(next_expired[2]) > now - left then
       return 0

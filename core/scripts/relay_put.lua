@@ -32,7 +32,8 @@ for i = 3, #ARGV, 6 do
     end
   end
 end
-local digits, at = #words > 0 and store_drafts(words, 1, now, { replace = replace_message, records = records, attempts = attempts }), 0
+local how, at = { replace = replace_message, records = records, attempts = attempts }, 0
+local digits = #words > 0 and store_drafts(words, 1, now, how)
 for n = 1, #outcome do
   if places[n] then
     at = at + 1

@@ -27,7 +27,9 @@ for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMI
     redis.call('HSET', meta, 'outbox_error', problem)
   elseif name == '' or name == target then
     name, taken[#taken + 1] = target, ticket
-    for _, word in ipairs({ ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '' }) do
+    for _, word in ipairs({
+      ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '',
+    }) do
       answer[#answer + 1] = word
     end
   end

@@ -6,6 +6,6 @@
 
 -- include refuse_layout
 local number = redis.call('HLEN', msg)
-redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta, unique, wake,
-  quarantine, rates, received, timings, failures, targets)
+redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta,
+  unique, wake, quarantine, rates, received, timings, failures, targets)
 return keep_reply(string.format('%d', number))

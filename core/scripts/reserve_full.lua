@@ -21,7 +21,8 @@ end
 -- include noop_write
 local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local ordered, timed = string.byte(argv[4]) == 45, string.find(argv[4], '.', 1, true)
-local outcomes, acknowledged, failed_ticket, first, relay_due = '', {}, argv[stop + 1], math.huge, false
+local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
+local first, relay_due = math.huge, false
 if stop > 7 then
   outcomes, acknowledged = verify_leases(8, stop)
   local problem = not outcomes and acknowledged
@@ -42,12 +43,13 @@ if failed_ticket then
   -- include refuse_newer
   precheck_full()
   settled[failed_ticket] = true
-  local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
+  local digit, out, at = retry_message(failed_ticket, tonumber(argv[stop + 2]),
+    tonumber(argv[stop + 3]), argv[stop + 4], argv[stop + 5], now)
   outcomes, first, relay_due = outcomes .. digit, at or first, out
 end
 
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire',
-  'large', 'suspect', 'watched')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event',
+  'paused', 'wire', 'large', 'suspect', 'watched')
 local wire = state[6]
 -- include refuse_wire
 if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
@@ -87,7 +89,8 @@ if events_due and not paused then
   due, next_due = promote_due(now)
   ended, next_recheck = ended_leases(now, span, from, settled, ordered)
   -- If the relay that is told now cannot do its work, another looks a second later.
-  first = math.min(first, next_due, next_recheck, outbox_at and outbox_at <= now and now + 1000 or outbox_at or math.huge)
+  first = math.min(first, next_due, next_recheck,
+    outbox_at and outbox_at <= now and now + 1000 or outbox_at or math.huge)
 else
   first = math.min(first, noted or math.huge)
 end
@@ -97,7 +100,8 @@ local function pause_of(e, id, had, crashed_now)
   -- In a partition with an order, the order is kept, and nothing is postponed.
   return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
 end
-local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of, state[7] == '1', string.byte(argv[4]) == 43)
+local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of,
+  state[7] == '1', string.byte(argv[4]) == 43)
 local n, deliver, answer, late_tickets = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
@@ -149,7 +153,8 @@ for l, lane in ipairs(lanes) do
 end
 answer[4] = #garbage + c.corrupt
 for name, number in pairs({
-  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4], ready_offset = passed - n,
+  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4],
+  ready_offset = passed - n,
 }) do
   count(name, number)
 end
@@ -168,7 +173,8 @@ answer[5] = (relay_due or events_due and outbox_at and outbox_at <= now) and '1'
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
-  answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1], fields, events_due, state[2], now, us)
+  answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
+    fields, events_due, state[2], now, us)
 end
 if n > 0 or argv[8] then
   keep_reply(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

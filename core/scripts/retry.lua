@@ -10,7 +10,8 @@
 -- include refuse_newer
 -- include noop_write
 local now = now_ms()
-local outcome, out, at = retry_message(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], now)
+local outcome, out, at =
+  retry_message(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], now)
 keep_failures()
 run_removals()
 if at then

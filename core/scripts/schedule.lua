@@ -21,6 +21,7 @@ elseif old and old.place == 1 and tonumber(old.time) >= 4102444800000 then
   due = '@4102444800000'
 end
 -- include keep_history
-local outcome = store_drafts({ ARGV[4], ARGV[5], due, ARGV[7] }, 1, now, { replace = replace_message })
+local words = { ARGV[4], ARGV[5], due, ARGV[7] }
+local outcome = store_drafts(words, 1, now, { replace = replace_message })
 run_removals()
 return keep_reply(outcome)

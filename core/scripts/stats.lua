@@ -13,11 +13,14 @@
 local sets, first = {}, math.huge
 for i, set in ipairs({ delayed, leased, dead, outbox }) do
   sets[i] = redis.call('ZCARD', set)
-  first = math.min(first, i < 3 and tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2] or '') or math.huge)
+  if i < 3 then
+    local head = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+    first = math.min(first, tonumber(head[2] or '') or math.huge)
+  end
 end
 local all = redis.call('HLEN', msg)
-local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled',
-  'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error')
+local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried', 'expired',
+  'died', 'cancelled', 'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error')
 local counters = {}
 for i = 1, 9 do
   counters[i] = decimal(tonumber(values[i] or '') or 0)
@@ -46,8 +49,9 @@ if place then
   end
 end
 return {
-  decimal(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2], sets[3], sets[4],
-  counters[1], counters[2], counters[3], counters[4], counters[5], counters[6], counters[7], counters[8], counters[9],
+  decimal(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2],
+  sets[3], sets[4], counters[1], counters[2], counters[3], counters[4], counters[5], counters[6],
+  counters[7], counters[8], counters[9],
   decimal(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }

@@ -5,7 +5,8 @@
 -- All other deliveries are failures. SUFFIX: of its ticket ('-': none).
 -- Returns a table; all numbers are 0 if the text is missing or unsound.
 local function attempts_read(text)
-  local deliveries, forgiven, crashes, suffix, at = string.match(text or '', '^(%d+) (%d+) (%d+) (%S+) ()')
+  local deliveries, forgiven, crashes, suffix, at =
+    string.match(text or '', '^(%d+) (%d+) (%d+) (%S+) ()')
   local sound = deliveries and #deliveries < 10 and #forgiven < 10 and #crashes < 10
     and forgiven + crashes <= tonumber(deliveries)
     and (suffix == '-' or #suffix == 10 or (string.find(suffix, '^%w*[hl]$') and #suffix % 10 == 1))
@@ -22,7 +23,8 @@ local function attempts_read(text)
 end
 
 local function attempts_write(had)
-  return string.format('%d %d %d %s ', had.deliveries, had.forgiven, had.crashes, had.suffix or '-') .. had.error
+  return string.format('%d %d %d %s ', had.deliveries, had.forgiven, had.crashes, had.suffix or '-')
+    .. had.error
 end
 
 local function failure_count(had)

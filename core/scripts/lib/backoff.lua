@@ -2,7 +2,8 @@
 -- The delay in ms after `failed` failures. bytes: the message's backoff; nil: it has none, so the
 -- default holds, which is exponential with equal jitter. chance: 0 to 65535.
 local function backoff_ms(bytes, failed, chance)
-  bytes = bytes or struct.pack('>BBI4I4', 3, 2, DUEQ_DEFAULT_BACKOFF_BASE_MS, DUEQ_DEFAULT_BACKOFF_CAP_MS)
+  bytes = bytes
+    or struct.pack('>BBI4I4', 3, 2, DUEQ_DEFAULT_BACKOFF_BASE_MS, DUEQ_DEFAULT_BACKOFF_CAP_MS)
   local kind, jitter = string.byte(bytes, 1, 2)
   local function word(n)
     return struct.unpack('>I4', bytes, 4 * n - 1)

@@ -8,7 +8,8 @@ local now, answer, kinds = now_ms(), { '', 0, 0, {}, {} }, {}
 local function report(kind, example, number)
   local at = kinds[kind] or #answer + 1
   kinds[kind] = at
-  answer[at], answer[at + 1], answer[at + 2] = kind, (answer[at + 1] or 0) + (number or 1), answer[at + 2] or {}
+  answer[at], answer[at + 1] = kind, (answer[at + 1] or 0) + (number or 1)
+  answer[at + 2] = answer[at + 2] or {}
   if #answer[at + 2] < 5 then
     table.insert(answer[at + 2], string.sub(example, 1, 300))
   end
@@ -31,7 +32,9 @@ end
 -- Moves a message with an unreadable envelope to `dead`.
 local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
-  local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
+  local had = {
+    deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope',
+  }
   redis.call('HSET', attempts, id, attempts_write(had))
   put_tickets(dead, now, { ticket })
   forget_prefetched()

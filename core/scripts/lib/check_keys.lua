@@ -5,7 +5,8 @@
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
-    list = { ready, high, low, quarantine, rates, failures }, hash = { msg, attempts, handover, meta },
+    list = { ready, high, low, quarantine, rates, failures },
+    hash = { msg, attempts, handover, meta },
     zset = { delayed, leased, dead, outbox, unique, wake, received },
   }
 end
@@ -36,7 +37,8 @@ local function check_types()
         report('type', key .. ' ' .. is)
         local foreign = quarantine .. ':' .. string.match(key, '}:(.*)$')
         if repairs then
-          redis.call('RENAME', key, redis.call('EXISTS', foreign) == 1 and foreign .. ':' .. decimal(now) or foreign)
+          redis.call('RENAME', key,
+            redis.call('EXISTS', foreign) == 1 and foreign .. ':' .. decimal(now) or foreign)
         end
       end
     end
@@ -48,8 +50,10 @@ local function check_meta()
   if repairs then
     redis.call('HSET', meta, 'repairer', ARGV[5])
   end
-  local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
-    'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire' }
+  local names = {
+    'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged',
+    'quarantined', 'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire',
+  }
   local values = read_list('HMGET', meta, unpack(names))
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
@@ -58,17 +62,21 @@ local function check_meta()
   -- A reserve may leave ended leases to their holders, and looks again within 2 s:
   -- lib/ended_leases.lua.
   local ended = math.max(head(leased), now + 2000)
-  local earliest = { next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox) }
+  local earliest = {
+    next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox),
+  }
   for i, name in ipairs(names) do
     local value, first, right = values[i] or '', earliest[name], nil
     local number = tonumber(value)
     if first and (value ~= '' and not number or first < (number or math.huge)) then
       right = first < math.huge and decimal(first) or ''
     elseif name == 'has_priorities' then
-      right = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
+      right = value ~= '1'
+        and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
     elseif name == 'wire' then
       right = value ~= '' and value ~= '1' and '1' or nil
-    elseif not first and value ~= '' and not string.find(value, '^%-?%d' .. string.rep('%d?', 14) .. '$') then
+    elseif not first and value ~= ''
+      and not string.find(value, '^%-?%d' .. string.rep('%d?', 14) .. '$') then
       right = '0'
     end
     if right then

@@ -105,7 +105,8 @@ end
 -- Whether the id is its own ticket, and the envelope too simple to be corrupt.
 local function is_plain(id, envelope)
   local version, flags = string.byte(envelope, 1, 2)
-  return version == 0xD1 and flags == 0 and #envelope >= 4 and #id == 22 and string.find(id, '^%w+$')
+  return version == 0xD1 and flags == 0 and #envelope >= 4 and #id == 22
+    and string.find(id, '^%w+$')
 end
 
 -- Whether the message can be read. In the outbox it must also have a target.

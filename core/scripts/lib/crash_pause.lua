@@ -18,7 +18,8 @@ local function crash_pause(e, id, had, now, crashed_now, suspect, settled)
     return pause
   end
   local since, ticket = string.match(suspect or '', '^(%d+) (.+)$')
-  local runs = ticket and not settled[ticket] and tonumber(since) > now - 60000 and tonumber(since) <= now
+  local runs = ticket and not settled[ticket] and tonumber(since) > now - 60000
+    and tonumber(since) <= now
     and tonumber(redis.call('ZSCORE', leased, ticket) or 0) > now
   return runs and math.max(1000, pause) or 0
 end

@@ -10,7 +10,8 @@ local function draft_read(words, i, now)
   local incarnation = #suffix > 1 and string.sub(suffix, 1, 10) or ''
   if tonumber(ttl or 0) ~= 0 then
     local at = incarnation == '' and 5 or 15
-    envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl) .. string.sub(envelope, at + 8)
+    envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl)
+      .. string.sub(envelope, at + 8)
   end
   local due = due_time(words[i + 2], now)
   return {

@@ -6,8 +6,10 @@
 --   no ticket) and suffix. Returns also when a reserve must look at the ends of leases again:
 --   `span` before the first of them, and then four times in that time (huge: no other lease).
 local function ended_leases(now, span, from, settled, ordered)
-  local by_lane, keys = { [high] = {}, [ready] = {}, [low] = {} }, { high = high, ready = ready, low = low }
-  local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now + span), 'WITHSCORES', 'LIMIT', '0', '200')
+  local by_lane = { [high] = {}, [ready] = {}, [low] = {} }
+  local keys = { high = high, ready = ready, low = low }
+  local found = redis.call('ZRANGEBYSCORE', leased, '-inf', string.format('%d', now + span),
+    'WITHSCORES', 'LIMIT', '0', '200')
   local function recheck_at(stop)
     if stop > now + span then
       return stop - span
@@ -15,7 +17,8 @@ local function ended_leases(now, span, from, settled, ordered)
     stop = math.max(stop, from)
     return stop > now and math.min(stop, now + math.ceil(span / 4)) or stop
   end
-  local recheck = recheck_at(event_time(redis.call('ZRANGE', leased, #found / 2, #found / 2, 'WITHSCORES')[2]))
+  local next_lease = redis.call('ZRANGE', leased, #found / 2, #found / 2, 'WITHSCORES')
+  local recheck = recheck_at(event_time(next_lease[2]))
   for i = 1, #found, 2 do
     local ticket, stop = found[i], event_time(found[i + 1])
     if not settled[ticket] and (stop > now or from > now) then

@@ -66,7 +66,10 @@ local function envelope_read(envelope)
   if #envelope < 4 or version ~= 0xD1 or flags >= 96 then
     return nil
   end
-  local e = { bytes = envelope, at = 3, sound = true, max_crashes = DUEQ_DEFAULT_CRASHES, suffix = envelope_suffix(envelope) }
+  local e = {
+    bytes = envelope, at = 3, sound = true, max_crashes = DUEQ_DEFAULT_CRASHES,
+    suffix = envelope_suffix(envelope),
+  }
   e.max_attempts = next_number(e, '>H', 2, 0, 65535)
   if flags % 2 == 1 then
     next_bytes(e, 10)

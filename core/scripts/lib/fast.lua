@@ -8,14 +8,17 @@ local time = call('TIME')
 local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
 local ordered = most < 0
 most = math.abs(most)
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities', 'wire')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked',
+  'has_priorities', 'wire')
 local wire = state[6]
 if wire then
   -- include refuse_wire
 end
-local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
+local first = tonumber(state[1] or '')
+local reserved, acked = tonumber(state[3] or 0), tonumber(state[4] or 0)
 local events_due = not first or first <= now
-if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
+if not state[1] or state[5] == '1' or not (reserved and acked
+    and reserved < 2 ^ 53 and acked < 2 ^ 53)
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end
@@ -23,7 +26,8 @@ if ordered and call('EXISTS', leased) == 1 then
   return nil
 end
 
-local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
+local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
+  or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local ready_count, due, direct = #tickets, nil, 0
 -- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
 local lease = math.abs(argv[5])
@@ -44,7 +48,8 @@ if events_due then
   end
   due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
   local next_due = format('%d', #due)
-  first = math.min(first, tonumber(call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2] or '') or math.huge)
+  local next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
+  first = math.min(first, tonumber(next_delayed or '') or math.huge)
   first = first < 4102444800000 and math.ceil(first) or nil
   direct = math.min(#due, most - ready_count)
   for i = 1, direct do
@@ -60,11 +65,13 @@ for i = 1, n + surplus do
   local ticket = tickets[i] or due[i - n + direct]
   local own = byte(ticket, 2) == 46
   ids[i] = own and string.sub(ticket, 14) or ticket
-  if own and not (byte(ticket, 1) == 48 and byte(ticket, 13) == 58 and #ticket > 13) or not own and #ticket ~= 22 then
+  if own and not (byte(ticket, 1) == 48 and byte(ticket, 13) == 58 and #ticket > 13)
+    or not own and #ticket ~= 22 then
     return nil
   end
 end
-local envelopes = n == 1 and { call('HGET', msg, ids[1]) } or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
+local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
+  or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
 local result, deliver = { now, -1, 0, 0, '', '', '' }, {}
 local stop = now + lease
 local ends = format('%d', stop)
@@ -72,7 +79,8 @@ for i = 1, n do
   local ticket, envelope = tickets[i], envelopes[i] or ''
   local version, flags = byte(envelope, 1, 2)
   if version ~= 0xD1 or #envelope < 4 or ticket == ids[i] and flags ~= 0
-    or ticket ~= ids[i] and (flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12)) then
+    or ticket ~= ids[i]
+      and (flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12)) then
     return nil
   end
   deliver[2 * i - 1], deliver[2 * i] = ends, ticket
@@ -102,12 +110,14 @@ if n > 0 then
   if n > 9 then
     -- A small sorted set is one packed list, which the server reads from its start at each change.
     -- A long member turns the set into a skip list, which it stays until it is empty.
-    deliver[2 * n + 1], deliver[2 * n + 2] = '0', '-----------------------------------------------------------------'
+    deliver[2 * n + 1] = '0'
+    deliver[2 * n + 2] = '-----------------------------------------------------------------'
     acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]
   end
   call('ZADD', leased, unpack(deliver))
 end
-local acked_count = #acked_tickets > 0 and call('ZREM', leased, unpack(acked_tickets)) - (n > 9 and 1 or 0) or 0
+local acked_count = #acked_tickets > 0
+  and call('ZREM', leased, unpack(acked_tickets)) - (n > 9 and 1 or 0) or 0
 if surplus > 0 then
   call('RPUSH', ready, unpack(due, direct + 1))
 end
@@ -124,7 +134,8 @@ if acked_count > 0 then
   local acked_ids = {}
   for i = 1, acked_count do
     local mark = byte(acked_tickets[i], 2)
-    acked_ids[i] = (mark == 46 or mark == 58) and string.match(acked_tickets[i], ':(.+)$') or acked_tickets[i]
+    acked_ids[i] = (mark == 46 or mark == 58) and string.match(acked_tickets[i], ':(.+)$')
+      or acked_tickets[i]
   end
   local removed = redis.pcall('HDEL', msg, unpack(acked_ids))
   if type(removed) == 'table' then
@@ -149,7 +160,8 @@ if acked_count > 0 then
 end
 if is_new or n == 0 or argv[6] > '3' then
   -- include finish_reserve
-  result[2], result[3] = finish_reserve(n, left, first, state[1], fields, events_due, state[2], now, time[2] % 1000)
+  result[2], result[3] =
+    finish_reserve(n, left, first, state[1], fields, events_due, state[2], now, time[2] % 1000)
 else
   call('HSET', meta, unpack(fields))
 end

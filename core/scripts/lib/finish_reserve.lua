@@ -17,7 +17,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
       pause, keeps = (first - now) * 1000 - us, 2
     end
   elseif must_rewake or waits then
-    local ms, text, changed = elect_timekeeper(timekeepers, string.match(reply, '%w+$'), first, now, waits)
+    local ms, text, changed =
+      elect_timekeeper(timekeepers, string.match(reply, '%w+$'), first, now, waits)
     if changed then
       fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
     end
@@ -37,7 +38,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
     redis.pcall('ZREM', wake, 'w', 'x')
   elseif left > 0 and (must_rewake or events_due) then
     wake_one(left > 1)
-  elseif first and (must_rewake or event ~= noted) and not has_timekeeper(timekeepers, first, now) then
+  elseif first and (must_rewake or event ~= noted)
+    and not has_timekeeper(timekeepers, first, now) then
     wake_one()
   end
   return pause, keeps

@@ -6,7 +6,8 @@
 if ARGV[3] == '1' then
   -- include totals
   local minute = string.format('%d', math.floor(now / 60000))
-  local values, length = redis.pcall('HMGET', meta, 'wire', 'minute', unpack(totals_names)), redis.pcall('LLEN', ready)
+  local values = redis.pcall('HMGET', meta, 'wire', 'minute', unpack(totals_names))
+  local length = redis.pcall('LLEN', ready)
   local wire = table.remove(values, 1)
   -- include refuse_wire
   local is_noted = values.err or type(length) == 'table' or table.remove(values, 1) == minute

@@ -27,8 +27,9 @@ local function lane_push(tickets, front)
   for name, key in pairs(keys) do
     local lane = lanes[name]
     if #lane > 0 then
-      was_empty = (front and redis.call('LPUSH', key, unpack(lane)) or redis.call('RPUSH', key, unpack(lane))) == #lane
-        or was_empty
+      local length = front and redis.call('LPUSH', key, unpack(lane))
+        or redis.call('RPUSH', key, unpack(lane))
+      was_empty = length == #lane or was_empty
     end
   end
   if front then

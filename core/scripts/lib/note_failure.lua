@@ -8,7 +8,8 @@ local failed = {}
 local function note_failure(now, kind, ticket, by, text)
   if #text > 500 then
     local cut = string.sub(text, 1, 500)
-    text = string.find(text, '^[\128-\191]', 501) and string.gsub(cut, '[\192-\255][\128-\191]*$', '') or cut
+    text = string.find(text, '^[\128-\191]', 501)
+      and string.gsub(cut, '[\192-\255][\128-\191]*$', '') or cut
   end
   failed[#failed + 1] = table.concat({ decimal(now) .. ' ' .. kind, ticket, by, text }, '\n')
 end

@@ -4,7 +4,10 @@
 local prechecked = false
 local function precheck_full()
   if not prechecked then
-    precheck({ HLEN = { msg, attempts }, LLEN = { high, ready, low, quarantine }, ZCARD = { delayed, leased, dead, outbox } })
+    precheck({
+      HLEN = { msg, attempts }, LLEN = { high, ready, low, quarantine },
+      ZCARD = { delayed, leased, dead, outbox },
+    })
     prechecked = true
   end
 end

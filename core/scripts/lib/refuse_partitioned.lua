@@ -5,7 +5,8 @@ if type(redis.pcall('HGET', msg, '')) == 'table' then
   local text = redis.pcall('GET', msg)
   local count = type(text) == 'string' and string.match(text, '^partitions (%d+)$')
   if count then
-    return redis.error_reply(string.format("LAYOUT the queue '%s' has partitions: open it with their number, %s"
+    return redis.error_reply(string.format(
+      "LAYOUT the queue '%s' has partitions: open it with their number, %s"
       .. ' (in the shell: --partitions %s)', string.match(msg, '^dueq:{(.*)}:msg$'), count, count))
   end
 end

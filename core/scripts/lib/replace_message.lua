@@ -12,11 +12,13 @@ local function replace_message(draft, id)
   end
   local was = m.had.suffix or ''
   local incarnation = #was >= 10 and string.sub(was, 1, 10) or ''
-  local stays = draft.replace == 2 and (m.place or 1) == 1 or not m.place and not m.text and draft.at_once
+  local stays = draft.replace == 2 and (m.place or 1) == 1
+    or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope) and incarnation .. string.sub(draft.suffix, 11) == was then
     -- The message keeps its ticket, so the draft takes over the incarnation, or has none.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)
-    draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags) .. string.sub(draft.envelope, 3, 4)
+    draft.envelope = string.sub(draft.envelope, 1, 1) .. string.char(flags)
+      .. string.sub(draft.envelope, 3, 4)
       .. incarnation .. string.sub(draft.envelope, 15)
     draft.keeps_place = true
     return true

@@ -20,8 +20,8 @@
 -- relay_due (a relay has work).
 local function select_messages(lanes, most, now, garbage, ended, pause, large, holds)
   local c = {
-    deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {}, postponed = {}, expired = 0, corrupt = 0,
-    met = {}, waiting = 0, first = math.huge,
+    deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {},
+    postponed = {}, expired = 0, corrupt = 0, met = {}, waiting = 0, first = math.huge,
   }
   local left, bytes, full = 1000, 0, false
 
@@ -54,7 +54,8 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       elseif spent then
         had.error = e and had.error or 'damaged envelope'
         -- The failure belongs to the last delivery.
-        note_failure(now, 'died', ticket_write(math.max(0, deliveries - 1), id, suffix), '', e and '' or had.error)
+        note_failure(now, 'died', ticket_write(math.max(0, deliveries - 1), id, suffix), '',
+          e and '' or had.error)
         c.corrupt = c.corrupt + (e and 0 or 1)
         precheck_full()
         c.relay_due = end_message(id, e, had, now) or c.relay_due
@@ -67,7 +68,8 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
           c.crash_records[#c.crash_records + 1], c.crash_records[#c.crash_records + 2] = id, record
         end
         if ms > 0 then
-          c.postponed[#c.postponed + 1], c.postponed[#c.postponed + 2] = string.format('%d', now + ms), ticket
+          c.postponed[#c.postponed + 1] = string.format('%d', now + ms)
+          c.postponed[#c.postponed + 1] = ticket
           c.first = math.min(c.first, now + ms)
         else
           c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false
@@ -117,7 +119,8 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       local records = redis.call('HMGET', attempts, unpack(ids))
       for i, ticket in ipairs(tickets) do
         if #c.deliver < most and not full
-          and judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i], deliveries[i] ~= 0 and records[i]) then
+          and judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i],
+            deliveries[i] ~= 0 and records[i]) then
           c.met[l], left = c.met[l] + 1, left - 1
         end
       end

@@ -16,7 +16,8 @@ local function store_drafts(words, from, now, how)
   if living.err then
     return nil, living
   end
-  local unique_until = own and redis.call('ZCARD', unique) > 0 and redis.call('ZMSCORE', unique, unpack(ids)) or {}
+  local unique_until = own and redis.call('ZCARD', unique) > 0
+    and redis.call('ZMSCORE', unique, unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
     local stored, old = nil, id ~= how.leaving and living[n]
@@ -26,14 +27,16 @@ local function store_drafts(words, from, now, how)
       stored = draft.replace > 0 and old and how.replace(draft, id, old)
       replaced = replaced + (stored and not (draft.keeps_place and draft.replace == 2) and 1 or 0)
     else
-      stored = draft.incarnation == '' or id == how.leaving or not unique_until[n] or tonumber(unique_until[n]) <= now
+      stored = draft.incarnation == '' or id == how.leaving or not unique_until[n]
+        or tonumber(unique_until[n]) <= now
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then
       draft.record = how.records and how.records[n] ~= '' and how.records[n]
       fresh[id], pushed = draft, pushed + (draft.keeps_place and draft.replace == 2 and 0 or 1)
       if draft.window > 0 then
-        unique_windows[#unique_windows + 1], unique_windows[#unique_windows + 2] = string.format('%d', now + draft.window), id
+        unique_windows[#unique_windows + 1] = string.format('%d', now + draft.window)
+        unique_windows[#unique_windows + 1] = id
       end
     end
   end
@@ -47,7 +50,8 @@ local function store_drafts(words, from, now, how)
       large = large or #draft.envelope > 1048576
       if draft.record then
         records[#records + 1], records[#records + 2] = id, draft.record
-        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
+        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id,
+          draft.suffix ~= '' and draft.suffix or nil)
       end
       if not draft.keeps_place and draft.at_once then
         at_once[#at_once + 1] = draft.ticket

@@ -6,7 +6,8 @@ local function is_utf8(text)
   end
   local tail = '[\128-\191]'
   for _, form in ipairs({
-    '\240[\144-\191]' .. tail .. tail, '[\241-\243]' .. tail .. tail .. tail, '\244[\128-\143]' .. tail .. tail,
+    '\240[\144-\191]' .. tail .. tail, '[\241-\243]' .. tail .. tail .. tail,
+    '\244[\128-\143]' .. tail .. tail,
     '\224[\160-\191]' .. tail, '[\225-\236\238\239]' .. tail .. tail, '\237[\128-\159]' .. tail,
     '[\194-\223]' .. tail,
   }) do

@@ -19,7 +19,8 @@ local function elect_timekeeper(timekeepers, session, first, now, wait)
   if wait and first and (not early or #kept < 2) then
     local at = first
     if early then
-      local next_but_one = tonumber(redis.pcall('ZRANGE', delayed, '1', '1', 'WITHSCORES')[2] or '') or math.huge
+      local second = redis.pcall('ZRANGE', delayed, '1', '1', 'WITHSCORES')
+      local next_but_one = tonumber(second[2] or '') or math.huge
       at = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
     end
     pause = math.max(at - now, 0)

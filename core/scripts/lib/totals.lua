@@ -2,7 +2,9 @@
 -- A queue's totals as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED". IN: how
 -- many tickets ever came to `ready`, whose length is given. From the place of its first ticket
 -- among them, stats.lua tells about when that ticket came. values: of the fields in `totals_names`.
-local totals_names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'ready_offset' }
+local totals_names = {
+  'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'ready_offset',
+}
 local function totals(now, length, values)
   local numbers = {}
   for i = 1, #totals_names do
