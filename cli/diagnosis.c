@@ -138,7 +138,7 @@ static bool nobody(const struct workers_view *workers, const struct queue_row *r
                       : row->leased_now;
     if (row->out > 0 || others)
         return because(why, CAUSE_BEHIND, SEVERITY_LOOK,
-                       "waits for %s: no worker is registered; consumers without heartbeat hold "
+                       "waits for %s: no worker is registered; consumers without heartbeat have "
                        "%lld",
                        waited, (long long)row->counts.leased);
     if (!offline)
@@ -170,7 +170,7 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
         if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_offline(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
-            hanging += worker->holdings[k].working &&
+            hanging += worker->holdings[k].running &&
                        worker->now_ms - worker->holdings[k].since_ms >= least;
     }
     return hanging >= row->slots;
@@ -192,8 +192,8 @@ static bool waits(const struct workers_view *workers, const struct queue_row *ro
                        time_format_span(row->counts.now_ms - oldest->since_ms, held),
                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
     return because(why, CAUSE_BEHIND, ms >= LONG_MS ? SEVERITY_ACT : SEVERITY_LOOK,
-                   "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
-                   waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
+                   "behind: the oldest waits for %s; workers %lld, running %lld, room for %lld",
+                   waited, (long long)row->workers, (long long)row->running, (long long)row->slots);
 }
 
 /* ACT if a tenth of the messages die now, or half of the deliveries fail. */

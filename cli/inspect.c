@@ -29,9 +29,9 @@ static void json_holder(json_object *object, const struct holder *holder) {
     if (holder->consumer) {
         made = json_object_new_object();
         cli_json_worker(made, holder->consumer->worker);
-        json_object_object_add(made, "held_since_ms",
+        json_object_object_add(made, "leased_since_ms",
                                json_object_new_int64(holder->holding->since_ms));
-        json_object_object_add(made, "working", json_object_new_boolean(holder->holding->working));
+        json_object_object_add(made, "running", json_object_new_boolean(holder->holding->running));
     }
     json_object_object_add(object, "holder", made);
 }
@@ -100,15 +100,15 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
     cli_print_state(message);
     if (holder->consumer) {
         const dueq_worker *worker = holder->consumer->worker;
-        cli_label("held by");
+        cli_label("leased by");
         put_process(worker);
         if (worker_offline(worker))
             fputs(worker->stopping ? ", which was stopped" : ", which is offline", stdout);
         fputs("\n", stdout);
-        cli_label(holder->holding->working ? "works since" : "has it since");
+        cli_label(holder->holding->running ? "runs since" : "leased since");
         cli_print_time(holder->holding->since_ms, message->now_ms);
     } else if (message->state == DUEQ_LEASED) {
-        cli_label("held by");
+        cli_label("leased by");
         puts("none that says so: it came less than 12 seconds ago, or its holder has no heartbeat");
     }
     cli_label("pushed");
@@ -196,9 +196,9 @@ static int by_age(const void *first, const void *second) {
 }
 
 /* The message, if it still has this ticket; NULL: it has not. Free *result. */
-static const dueq_message *still_held(struct cli *cli, const struct running *running,
-                                      char name[DUEQ_MAX_NAME + 1], dueq_result **result,
-                                      dueq_status *status) {
+static const dueq_message *still_leased(struct cli *cli, const struct running *running,
+                                        char name[DUEQ_MAX_NAME + 1], dueq_result **result,
+                                        dueq_status *status) {
     dueq_bytes whole = bytes_of(running->consumer->queue), ticket = running->holding->ticket;
     dueq_queue *queue;
     *result = NULL;
@@ -232,9 +232,9 @@ static void print_running(const char *queue, const struct running *running,
                           const dueq_message *message) {
     const dueq_worker *worker = running->consumer->worker;
     char span[TIME_ROOM];
-    printf("%9s %9s %10u %8lld  ",
+    printf("%10s %9s %10u %8lld  ",
            time_format_span(message->now_ms - running->holding->since_ms, span),
-           worker_state(worker, running->holding->working), message->deliveries,
+           worker_state(worker, running->holding->running), message->deliveries,
            (long long)worker->pid);
     cli_put_brief(worker->host, 60);
     fputs("  ", stdout);
@@ -261,7 +261,7 @@ dueq_status running_read(struct cli *cli, const struct workers_view *workers, si
     for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];
         dueq_result *result;
-        const dueq_message *message = still_held(cli, &list[i], name, &result, &status);
+        const dueq_message *message = still_leased(cli, &list[i], name, &result, &status);
         if (message)
             goes_on = see(context, name, &list[i], message, shown++);
         dueq_result_free(result);
@@ -274,7 +274,7 @@ static bool show_running(void *context, const char *queue, const struct running 
                          const dueq_message *message, size_t shown) {
     const struct cli *cli = context;
     if (!shown && !cli->json)
-        printf("%9s %9s %10s %8s  %s\n", "HELD FOR", "STATE", "DELIVERIES", "PID",
+        printf("%10s %9s %10s %8s  %s\n", "LEASED FOR", "STATE", "DELIVERIES", "PID",
                "HOST  QUEUE  ID");
     if (cli->json)
         json_line(json_of_running(queue, running, message));
@@ -316,8 +316,8 @@ const struct command inspect_command = {
     run_inspect};
 
 const struct command running_command = {
-    "running", "[QUEUE...]", "Lists the messages that consumers have held longest",
-    "Those that are still held, the longest first, as consumers with a heartbeat say it: see "
+    "running", "[QUEUE...]", "Lists leased messages, the longest leased first",
+    "Those that are still leased, the longest first, as consumers with a heartbeat say it: see "
     "dueq\n"
     "workers. STATE is what the consumer does with it: it works on it, it waits (it is "
     "prefetched),\n"

@@ -109,8 +109,8 @@ static void count_workers(const struct workers_view *workers, struct queue_row *
         bool offline = worker_offline(worker);
         row->offline += worker_crashed(worker);
         row->workers += !offline;
-        row->held += offline ? 0 : worker->held;
-        row->working += offline ? 0 : worker->working;
+        row->leased += offline ? 0 : worker->leased;
+        row->running += offline ? 0 : worker->running;
         row->slots += offline ? 0 : worker->slots ? worker->slots : 1;
     }
 }

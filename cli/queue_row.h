@@ -99,7 +99,7 @@ struct queue_row {
     dueq_rate minutes[ROW_MINUTES]; /* the latest is last; minutes without an event are zero */
     struct error_group groups[ROW_ERROR_GROUPS];
     size_t group_count;
-    int64_t workers, offline, held, working, slots;
+    int64_t workers, offline, leased, running, slots;
     bool leased_now; /* no worker is registered, but a message has a lease that lasts */
     /* The severity of the worst trouble, here or (of a partition) in the whole queue; -1: none. */
     int urgency;

@@ -16,7 +16,7 @@ static json_object *json_holdings(const dueq_worker *worker) {
                                holding->partition < 0 ? NULL
                                                       : json_object_new_int64(holding->partition));
         json_object_object_add(object, "since_ms", json_object_new_int64(holding->since_ms));
-        json_object_object_add(object, "working", json_object_new_boolean(holding->working));
+        json_object_object_add(object, "running", json_object_new_boolean(holding->running));
         json_object_array_add(list, object);
     }
     return list;
@@ -44,8 +44,8 @@ json_object *json_of_worker(const struct consumer *list, size_t count) {
         const dueq_worker *worker = list[i].worker;
         json_object *object = json_object_new_object();
         json_object_object_add(object, "queue", json_name(list[i].queue));
-        json_object_object_add(object, "held", json_object_new_int64(worker->held));
-        json_object_object_add(object, "working", json_object_new_int64(worker->working));
+        json_object_object_add(object, "leased", json_object_new_int64(worker->leased));
+        json_object_object_add(object, "running", json_object_new_int64(worker->running));
         json_object_object_add(object, "holdings", json_holdings(worker));
         json_object_array_add(queues, object);
     }
@@ -60,15 +60,15 @@ static void json_worker(const struct consumer *list, size_t count) {
 static void print_worker(const struct consumer *list, size_t count) {
     const dueq_worker *worker = list->worker;
     char up[TIME_ROOM], seen[TIME_ROOM], slots[TIME_ROOM] = "-";
-    int64_t held = 0, working = 0;
+    int64_t leased = 0, running = 0;
     for (size_t i = 0; i < count; i++) {
-        held += list[i].worker->held;
-        working += list[i].worker->working;
+        leased += list[i].worker->leased;
+        running += list[i].worker->running;
     }
     if (worker->slots)
         snprintf(slots, sizeof slots, "%lld", (long long)worker->slots);
-    printf("%-7s %8lld %5s %7lld %5lld %8s %8s  ", worker_state(worker, working > 0),
-           (long long)worker->pid, slots, (long long)working, (long long)held,
+    printf("%-7s %8lld %5s %7lld %6lld %8s %8s  ", worker_state(worker, running > 0),
+           (long long)worker->pid, slots, (long long)running, (long long)leased,
            time_format_span(worker->now_ms - worker->since_ms, up),
            time_format_span(worker->now_ms - worker->seen_ms, seen));
     cli_put_brief(worker->host, 60);
@@ -94,7 +94,7 @@ static int run_workers(struct cli *cli, int argc, char *argv[]) {
         return code;
     code = workers_report(cli, argv + optind, (size_t)(argc - optind), &workers);
     if (workers.count > 0 && !cli->json)
-        printf("%-7s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
+        printf("%-7s %8s %5s %7s %6s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "RUNNING", "LEASED",
                "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
     for (size_t i = 0, count; i < workers.count; i += count) {
         count = workers_queue_count(&workers, i);
@@ -115,13 +115,13 @@ const struct command workers_command = {
     "           or is cut off; stopped: the same after it began to stop, as at a deploy that did\n"
     "           not wait for it. Both are shown for an hour\n"
     "  SLOTS    how many messages it works on at a time\n"
-    "  WORKING  how many it worked on when it was seen\n"
-    "  HELD     the same with those that it has prefetched\n"
+    "  RUNNING  how many of its messages had begun when it was seen\n"
+    "  LEASED   the same with those that it has prefetched\n"
     "  UP       since when it runs\n"
     "  SEEN     when it registered last\n"
-    "With --json also the messages that it held for more than a second. A QUEUE that cannot be "
-    "read,\n"
-    "as one on a node of a cluster that is away, is named in an error, and the others are listed.\n"
+    "With --json also the messages that it had leased for more than a second. A QUEUE that cannot\n"
+    "be read, as one on a node of a cluster that is away, is named in an error, and the others\n"
+    "are listed.\n"
     "\n"
     "Examples:\n"
     "  dueq workers\n"

@@ -169,7 +169,7 @@ const struct consumer *workers_longest(const struct workers_view *workers, const
         if (strcmp(consumer->queue, queue) != 0 || worker_offline(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
-            if (worker->holdings[k].working &&
+            if (worker->holdings[k].running &&
                 (!found || worker->holdings[k].since_ms < (*holding)->since_ms)) {
                 found = consumer;
                 *holding = &worker->holdings[k];

@@ -49,7 +49,7 @@ const struct consumer *workers_longest(const struct workers_view *workers, const
 
 /* inspect.c */
 
-/* A message that a consumer says it holds. */
+/* A message that a consumer says it has leased. */
 struct running {
     const struct consumer *consumer;
     const dueq_holding *holding;
@@ -61,7 +61,7 @@ struct running {
  */
 typedef bool running_see(void *context, const char *queue, const struct running *running,
                          const dueq_message *message, size_t seen);
-/* Looks up the messages that these consumers have held longest and still hold, at most `most`. */
+/* Looks up the messages that these consumers leased first and still have, at most `most`. */
 dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
                          running_see *see, void *context);
 

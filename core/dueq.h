@@ -525,8 +525,8 @@ typedef struct dueq_finding {
 typedef struct dueq_holding {
     dueq_bytes id, ticket;
     int64_t partition; /* the number of the message's partition; -1: the queue has no partitions */
-    int64_t since_ms;  /* since when it is running, or else prefetched */
-    int working;       /* 1: running; 0: prefetched */
+    int64_t since_ms;  /* since when it is running or prefetched */
+    int running;       /* 1: its program has begun; 0: prefetched */
 } dueq_holding;
 
 /*
@@ -543,8 +543,8 @@ typedef struct dueq_worker {
     int64_t seen_ms;  /* when it registered last */
     int64_t until_ms; /* then it is offline: its process was killed, or is cut off */
     int64_t now_ms;   /* the server's clock when it answered */
-    int64_t held;     /* how many messages of this queue it had, with prefetched ones */
-    int64_t working;  /* how many of `held` were running */
+    int64_t leased;   /* how many messages of this queue it had, with prefetched ones */
+    int64_t running;  /* how many of `leased` its program had begun */
     int stopping;     /* 1: it takes no further message, and ends when it has settled these */
     /* The messages that it had for a second or longer, in the order of their deliveries. */
     const dueq_holding *holdings;

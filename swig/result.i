@@ -101,7 +101,7 @@ static PyObject *worker_object(const dueq_worker *worker) {
         PyObject *items[] = {text_object(holding->id), text_object(holding->ticket),
                              PyLong_FromLongLong(holding->partition),
                              PyLong_FromLongLong(holding->since_ms),
-                             PyBool_FromLong(holding->working)};
+                             PyBool_FromLong(holding->running)};
         PyObject *row = tuple_object(items, 5);
 
         if (!row || PyTuple_SetItem(holdings, (Py_ssize_t)i, row) < 0)
@@ -117,8 +117,8 @@ static PyObject *worker_object(const dueq_worker *worker) {
                          PyLong_FromLongLong(worker->seen_ms),
                          PyLong_FromLongLong(worker->until_ms),
                          PyLong_FromLongLong(worker->now_ms),
-                         PyLong_FromLongLong(worker->held),
-                         PyLong_FromLongLong(worker->working),
+                         PyLong_FromLongLong(worker->leased),
+                         PyLong_FromLongLong(worker->running),
                          PyBool_FromLong(worker->stopping),
                          holdings};
 

@@ -62,8 +62,8 @@ export const urgency = (store, queue) => LEVELS.includes(why(store, queue)?.leve
 
 /** Where more of it is seen. */
 const PLACES = {
-  nobody: ["workers", "Workers"], behind: ["workers", "Workers"], hung: ["workers", "What is held longest"], poison: ["errors", "Dead by error"],
-  failing: ["delayed", "Those to be tried again"], crashing: ["leased", "In work"], outbox: ["outbox", "Outbox"] };
+  nobody: ["workers", "Workers"], behind: ["workers", "Workers"], hung: ["workers", "What is leased longest"], poison: ["errors", "Dead by error"],
+  failing: ["delayed", "Those to be tried again"], crashing: ["leased", "Leased"], outbox: ["outbox", "Outbox"] };
 
 /** The sentence, with a link to what it is about. */
 export function whyLine(queue, reason) {
@@ -106,7 +106,7 @@ export const rate = (value) => (value < 10 ? Math.round(value * 10) / 10 : numbe
 
 export function liveCharts() {
   const empty = "It is being measured.";
-  const speed = chart("Throughput", ["pushed", "done", "failed"], { unit: rate, empty }), stock = chart("Waiting", ["ready", "in work"], { empty });
+  const speed = chart("Throughput", ["pushed", "done", "failed"], { unit: rate, empty }), stock = chart("Waiting", ["ready", "leased"], { empty });
   const show = (store, name, known) => {
     const { times, of } = flow(store, name, known), { points } = known;
     speed.show(times, ["pushed", "acked", "retried"].map(of));

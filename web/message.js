@@ -63,10 +63,10 @@ function about(message) {
 
 function holderOf(inspected) {
   const holder = inspected.holder;
-  return el("section", null, el("h2", null, "Held by"), holder
+  return el("section", null, el("h2", null, "Leased by"), holder
     ? facts([["Worker", `${plain(holder.host)} · process ${holder.pid}`, holder.offline && (holder.stopping ? el("span", { class: "badge" }, "stopped") : el("span", { class: "badge bad" }, "offline"))],
       ["Program", `${plain(holder.program)}, dueq ${plain(holder.version)}`],
-      [holder.working ? "Works since" : "Has it since", time(holder.held_since_ms), ` (${away(holder.held_since_ms, inspected.now_ms)})`]])
+      [holder.running ? "Runs since" : "Leased since", time(holder.leased_since_ms), ` (${away(holder.leased_since_ms, inspected.now_ms)})`]])
     : el("p", { class: "dim" }, "No consumer says so: it came a moment ago, or its holder has no heartbeat."));
 }
 

@@ -8,7 +8,7 @@ import { keyed, put, set } from "./patch.js";
 const SHOWN = 500; // queues in the table
 
 const COLUMNS = [
-  ["queue", "Queue"], ["ready", "Ready"], ["delayed", "Delayed"], ["leased", "In work"], ["dead", "Dead"],
+  ["queue", "Queue"], ["ready", "Ready"], ["delayed", "Delayed"], ["leased", "Leased"], ["dead", "Dead"],
   ["age", "Oldest"], ["done", "Done/s"], ["trend", "Done, 15 min"]];
 
 const value = (known, column) =>
@@ -16,7 +16,7 @@ const value = (known, column) =>
   : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
   : known.counts[column];
 
-const AMOUNTS = [["Ready", "ready"], ["Delayed", "delayed"], ["In work", "leased"], ["Dead", "dead", "bad"]];
+const AMOUNTS = [["Ready", "ready"], ["Delayed", "delayed"], ["Leased", "leased"], ["Dead", "dead", "bad"]];
 
 /** The row of a queue. seen: an observer of what is in the window: a curve that nobody sees is not drawn. */
 function queueRow(name, seen) {
@@ -108,9 +108,9 @@ export function queueTable(sorted = null) {
 export function overview(main) {
   let last = null, only = false;
   const note = el("p", { class: "dim" }), table = queueTable(), charts = liveCharts();
-  const tiles = [["ready"], ["delayed"], ["leased", "in work"], ["dead"]].map(([name, title]) => {
+  const tiles = ["ready", "delayed", "leased", "dead"].map((name) => {
     const amount = el("b");
-    return { name, amount, element: el("div", { class: "tile" }, amount, title ?? name) };
+    return { name, amount, element: el("div", { class: "tile" }, amount, name) };
   });
   const again = () => update(last, true);
   const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: again });

@@ -11,7 +11,7 @@ import { workers } from "./workers.js";
 const PAGE = 50;
 const LEAST = 10; // minutes or hours of a history
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
-const NAMES = { ready: "Ready", delayed: "Delayed", leased: "In work", dead: "Dead", outbox: "Outbox" };
+const NAMES = { ready: "Ready", delayed: "Delayed", leased: "Leased", dead: "Dead", outbox: "Outbox" };
 
 // ---- Tables ----
 

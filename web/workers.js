@@ -1,11 +1,11 @@
-// Who consumes, and what has been held longest.
+// Who consumes, and what has been leased longest.
 
 import * as api from "./api.js";
 import { away, brief, el, path, span } from "./dom.js";
 import { put } from "./patch.js";
 import { cell, problem, table } from "./table.js";
 
-/** The queue or partition that has what a consumer holds. */
+/** The queue or partition that has what a consumer has leased. */
 const placeOf = (queue, holding) => (holding.partition === null ? queue : `${queue}#${holding.partition}`);
 
 /** One for each process, which may have many consumers; those that are offline are of another process, or of none. */
@@ -13,11 +13,11 @@ function processes(list) {
   const found = new Map();
   for (const worker of list) {
     const key = JSON.stringify([worker.host, worker.pid, worker.program, worker.offline]);
-    const one = found.get(key) ?? { ...worker, key, queues: new Map(), working: 0, slots: 0, holdings: [] };
-    for (const { queue, working, holdings } of worker.queues) {
+    const one = found.get(key) ?? { ...worker, key, queues: new Map(), running: 0, slots: 0, holdings: [] };
+    for (const { queue, running, holdings } of worker.queues) {
       one.queues.set(queue, queue);
-      one.working += working;
-      one.holdings.push(...holdings.filter((held) => held.working).map((held) => ({ ...held, queue: placeOf(queue, held) })));
+      one.running += running;
+      one.holdings.push(...holdings.filter((holding) => holding.running).map((holding) => ({ ...holding, queue: placeOf(queue, holding) })));
     }
     one.slots += worker.slots;
     one.stopping ||= worker.stopping;
@@ -30,9 +30,9 @@ function processes(list) {
 
 const state = (text, kind) => cell("State", [text, kind], () => el("span", { class: "badge " + kind }, text));
 
-const stateOf = ({ offline, stopping, working }) =>
+const stateOf = ({ offline, stopping, running }) =>
   offline ? (stopping ? state("stopped", "") : state("offline", "bad"))
-    : stopping ? state("stops", "") : working ? state("works", "good") : state("waits", "");
+    : stopping ? state("stops", "") : running ? state("works", "good") : state("waits", "");
 
 const queueLink = (queue, most) => el("a", { href: path("q", queue) }, brief(queue, most));
 
@@ -43,7 +43,7 @@ function workerCells(worker) {
     stateOf(worker),
     cell("Program", [worker.program, worker.version], () => [brief(worker.program, 40), " ", el("span", { class: "dim" }, brief(worker.version, 20))]),
     cell("Queues", queues, () => queues.map((queue) => [queueLink(queue, 40), " "])),
-    cell("In work", worker.slots ? `${worker.working} of ${worker.slots}` : String(worker.working)),
+    cell("Running", worker.slots ? `${worker.running} of ${worker.slots}` : String(worker.running)),
     cell("Up", span(worker.now_ms - worker.since_ms)), cell("Seen", away(worker.seen_ms, worker.now_ms)),
     cell("Longest", longest ? [longest.queue, longest.id] : null, () =>
       longest ? el("a", { href: path("q", longest.queue, "m", longest.id) }, brief(longest.id, 30)) : "–"),
@@ -51,7 +51,7 @@ function workerCells(worker) {
 }
 
 export function workerTable() {
-  const { element, show } = table(["Worker", "State", "Program", "Queues", "In work", "Up", "Seen", "Longest in work", "For"],
+  const { element, show } = table(["Worker", "State", "Program", "Queues", "Running", "Up", "Seen", "Running longest", "For"],
     (worker) => worker.key, workerCells);
   return { element, show: (list) => show(processes(list), "No consumer is registered: one with a heartbeat is, two seconds after it began.") };
 }
@@ -59,24 +59,24 @@ export function workerTable() {
 function runningCells({ queue, id, holder, deliveries, time_ms }) {
   return [
     cell("Message", id, () => el("a", { href: path("q", queue, "m", id) }, brief(id, 60))), cell("Queue", queue, () => queueLink(queue, 60)),
-    cell("Held for", span(holder.now_ms - holder.held_since_ms)),
+    cell("Leased for", span(holder.now_ms - holder.leased_since_ms)),
     stateOf(holder),
     cell("By", `${brief(holder.host, 40)} · ${holder.pid}`), cell("Delivery", String(deliveries)), cell("Lease ends", away(time_ms, holder.now_ms))];
 }
 
 function runningTable() {
-  const { element, show } = table(["Message", "Queue", "Held for", "Its worker", "By", "Delivery", "Lease ends"],
+  const { element, show } = table(["Message", "Queue", "Leased for", "Its worker", "By", "Delivery", "Lease ends"],
     ({ queue, id }) => JSON.stringify([queue, id]), runningCells);
-  return { element, show: (list) => show(list, "No consumer has held a message for more than a second.") };
+  return { element, show: (list) => show(list, "No consumer has leased a message for more than a second.") };
 }
 
-/** Workers and what they hold, of a queue or of all (""). read(): reads anew. */
+/** Workers and what they have leased, of a queue or of all (""). read(): reads anew. */
 export function workers(prefix) {
   const list = workerTable(), running = runningTable(), failed = el("div");
   const read = () => Promise.all([["/workers", list], ["/running", running]].map(async ([verb, { show }]) => show((await api.get(prefix + verb)).list)))
     .then(() => put(failed, ""), (error) => put(failed, error.message, () => problem(error)));
   read();
-  return { body: [failed, list.element, el("section", null, el("h2", null, "Held longest"), running.element)], read };
+  return { body: [failed, list.element, el("section", null, el("h2", null, "Leased longest"), running.element)], read };
 }
 
 export function workersView(main) {

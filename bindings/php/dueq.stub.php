@@ -1862,11 +1862,11 @@ namespace Dueq
          */
         public readonly bool $offline;
 
-        /** How many messages of this queue it held, prefetched ones too. */
-        public readonly int $held;
+        /** How many messages of this queue it had leased, prefetched ones too. */
+        public readonly int $leased;
 
-        /** How many of these its program worked on. */
-        public readonly int $working;
+        /** How many of these its program had begun. */
+        public readonly int $running;
 
         /**
          * Whether the consumer was stopped: it takes no new message, and ends when its messages are
@@ -1876,7 +1876,7 @@ namespace Dueq
         public readonly bool $stopping;
 
         /**
-         * @var list<Holding> those that it had held for a second, in the order in which it got
+         * @var list<Holding> those that it had leased for a second, in the order in which it got
          *     them; at most 100
          */
         public readonly array $holdings;
@@ -1899,11 +1899,11 @@ namespace Dueq
         /** The partition of the message; null: the queue has no partitions. */
         public readonly ?int $partition;
 
-        /** Since when its program works on it, or it is prefetched, in seconds since 1970. */
+        /** Since when it runs, or is prefetched, in seconds since 1970. */
         public readonly float $since;
 
-        /** Whether its program works on it; false: it is prefetched. */
-        public readonly bool $working;
+        /** Whether its program has begun; false: it is prefetched. */
+        public readonly bool $running;
 
         private function __construct() {}
     }

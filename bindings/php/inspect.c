@@ -13,12 +13,12 @@ enum {
     WORKER_UNTIL,
     WORKER_NOW,
     WORKER_OFFLINE,
-    WORKER_HELD,
-    WORKER_WORKING,
+    WORKER_LEASED,
+    WORKER_RUNNING,
     WORKER_STOPPING,
     WORKER_HOLDINGS
 };
-enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_WORKING };
+enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_RUNNING };
 enum {
     FAILURE_TIME,
     FAILURE_KIND,
@@ -44,7 +44,7 @@ static void make_holding(zval *out, const dueq_holding *holding) {
         ZVAL_LONG(OBJ_PROP_NUM(object, HOLDING_PARTITION), (zend_long)holding->partition);
     }
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, HOLDING_SINCE), dueq_php_seconds(holding->since_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, HOLDING_WORKING), holding->working);
+    ZVAL_BOOL(OBJ_PROP_NUM(object, HOLDING_RUNNING), holding->running);
 }
 
 static void make_worker(zval *out, const dueq_worker *worker) {
@@ -64,8 +64,8 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_UNTIL), dueq_php_seconds(worker->until_ms));
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_NOW), dueq_php_seconds(worker->now_ms));
     ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_OFFLINE), worker->until_ms <= worker->now_ms);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_HELD), (zend_long)worker->held);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_WORKING), (zend_long)worker->working);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_LEASED), (zend_long)worker->leased);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_RUNNING), (zend_long)worker->running);
     ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_STOPPING), worker->stopping);
     holdings = OBJ_PROP_NUM(object, WORKER_HOLDINGS);
     array_init_size(holdings, (uint32_t)worker->holding_count);

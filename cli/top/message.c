@@ -30,17 +30,17 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
         page_say(page, TOP_WARN,
                  "%-*s none that says so: it came just now, or its holder has no "
                  "heartbeat",
-                 LABEL, "held by");
+                 LABEL, "leased by");
         return;
     }
     const dueq_worker *worker = holder->worker;
     page_say(page, worker_offline(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
-             LABEL, "held by", (int)worker->host.size, (const char *)worker->host.data,
+             LABEL, "leased by", (int)worker->host.size, (const char *)worker->host.data,
              (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
              !worker_offline(worker) ? ""
              : worker->stopping      ? ", which was stopped"
                                      : ", which is offline");
-    put_time(page, holding->working ? "works since" : "has it since", holding->since_ms,
+    put_time(page, holding->running ? "runs since" : "leased since", holding->since_ms,
              message->now_ms);
 }
 

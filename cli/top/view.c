@@ -171,8 +171,8 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
         if (!oldest || worker->holdings[i].since_ms < oldest->since_ms)
             oldest = &worker->holdings[i];
     top_cell(out, worker->host, width);
-    fprintf(out, " %8lld %-7s %3lld/%-3lld %7s %7s  ", (long long)worker->pid,
-            worker_state(worker, worker->working > 0), (long long)worker->held,
+    fprintf(out, " %8lld %-7s %4lld/%-4lld %7s %7s  ", (long long)worker->pid,
+            worker_state(worker, worker->running > 0), (long long)worker->leased,
             (long long)worker->slots, time_format_span(worker->now_ms - worker->since_ms, up),
             time_format_span(worker->now_ms - worker->seen_ms, seen));
     top_cell_text(out, consumer->queue, width);
@@ -187,8 +187,8 @@ static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
 static void draw_workers(const struct top *top, struct top_page *page) {
     const int width = page->width >= 120 ? 30 : 12;
     FILE *out = page_line(page);
-    fprintf(out, "%-*s %8s %-7s %7s %7s %7s  %-*s LONGEST HELD, PROGRAM", width, "HOST", "PROCESS",
-            "STATE", "HELD/OF", "SINCE", "SEEN", width, "QUEUE");
+    fprintf(out, "%-*s %8s %-7s %9s %7s %7s  %-*s LEASED LONGEST, PROGRAM", width, "HOST",
+            "PROCESS", "STATE", "LEASED/OF", "SINCE", "SEEN", width, "QUEUE");
     page_put(page, TOP_TITLE, false);
     page->fixed = page->count;
     for (size_t i = 0; i < top->rows.workers.count; i++) {

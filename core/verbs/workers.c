@@ -62,7 +62,7 @@ static bool take_line(dueq_bytes *text, dueq_bytes *line) {
 static bool take_stopping(dueq_bytes *text, dueq_worker *worker) {
     int64_t one;
     worker->stopping =
-        take_number(text, &worker->working, ' ') && take_number(text, &one, '\n') && one == 1;
+        take_number(text, &worker->running, ' ') && take_number(text, &one, '\n') && one == 1;
     return worker->stopping;
 }
 
@@ -74,16 +74,16 @@ static size_t count_lines(dueq_bytes text) {
 }
 
 static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holding) {
-    int64_t age, working, partition;
+    int64_t age, running, partition;
     struct dueq__ticket parts;
-    if (!take_number(text, &age, ' ') || !take_number(text, &working, ' ') || working > 1 ||
+    if (!take_number(text, &age, ' ') || !take_number(text, &running, ' ') || running > 1 ||
         !take_number(text, &partition, ' ') || partition > DUEQ_MAX_PARTITIONS ||
         !take_line(text, &holding->ticket) || !dueq__ticket_read(holding->ticket, &parts))
         return false;
     holding->id = parts.id;
     holding->partition = partition - 1;
     holding->since_ms = said_ms > age ? said_ms - age : 0;
-    holding->working = (int)working;
+    holding->running = (int)running;
     return true;
 }
 
@@ -97,8 +97,8 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *hold
         !take_number(&text, &said_ms, ' ') || said_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &left_ms, ' ') || left_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &worker->pid, ' ') || !take_number(&text, &worker->slots, ' ') ||
-        !take_number(&text, &age, ' ') || !take_number(&text, &worker->held, ' ') ||
-        !(take_number(&text, &worker->working, '\n') || take_stopping(&text, worker)) ||
+        !take_number(&text, &age, ' ') || !take_number(&text, &worker->leased, ' ') ||
+        !(take_number(&text, &worker->running, '\n') || take_stopping(&text, worker)) ||
         !take_line(&text, &worker->host) || !take_line(&text, &worker->program) ||
         !take_line(&text, &worker->version))
         return false;

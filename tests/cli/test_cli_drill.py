@@ -86,7 +86,7 @@ def died_at_work(stack: ExitStack, folder: Path) -> tuple[Program, Server]:
 
     def working() -> bool:
         rows = dueq("workers", "orders", "--json").objects
-        return any(one["queues"][0]["working"] for one in rows)
+        return any(one["queues"][0]["running"] for one in rows)
 
     killed(stack, dueq, folder, working)
     return dueq, server

@@ -155,7 +155,7 @@ def test_views(dueq: Program, columns: int, rows: int) -> None:
         shown.keys("Right", "Right")
         shown.until("[leased 1]", "m1")
         shown.keys("Enter")
-        shown.until("held by", "header      a=b", "Body: 4 bytes, as text")
+        shown.until("leased by", "header      a=b", "Body: 4 bytes, as text")
         shown.keys("Escape", "Left")
         shown.until("[delayed 1]", "m2")
         shown.keys("?")

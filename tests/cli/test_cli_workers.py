@@ -54,9 +54,9 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         assert (seen["program"], seen["slots"], seen["offline"]) == ("dueq work", 2, False)
         assert seen["since_ms"] < seen["seen_ms"] <= seen["now_ms"] < seen["until_ms"]
         mails, orders = seen["queues"]
-        assert mails == {"queue": "mails", "held": 0, "working": 0, "holdings": []}
-        assert (orders["queue"], orders["held"], orders["working"]) == ("orders", 2, 2)
-        assert [(row["id"], row["working"]) for row in orders["holdings"]] == [
+        assert mails == {"queue": "mails", "leased": 0, "running": 0, "holdings": []}
+        assert (orders["queue"], orders["leased"], orders["running"]) == ("orders", 2, 2)
+        assert [(row["id"], row["running"]) for row in orders["holdings"]] == [
             ("a", True),
             ("b", True),
         ]
@@ -69,10 +69,10 @@ def test_workers_who_and_slow_of_a_worker_that_works(
 
         found = dueq("inspect", "b", "--json").object
         assert (found["queue"], found["state"], found["failures"]) == ("orders", "leased", 0)
-        assert (found["holder"]["pid"], found["holder"]["working"]) == (worker.pid, True)
-        assert found["pushed_ms"] < found["holder"]["held_since_ms"] < found["now_ms"]
+        assert (found["holder"]["pid"], found["holder"]["running"]) == (worker.pid, True)
+        assert found["pushed_ms"] < found["holder"]["leased_since_ms"] < found["now_ms"]
         text = dueq("inspect", "orders", "b").text
-        assert f"held by     {seen['host']} process {worker.pid}, dueq work with dueq" in text
+        assert f"leased by   {seen['host']} process {worker.pid}, dueq work with dueq" in text
 
         running = dueq("running", "--json").objects
         assert [(row["queue"], row["id"], row["deliveries"]) for row in running] == [
@@ -91,7 +91,7 @@ def test_who_of_a_message_that_failed(dueq: Program) -> None:
     dueq("push", "orders", "x", "--id", "x", "--max-attempts", "2")
     dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "no such shop")
     ticket = dueq.take()
-    assert "held by     none that says so" in dueq("inspect", "x").text
+    assert "leased by   none that says so" in dueq("inspect", "x").text
     dueq("bury", "orders", ticket, "--reason", "still\x1b none")
     lines = dueq("inspect", "orders", "x").lines
     assert lines[1].startswith("state       dead since ")

@@ -279,8 +279,8 @@ static void compare_holding(struct run *run, json_object *expected, const dueq_h
     if (partition ? json_object_get_int64(partition) != holding->partition
                   : holding->partition >= 0)
         wrong(run, "the partition %lld", (long long)holding->partition);
-    if (json_object_get_boolean(field(expected, "working")) != holding->working)
-        wrong(run, "working is %d", holding->working);
+    if (json_object_get_boolean(field(expected, "running")) != holding->running)
+        wrong(run, "running is %d", holding->running);
 }
 
 static void compare_worker(struct run *run, json_object *expected, const dueq_worker *worker) {
@@ -289,8 +289,8 @@ static void compare_worker(struct run *run, json_object *expected, const dueq_wo
         int64_t number;
     } numbers[] = {{"pid", worker->pid},           {"slots", worker->slots},
                    {"since_ms", worker->since_ms}, {"seen_ms", worker->seen_ms},
-                   {"until_ms", worker->until_ms}, {"held", worker->held},
-                   {"working", worker->working},   {"stopping", worker->stopping}};
+                   {"until_ms", worker->until_ms}, {"leased", worker->leased},
+                   {"running", worker->running},   {"stopping", worker->stopping}};
     const struct {
         const char *name;
         dueq_bytes text;

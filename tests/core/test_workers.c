@@ -93,7 +93,7 @@ static void test_workers_that_wait_are_registered_until_they_are_closed(void **s
     assert_text(worker->version, dueq_version());
     assert_int_equal(worker->pid, getpid());
     assert_int_equal(worker->slots, 7);
-    assert_int_equal(worker->held + worker->working, 0);
+    assert_int_equal(worker->leased + worker->running, 0);
     assert_int_equal(worker->holding_count, 0);
     assert_in_range(worker->now_ms - worker->since_ms, 2000, 20000);
     assert_in_range(worker->now_ms - worker->seen_ms, 0, 20000);
@@ -143,12 +143,12 @@ static void test_workers_say_what_they_hold_since_when(void **state) {
     await_workers(other.queue, 1);
     workers(other.queue, &result);
     const dueq_worker *worker = dueq_result_worker(result, 0);
-    assert_int_equal(worker->held, 3);
-    assert_int_equal(worker->working, 1);
+    assert_int_equal(worker->leased, 3);
+    assert_int_equal(worker->running, 1);
     assert_int_equal(worker->holding_count, 3);
     assert_text(worker->holdings[0].id, first);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(worker->holdings[i].working, i == 0);
+        assert_int_equal(worker->holdings[i].running, i == 0);
         assert_int_equal(worker->holdings[i].partition, -1);
         assert_in_range(worker->seen_ms - worker->holdings[i].since_ms, 1000, 20000);
     }
@@ -177,10 +177,10 @@ static void test_workers_of_several_queues_are_with_each_once(void **state) {
     await_workers(seen, 1);
     await_workers(other.queue, 1);
     workers(seen, &result);
-    assert_int_equal(dueq_result_worker(result, 0)->held, 1);
+    assert_int_equal(dueq_result_worker(result, 0)->leased, 1);
     dueq_result_free(result);
     workers(other.queue, &result);
-    assert_int_equal(dueq_result_worker(result, 0)->held, 0);
+    assert_int_equal(dueq_result_worker(result, 0)->leased, 0);
     dueq_result_free(result);
     dueq_consumer_close(consumer);
     assert_int_equal(count_workers(seen) + count_workers(other.queue), 0);

@@ -42,12 +42,12 @@ final class WorkersTest extends QueueTestCase
         $this->assertSame([gethostname(), getmypid()], [$worker->host, $worker->pid]);
         $this->assertSame('php ' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, $worker->program);
         $this->assertSame([phpversion('dueq'), 3], [$worker->version, $worker->slots]);
-        $this->assertSame([2, 1, false], [$worker->held, $worker->working, $worker->offline]);
+        $this->assertSame([2, 1, false], [$worker->leased, $worker->running, $worker->offline]);
         $this->assertLessThan($worker->seen, $worker->since);
         $this->assertLessThan($worker->until, $worker->now);
         [$first, $second] = $worker->holdings;
-        $this->assertSame([$id, $ticket, true, null], [$first->id, $first->ticket, $first->working, $first->partition]);
-        $this->assertFalse($second->working);
+        $this->assertSame([$id, $ticket, true, null], [$first->id, $first->ticket, $first->running, $first->partition]);
+        $this->assertFalse($second->running);
         $this->assertGreaterThanOrEqual($worker->since, $second->since);
         unset($consumer);
         $this->assertSame([], $queue->workers());

@@ -67,7 +67,7 @@ def test_worker_stop_releases_what_does_not_finish(
     with WorkerProcess(tmp_path, url, *words) as worker:
         worker.wait_for("began x", "began x")
         with dueq.Queue("default", url) as queue:
-            until(lambda: sum(one.working for one in queue.workers()) == 2, "the registration")
+            until(lambda: sum(one.running for one in queue.workers()) == 2, "the registration")
             worker.send(signal.SIGINT)
             assert worker.ended() == 0
             assert worker.said("the grace of 0.3 s is over")
@@ -123,7 +123,7 @@ def test_worker_that_is_killed_while_it_stops_is_told_from_a_crash(
         dueq.Queue("default", url) as queue,
     ):
         worker.wait_for("began x")
-        until(lambda: sum(one.working for one in queue.workers()) == 1, "the registration")
+        until(lambda: sum(one.running for one in queue.workers()) == 1, "the registration")
         if stops:
             stop(worker)
             until(lambda: [one for one in queue.workers() if one.stopping], "that it stops")

@@ -46,11 +46,11 @@ def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
             assert (worker.host, worker.pid) == (socket.gethostname(), os.getpid())
             assert worker.program == f"python {platform.python_version()}"
             assert (worker.version, worker.slots) == (dueq.__version__, 3)
-            assert (worker.held, worker.working, worker.offline) == (2, 1, False)
+            assert (worker.leased, worker.running, worker.offline) == (2, 1, False)
             assert begin < worker.since < worker.seen <= worker.now < worker.until
             first, second = worker.holdings
             assert (first.id, first.ticket) == (message.id, message.ticket)
-            assert (first.working, second.working) == (True, False)
+            assert (first.running, second.running) == (True, False)
             assert (first.partition, second.partition) == (None, None)
             assert worker.since <= second.since <= first.since
             assert seconds_between(first.since, worker.seen) >= 1
@@ -72,7 +72,7 @@ def test_worker_that_waits(queue: dueq.Queue) -> None:
             return workers
 
     [worker] = asyncio.run(asyncio.wait_for(main(), 30))
-    assert (worker.held, worker.working, worker.holdings) == (0, 0, ())
+    assert (worker.leased, worker.running, worker.holdings) == (0, 0, ())
 
 
 WORKER = """

@@ -222,12 +222,12 @@ def test_what_people_do_with_schedules(site: Site) -> None:
     assert site.get("mail").object["ready"] == 1
 
 
-def test_what_is_held_longest(site: Site, server: Server) -> None:
+def test_what_is_leased_longest(site: Site, server: Server) -> None:
     for queue in ["orders", "mail"]:
         site.post(queue, "messages", id=f"of {queue}", body="x")
         taken = site.post(queue, "reserve").object
-        held_ms = 9000 if queue == "mail" else 5000
-        register(server, queue, f"{held_ms} 1 0 {taken['ticket']}", queue=queue)
+        leased_ms = 9000 if queue == "mail" else 5000
+        register(server, queue, f"{leased_ms} 1 0 {taken['ticket']}", queue=queue)
     answer = site.ask("GET", "/api/running")
     assert [message["id"] for message in answer.objects] == ["of mail", "of orders"]
     printed = site.shell("running", "--json")

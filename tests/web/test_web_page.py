@@ -132,7 +132,7 @@ def test_an_operator_can_act_on_schedules(page: Browser, site: Site) -> None:
     clean(page)
 
 
-def test_what_is_held_longest_is_on_the_page_of_workers(
+def test_what_is_leased_longest_is_on_the_page_of_workers(
     page: Browser, site: Site, server: Server
 ) -> None:
     site.post("orders", "messages", id="m0", body="x")
@@ -140,7 +140,7 @@ def test_what_is_held_longest_is_on_the_page_of_workers(
     register(server, "s", f"65000 1 0 {taken['ticket']}", host=EVIL)
     for place in ["#/workers", "#/q/orders/workers"]:
         page.run(f"location.hash = '{place}'")
-        page.sees("Held longest")
+        page.sees("Leased longest")
         page.sees("1m5s")
         page.sees("<img src=x onerror=")
         clean(page)

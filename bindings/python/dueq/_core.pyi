@@ -99,10 +99,10 @@ CountsRow: TypeAlias = tuple[
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
-# id, ticket, partition (-1: none), since_ms, working
+# id, ticket, partition (-1: none), since_ms, running
 HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
-# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working,
-# holdings
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, leased,
+# running, stopping, holdings
 WorkerRow: TypeAlias = tuple[
     str, str, int, str, str, int, int, int, int, int, int, int, bool, tuple[HoldingRow, ...]
 ]

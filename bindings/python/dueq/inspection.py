@@ -27,7 +27,7 @@ class Holding(Counted):
     When the program began to work on the message, or when it was prefetched: by the server's clock,
     in UTC.
     """
-    working: bool
+    running: bool
     """Whether the program has begun to work on the message. False: it is prefetched."""
 
 
@@ -59,9 +59,9 @@ class WorkerInfo(Counted):
     off.
     """
     now: datetime
-    held: int
+    leased: int
     """How many messages of this queue are leased to the consumer, prefetched ones included."""
-    working: int
+    running: int
     """How many of these messages the program works on."""
     stopping: bool
     """
@@ -86,23 +86,23 @@ class WorkerInfo(Counted):
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
         """Converts the row of the core."""
-        since_ms, seen_ms, until_ms, now_ms, held, working, stopping, holdings = row[6:]
+        since_ms, seen_ms, until_ms, now_ms, leased, running, stopping, holdings = row[6:]
         return cls(
             *row[:6],
             since=moment(since_ms),
             seen=moment(seen_ms),
             until=moment(until_ms),
             now=moment(now_ms),
-            held=held,
-            working=working,
+            leased=leased,
+            running=running,
             stopping=stopping,
             holdings=tuple(map(_holding, holdings)),
         )
 
 
 def _holding(row: _core.HoldingRow) -> Holding:
-    id, ticket, partition, since_ms, working = row
-    return Holding(id, ticket, None if partition < 0 else partition, moment(since_ms), working)
+    id, ticket, partition, since_ms, running = row
+    return Holding(id, ticket, None if partition < 0 else partition, moment(since_ms), running)
 
 
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
