@@ -130,8 +130,8 @@ static void due_and_ended(struct load *load) {
     sleep_until_ms(clock_ms() + 60);
 }
 
-/* All have a living message of their id. */
-static void living(struct load *load) {
+/* All have an existing message of their id. */
+static void existing(struct load *load) {
     draft(load, 3600000, 86400000);
     push(load, MOST);
     for (size_t i = 0; i < MOST; i++)
@@ -263,7 +263,7 @@ static const struct script {
     {"push own ids", draft_now, push_all},
     {"push delayed", draft_later, push_all},
     {"push with policies", draft_policies, push_all},
-    {"push in their place", living, push_all},
+    {"push in their place", existing, push_all},
     {"reserve", ready_own, reserve_all},
     {"reserve crashed", crashed, reserve_all},
     {"reserve due and ended", due_and_ended, reserve_all},

@@ -169,16 +169,16 @@ static void check_ids(struct queue *queue, struct server *server) {
     name_key(queue, "unique", key);
     const dueq_answer *count = server_ask(queue->doctor, server, "ZCARD", key, NULL);
     int64_t ids = count ? dueq_answer_number(count) : 0;
-    int64_t living = counts->ready + counts->delayed + counts->leased + counts->dead;
+    int64_t existing = counts->ready + counts->delayed + counts->leased + counts->dead;
     if (server->silent)
         queue->found[CHECK_UNIQUE] = true;
     else if (!count)
         say_queue(queue, UNIQUE, UNKNOWN, "permit this user +zcard",
                   "its ids cannot be counted: %s", dueq_server_error_text(server->conn));
-    else if (ids >= MANY_IDS && ids > 10 * living)
+    else if (ids >= MANY_IDS && ids > 10 * existing)
         say_queue(queue, UNIQUE, WARNING, "push with a shorter unique",
                   "%lld ids are kept as unique, for %lld messages", (long long)ids,
-                  (long long)living);
+                  (long long)existing);
 }
 
 /* Asks the queue's server for what stats does not count. */

@@ -22,23 +22,21 @@
 extern char **environ;
 
 /*
- * The keeper, run with the directory and the server's socket. It finds and starts the server, which
- * alone keeps descriptor 3 (`lock`), and a watcher, and ends when the server does. It is a shell
- * and not a fork of this process: a fork would keep all memory of a large Python or PHP process
- * alive, and may do little where there are threads.
- * - The watcher lingers: it ends the server when nobody has had a share for a whole second, and
- * lets
- *   newcomers in meanwhile. A failure of flock ends the watcher, never the server.
- * - Descriptor 4 is an open file description of `users` that keeper and watcher share: LOCK_EX is
- * held
- *   until the server is gone, and newcomers wait for that long. 1 and 2 are `server.log`.
- * - The server is the keeper's child and is waited for by it alone, so its number cannot have
- * become
- *   another process's when it is sent a signal. CONT wakes one that was stopped.
+ * The supervisor: a shell that runs this script, with the directory and the server's socket as
+ * arguments. It starts the server, which alone keeps descriptor 3 (`lock`), and a watcher, and ends
+ * when the server ends. It is not a fork of this process: a fork would keep all memory of a large
+ * Python or PHP process alive, and in a process with threads it may call few functions.
+ * - The watcher ends the server once no process has had a share for a whole second. Until then
+ *   processes may take a share again. Where flock fails, the watcher ends and the server goes on.
+ * - Descriptor 4 is an open file description of `users` that supervisor and watcher share. It keeps
+ *   LOCK_EX until the server has ended, and a process that wants a share waits for that long.
+ *   Descriptors 1 and 2 are `server.log`.
+ * - The server is a child of the supervisor, which alone waits for it. So its process id still is
+ *   the server's when the watcher sends a signal. CONT wakes a server that was stopped.
  * - LC_ALL: newer servers refuse to start under a locale that the machine does not have.
  */
 /* clang-format off */
-static const char keeper[] =
+static const char supervisor[] =
     "(\n"
     "if [ \"$DUEQ_SERVER\" ]; then\n"
     "    program=$(command -v \"$DUEQ_SERVER\")\n"
@@ -152,7 +150,7 @@ static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
 #endif
 }
 
-/* Runs the keeper in a session of its own. 0 or an errno. */
+/* Runs the supervisor in a session of its own. 0 or an errno. */
 static int spawn(char *const argv[], int lock, int users, int log) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -179,7 +177,7 @@ static int spawn(char *const argv[], int lock, int users, int log) {
     posix_spawnattr_destroy(&attributes);
     if (why != 0)
         return why;
-    /* The shell leaves the keeper to init and ends at once: no child and no zombie stays behind. */
+    /* The shell leaves the supervisor to init and ends at once, so it is no zombie for long. */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return 0;
@@ -203,7 +201,7 @@ dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__e
         status = choose_socket(directory, path, error);
     if (status)
         return status;
-    const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, path, NULL};
+    const char *argv[] = {"sh", "-c", supervisor, "dueq-embedded", directory, path, NULL};
     int log = open_log(directory, error), why = 0;
     int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
     if (users >= 0) {

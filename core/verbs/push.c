@@ -21,7 +21,7 @@ struct batch {
     size_t envelope_bytes; /* bytes of all envelopes */
     bool fast; /* all ids made here, all due at one time, and no more to do than to store them */
     bool is_later;       /* the first is due later */
-    bool replaces;       /* some may replace living messages */
+    bool replaces;       /* some may replace existing messages */
     bool to_other_queue; /* they go to another queue */
     dueq_durability durability;
 };

@@ -13,8 +13,8 @@ from fleet import Fleet
 import dueq
 from private_server import Refused, Server
 
-LIVING = ("ready", "delayed", "leased", "dead", "outbox")
-UNWANTED = (*LIVING, "quarantined", "expired", "cancelled", "purged")  # in the end
+EXISTING = ("ready", "delayed", "leased", "dead", "outbox")
+UNWANTED = (*EXISTING, "quarantined", "expired", "cancelled", "purged")  # in the end
 COUNTED = ("acked", "retried", *UNWANTED)
 PATIENCE_S = 60.0  # it may go on for so long without an ack
 SHORT_S = 60.0  # a run that is shorter does not wait 30 s for the leases of relays that were killed
@@ -38,9 +38,9 @@ def count(queues: list[dueq.Queue]) -> Counter[str]:
     return total
 
 
-def living(queues: list[dueq.Queue]) -> int:
+def existing(queues: list[dueq.Queue]) -> int:
     stats = count(queues)
-    return sum(stats[name] for name in LIVING)
+    return sum(stats[name] for name in EXISTING)
 
 
 def hasten(queues: Sequence[dueq.Queue], servers: Sequence[Server]) -> None:
@@ -66,7 +66,7 @@ def drain(queues: list[dueq.Queue], fleet: Fleet, steady: str) -> Counter[str]:
     acked, moved = -1, time.monotonic()
     with (fleet.folder / "dead.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
         # Twice, because a message can move from a queue not yet counted to one that is counted.
-        while living(queues) or living(queues):
+        while existing(queues) or existing(queues):
             stats = count(queues)
             if stats["acked"] != acked:
                 acked, moved = stats["acked"], time.monotonic()
@@ -88,7 +88,7 @@ def await_deaths(queue: dueq.Queue, fleet: Fleet) -> None:
     """
     patience = PATIENCE_S + 2 * fleet.longest
     acked, moved = -1, time.monotonic()
-    while living([queue]) > queue.stats().dead:
+    while existing([queue]) > queue.stats().dead:
         stats = queue.stats()
         if stats.acked != acked:
             acked, moved = stats.acked, time.monotonic()

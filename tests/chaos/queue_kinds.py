@@ -164,16 +164,16 @@ class Foreign(Kind):
         names = ("ready", "delayed", "reserved")
         return ", ".join(f"{sum(getattr(size, name) for size in sizes)} {name}" for name in names)
 
-    def living(self) -> int:
+    def existing(self) -> int:
         sizes = [queue.size() for queue in self.handles]
         return sum(size.ready + size.delayed + size.reserved for size in sizes)
 
     def await_empty(self, fleet: Fleet) -> None:
-        least, moved = self.living() + 1, time.monotonic()
+        least, moved = self.existing() + 1, time.monotonic()
         # Twice, because an item can move between two counts.
-        while (living := self.living()) or self.living():
-            if living < least:
-                least, moved = living, time.monotonic()
+        while (existing := self.existing()) or self.existing():
+            if existing < least:
+                least, moved = existing, time.monotonic()
             if time.monotonic() > moved + PATIENCE_S:
                 fleet.troubles.append(f"the queues do not get empty: {self.progress()}")
                 break
@@ -205,7 +205,7 @@ class Foreign(Kind):
 
     def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
         quarantined = sum(queue.size().quarantined for queue in self.handles)
-        left = [f"not to be there: {self.progress()}"] if self.living() else []
+        left = [f"not to be there: {self.progress()}"] if self.existing() else []
         return left + ([f"{quarantined} quarantined"] if quarantined else []), []
 
 

@@ -340,7 +340,7 @@ def _successors(
             stored = bool(successor.deliveries)
             verdict.succeeded += stored
             verdict.relayed["successor"] += stored and successor.relayed
-            # One for another queue is dropped where a message of its id lives there.
+            # One for another queue is dropped where a message of its id exists there.
             dropped = successor.relayed and len(groups.get(successor.id, ())) > 1
             if stored != done and not (done and dropped):
                 broken |= _blame(verdict, facts, "torn", push, [delivery])

@@ -1,4 +1,4 @@
--- What must be true of queues' keys at the end of each situation: every living message is in
+-- What must be true of queues' keys at the end of each situation: every existing message is in
 -- exactly
 -- one state, in the lane of its priority if it is ready, and every ticket outside the lanes has its
 -- message;
@@ -40,12 +40,12 @@ local function living_id(queue, place, ticket)
 end
 
 local function check_states(queue)
-  local places, living = {}, 0
+  local places, existing = {}, 0
   local function note(place, id)
     if places[id] then
       complain('%s is %s and %s', id, places[id], place)
     else
-      living = living + 1
+      existing = existing + 1
     end
     places[id] = place
   end
@@ -70,8 +70,8 @@ local function check_states(queue)
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
   end
   local held = redis.call('HLEN', queue .. 'msg')
-  if held ~= living and not damaged then
-    complain('%d messages are stored and %d are in a state', held, living)
+  if held ~= existing and not damaged then
+    complain('%d messages are stored and %d are in a state', held, existing)
   end
 end
 

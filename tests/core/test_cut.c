@@ -35,7 +35,7 @@ static int tear_down_cut(void **state) {
     return tear_down_jobs(state);
 }
 
-static int64_t living(void) {
+static int64_t existing(void) {
     dueq_counts counts;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     return counts.ready + counts.delayed + counts.leased + counts.dead;
@@ -48,7 +48,7 @@ static void test_push_cut_before_the_answer_is_stored_once(void **state) {
         proxy_cut(&proxy, CUT_REQUEST, "HELLO-WORLD", times);
         push_body(cut.queue, "HELLO-WORLD", 0, NULL);
         assert_int_equal(proxy_cuts(&proxy), 1);
-        assert_int_equal(living(), 1);
+        assert_int_equal(existing(), 1);
         assert_int_equal(command_number(&server, "LLEN dueq:{jobs}:ready"), 1);
     }
 }
@@ -58,7 +58,7 @@ static void test_push_cut_before_the_request_is_stored_once(void **state) {
     proxy_cut(&proxy, CUT_BEFORE, "HELLO-WORLD", 3);
     push_body(cut.queue, "HELLO-WORLD", 0, NULL);
     assert_int_equal(proxy_cuts(&proxy), 3);
-    assert_int_equal(living(), 1);
+    assert_int_equal(existing(), 1);
 }
 
 /* As when another server takes over each time, which has no scripts. */
@@ -75,7 +75,7 @@ static void test_push_cut_by_servers_without_scripts_is_stored_once(void **state
     }
     assert_status_(cut.client, DUEQ_OK, status, __FILE__, __LINE__);
     assert_int_equal(proxy_cuts(&proxy), 4);
-    assert_int_equal(living(), 1);
+    assert_int_equal(existing(), 1);
 }
 
 static void test_push_cut_and_consumed_meanwhile_is_not_pushed_again(void **state) {
@@ -88,7 +88,7 @@ static void test_push_cut_and_consumed_meanwhile_is_not_pushed_again(void **stat
         push_body(cut.queue, "HELLO-WORLD", 0, NULL);
         assert_int_equal(proxy_cuts(&proxy), 1);
         assert_int_equal(child_end(consumer), DUEQ_OK);
-        assert_int_equal(living(), 0);
+        assert_int_equal(existing(), 0);
     }
 }
 
@@ -105,7 +105,7 @@ static void test_push_cut_with_a_duplicate_answers_as_it_was(void **state) {
     assert_int_equal(dueq_result_status(result, 0), DUEQ_DUPLICATE);
     assert_int_equal(dueq_result_status(result, 1), DUEQ_OK);
     dueq_result_free(result);
-    assert_int_equal(living(), 2);
+    assert_int_equal(existing(), 2);
 }
 
 static void test_ack_cut_after_it_was_applied_is_ok(void **state) {
@@ -118,7 +118,7 @@ static void test_ack_cut_after_it_was_applied_is_ok(void **state) {
     proxy_cut(&proxy, CUT_REQUEST, id, 1);
     assert_status(cut.client, OK, dueq_ack(cut.queue, &message->ticket, 1, NULL));
     assert_int_equal(proxy_cuts(&proxy), 1);
-    assert_int_equal(living(), 0);
+    assert_int_equal(existing(), 0);
     assert_status(cut.client, LEASE_LOST, dueq_ack(cut.queue, &message->ticket, 1, NULL));
     dueq_result_free(result);
 }
@@ -150,7 +150,7 @@ static void test_reserve_cut_before_the_answer_returns_the_same_messages(void **
     assert_status(cut.client, OK, dueq_ack(cut.queue, &message->ticket, 1, NULL));
     dueq_result_free(result);
     assert_int_equal(command_number(&server, "ZCARD dueq:{jobs}:leased"), 0);
-    assert_int_equal(living(), 1);
+    assert_int_equal(existing(), 1);
 }
 
 static void test_reserve_any_cut_before_the_answer_returns_the_same_messages(void **state) {
@@ -213,7 +213,7 @@ static void test_push_late_at_a_stopped_server_is_not_run_after_the_next(void **
     draft.body = BYTES("again");
     dueq_status status = dueq_push(hasty.queue, &draft, 1, NULL);
     assert_true(status == DUEQ_OK || status == DUEQ_DUPLICATE);
-    assert_int_equal(living(), 2);
+    assert_int_equal(existing(), 2);
     jobs_close(hasty);
 }
 

@@ -22,7 +22,7 @@ static int set_up_replica(void **state) {
 
 #define DURABLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_replica, tear_down_jobs)
 
-static long long living(const struct server *of) {
+static long long existing(const struct server *of) {
     return command_number(of, "HLEN dueq:{jobs}:msg");
 }
 
@@ -72,7 +72,7 @@ static void test_push_by_draft_queue_or_url_waits_for_the_replica(void **state) 
     assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, &result));
     assert_int_equal(dueq_result_replicas(result), 1);
     dueq_result_free(result);
-    assert_int_equal(living(&replica), 4);
+    assert_int_equal(existing(&replica), 4);
 }
 
 static void test_durability_of_a_handle_ends_with_it(void **state) {
@@ -97,7 +97,7 @@ static void test_push_without_the_replica_tells_the_id_and_is_repeated(void **st
     assert_int_equal(dueq_result_id(result, 0).size, 6);
     assert_int_equal(dueq_result_replicas(result), 0);
     dueq_result_free(result);
-    assert_int_equal(living(&server), 1);
+    assert_int_equal(existing(&server), 1);
 
     /* Also on a connection on which nothing was written before. */
     struct jobs other = jobs_open(server.url);
@@ -113,7 +113,7 @@ static void test_push_without_the_replica_tells_the_id_and_is_repeated(void **st
     assert_int_equal(dueq_result_replicas(result), 1);
     dueq_result_free(result);
     jobs_close(other);
-    assert_int_equal(living(&replica), 1);
+    assert_int_equal(existing(&replica), 1);
 }
 
 static void test_push_of_many_waits_once(void **state) {
@@ -263,7 +263,7 @@ static void test_connection_lost_while_it_waits_is_no_success(void **state) {
     assert_int_equal(dueq_result_id(result, 0).size, 22);
     dueq_result_free(result);
     jobs_close(by);
-    assert_int_equal(living(&server), 1);
+    assert_int_equal(existing(&server), 1);
 }
 
 static void test_connection_lost_while_it_waits_goes_on(void **state) {
@@ -277,7 +277,7 @@ static void test_connection_lost_while_it_waits_goes_on(void **state) {
     assert_status(by.client, OK, dueq_wait(by.client, -1));
     assert_status(by.client, OK, dueq_take(by.client, NULL));
     jobs_close(by);
-    assert_int_equal(living(&replica), 1);
+    assert_int_equal(existing(&replica), 1);
 }
 
 static void test_connection_cut_before_the_answers_stores_once(void **state) {
@@ -296,7 +296,7 @@ static void test_connection_cut_before_the_answers_stores_once(void **state) {
     }
     jobs_close(by);
     proxy_stop(&proxy);
-    assert_int_equal(living(&replica), 3);
+    assert_int_equal(existing(&replica), 3);
 }
 
 static void test_server_lost_while_it_waits_tells_the_id(void **state) {
@@ -364,7 +364,7 @@ static void test_relay_to_another_server_is_done_there(void **state) {
     assert_status(by.client, OK, dueq_wait(by.client, -1));
     assert_status(by.client, OK, dueq_take(by.client, NULL));
     assert_int_equal(command_number(&replica, "HLEN dueq:{graves}:msg"), 1);
-    assert_int_equal(living(&replica), 0);
+    assert_int_equal(existing(&replica), 0);
     jobs_close(by);
 }
 
@@ -403,7 +403,7 @@ static void test_pusher_waits_once_for_many(void **state) {
     push_thousand(pusher);
     assert_int_equal(finish(pusher, DUEQ_OK), 1000);
     assert_true(waits() - before <= 40);
-    assert_int_equal(living(&replica), 1000);
+    assert_int_equal(existing(&replica), 1000);
 
     /* Each push that was not durable has its id. */
     kill(replica.pid, SIGSTOP);
@@ -411,7 +411,7 @@ static void test_pusher_waits_once_for_many(void **state) {
     push_thousand(pusher);
     assert_int_equal(finish(pusher, DUEQ_NOT_DURABLE), 1000);
     dueq_pusher_close(pusher);
-    assert_int_equal(living(&server), 2000);
+    assert_int_equal(existing(&server), 2000);
 }
 
 /* What the server does not do */
@@ -448,12 +448,12 @@ static void test_disk_is_on_disk_or_refused_before_it_is_stored(void **state) {
         run_command(&server, "CONFIG SET appendonly no");
         run_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
     }
-    long long before = living(&server);
+    long long before = existing(&server);
     assert_status(jobs.client, UNSUPPORTED, dueq_push(jobs.queue, &draft, 1, NULL));
     assert_says(
         "disk needs Redis 7.2 or later, or Valkey, with appendonly yes; nothing was stored");
     assert_says(known ? "ERR WAITAOF cannot be used when" : "ERR unknown command");
-    assert_int_equal(living(&server), before);
+    assert_int_equal(existing(&server), before);
     if (known)
         run_command(&server, "CONFIG SET appendonly yes");
     draft.durability.disk = 0;
@@ -465,7 +465,7 @@ static void test_user_without_wait_stores_nothing(void **state) {
     run_command(&server, "ACL SETUSER shop on >secret ~* +@all -wait");
     struct jobs by = jobs_open(url_with("shop:secret@", ""));
     assert_status(by.client, DENIED, push_durable(by.queue, "x", NULL));
-    assert_int_equal(living(&server), 0);
+    assert_int_equal(existing(&server), 0);
     assert_status(by.client, OK, push_text(by.queue, "x"));
     jobs_close(by);
 }

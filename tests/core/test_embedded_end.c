@@ -80,7 +80,7 @@ static void test_ensure_after_kill_of_the_server(void **state) {
     assert_int_equal(ensure(embedded), DUEQ_OK);
     assert_int_not_equal(server_pid(embedded), server);
     assert_string_equal(ask(embedded, "GET kept"), "$1\r\n2\r\n");
-    /* The keeper of the first server does not end the second one. */
+    /* The supervisor of the first server does not end the second one. */
     sleep_ms(2500);
     assert_string_equal(ask(embedded, "GET kept"), "$1\r\n2\r\n");
     dueq__embedded_free(embedded);

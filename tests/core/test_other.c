@@ -39,7 +39,7 @@ static void push(dueq_queue *queue, dueq_draft draft) {
     assert_int_equal(dueq_push(queue, &draft, 1, NULL), DUEQ_OK);
 }
 
-static int64_t living(dueq_queue *queue) {
+static int64_t existing(dueq_queue *queue) {
     dueq_counts counts;
     assert_status(jobs.client, OK, dueq_stats(queue, &counts));
     return counts.ready + counts.delayed + counts.leased + counts.dead;
@@ -69,7 +69,7 @@ static void test_retry_of_the_last_attempt_moves_to_the_dead_letter_queue(void *
     assert_status(jobs.client, EXHAUSTED,
                   dueq_retry(jobs.queue, message->ticket, 0, BYTES("the reason")));
     dueq_result_free(result);
-    assert_int_equal(living(jobs.queue), 0);
+    assert_int_equal(existing(jobs.queue), 0);
     expect(graves, "m", "the reason", 0);
 }
 
@@ -86,7 +86,7 @@ static void test_bury_moves_to_the_dead_letter_queue_and_wakes_its_consumer(void
     assert_true(now_ms() - start < 2000);
     assert_status(jobs.client, LEASE_LOST, dueq_bury(jobs.queue, message->ticket, BYTES("why")));
     dueq_result_free(result);
-    assert_int_equal(living(jobs.queue) + living(graves), 0);
+    assert_int_equal(existing(jobs.queue) + existing(graves), 0);
 }
 
 static void test_bury_of_several_dead_letter_queues_in_turn(void **state) {
@@ -115,9 +115,9 @@ static void test_bury_cut_after_it_was_applied_moves_once(void **state) {
         assert_status(cut.client, OK, dueq_bury(cut.queue, message->ticket, BYTES("cut")));
         assert_int_equal(proxy_cuts(&proxy), 1);
         dueq_result_free(result);
-        assert_int_equal(living(jobs.queue), 0);
+        assert_int_equal(existing(jobs.queue), 0);
         expect(graves, "m", "cut", 0);
-        assert_int_equal(living(graves), 0);
+        assert_int_equal(existing(graves), 0);
     }
 }
 
@@ -133,7 +133,7 @@ static void test_reserve_moves_what_has_crashed_too_often(void **state) {
     push(jobs.queue, mortal("m"));
     crash();
     assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 5, 500, 0, NULL));
-    assert_int_equal(living(jobs.queue), 0);
+    assert_int_equal(existing(jobs.queue), 0);
     dueq_result *result;
     const dueq_message *message = reserve_one(graves, 0, 0, &result);
     assert_memory_equal(message->id.data, "m", 1);
@@ -156,9 +156,9 @@ static void test_reserve_moves_what_has_crashed_to_several_queues(void **state) 
     assert_int_equal(dueq_result_count(result), 6);
     dueq_result_free(result);
     assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 6, 500, 0, NULL));
-    assert_int_equal(living(jobs.queue), 0);
-    assert_int_equal(living(graves), 3);
-    assert_int_equal(living(elsewhere), 3);
+    assert_int_equal(existing(jobs.queue), 0);
+    assert_int_equal(existing(graves), 3);
+    assert_int_equal(existing(elsewhere), 3);
 }
 
 static void test_reserve_gives_messages_first_and_moves_the_crashed_at_the_next(void **state) {
@@ -176,7 +176,7 @@ static void test_reserve_gives_messages_first_and_moves_the_crashed_at_the_next(
     }
     assert_int_equal(found, 2);
     assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 300, 0, NULL));
-    assert_int_equal(living(graves), 1);
+    assert_int_equal(existing(graves), 1);
     assert_int_equal(command_number(&server, "HLEN dueq:{jobs}:msg"), 2);
 }
 
@@ -200,7 +200,7 @@ static void test_bury_to_a_queue_with_such_a_message_stays_dead_where_it_is(void
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
     assert_status(jobs.client, OK, dueq_bury(jobs.queue, message->ticket, BYTES("twice")));
     dueq_result_free(result);
-    assert_int_equal(living(graves), 1);
+    assert_int_equal(existing(graves), 1);
     assert_status(jobs.client, OK, dueq_find(jobs.queue, BYTES("m"), &result));
     assert_int_equal(dueq_result_message(result, 0)->state, DUEQ_DEAD);
     dueq_result_free(result);

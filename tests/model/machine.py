@@ -78,11 +78,11 @@ class Machine(Watch):
     ) -> None:
         """Of an id that lives; or has just left its old ticket in the lane; or is to come here."""
         at = self.fullest(queue)
-        if not at.living:
+        if not at.existing:
             self.push(who, queue, rows)
             return
         first: State = "ready" if replace == "replace_body" else "leased"
-        found = sorted(at.living.values(), key=lambda message: message.state != first)
+        found = sorted(at.existing.values(), key=lambda message: message.state != first)
         ways = [(m.draft.id, m.draft.dead_letter) for m in found if m.draft.dead_letter]
         if how == "elsewhere" and ways:
             id, name = self.pick(ways, pick)
@@ -127,7 +127,7 @@ class Machine(Watch):
 
     @rule(who=ANY, queue=QUEUE, count=st.sampled_from([1, 2, 1, 3, 10]), lease=LEASES)
     def reserve(self, who: int, queue: int, count: int, lease: int) -> None:
-        if not any(each.living for each in self.model.queues.values()):
+        if not any(each.existing for each in self.model.queues.values()):
             self.push(who, queue, [(count + 7 * self.count, 0)])
             return
         busy = self.busiest(queue)
@@ -255,7 +255,7 @@ class Machine(Watch):
         now = now_ms()
         late = [
             m
-            for m in queue.living.values()
+            for m in queue.existing.values()
             if (m.loose_ms and m.draft.backoff == DEFAULT_BACKOFF)
             or (m.state == "delayed" and now < m.time_ms < now + SPAN_MS / 2)
         ]
@@ -320,10 +320,10 @@ class Machine(Watch):
     @rule(who=ANY, queue=QUEUE, picks=st.lists(PICK, min_size=1, max_size=2))
     def cancel(self, who: int, queue: int, picks: list[int]) -> None:
         at = self.fullest(queue)
-        if not at.living:
+        if not at.existing:
             self.push(who, queue, [(pick, 0) for pick in picks])
             return
-        found = [*list(at.living)[:8], *self.gone(at)[:3], "never pushed"]
+        found = [*list(at.existing)[:8], *self.gone(at)[:3], "never pushed"]
         self.cancel_ids(who, at, [self.pick(found, pick) for pick in picks])
 
     def cancel_ids(self, who: int, queue: Queue, ids: list[str]) -> None:
@@ -337,7 +337,7 @@ class Machine(Watch):
         if not dead:
             self.bury(who, picks[0], "to kick")
             return
-        others = [id for id in at.living if id not in dead]
+        others = [id for id in at.existing if id not in dead]
         ids = [self.pick([*dead, *others[:2], "never pushed"], pick) for pick in picks]
         answer = self.run(who, {"do": "kick", "queue": at.name, "ids": ids})
         self.same("the statuses", answer["statuses"], at.kick(ids))
@@ -365,7 +365,7 @@ class Machine(Watch):
         if not delayed:
             self.push(who, queue, [(DELAYED_ROW + pick, 0)])
             return
-        others = [id for id in at.living if id not in delayed]
+        others = [id for id in at.existing if id not in delayed]
         id, now, ms = self.pick([*delayed, *others[:2], "never pushed"], pick), now_ms(), 0
         ms = int(due[1:]) * SPAN_MS
         request = {"do": "reschedule", "queue": at.name, "id": id, "delay_ms": 0, "at_ms": 0}

@@ -30,7 +30,7 @@ MOST = 100
 class Queue:
     name: str
     others: dict[str, Queue]  # all queues by name, this one too
-    living: dict[str, Message] = field(default_factory=dict)
+    existing: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
     lanes: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
     outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
@@ -55,7 +55,7 @@ class Queue:
         fresh = dict[str, tuple[Message, int]]()
         statuses = [self._judge(message, due, fresh, now, after) for message, due in messages]
         for message, due_ms in fresh.values():
-            self.living[message.draft.id] = message
+            self.existing[message.draft.id] = message
             self._wait(message, due_ms, now)
         return statuses
 
@@ -68,11 +68,11 @@ class Queue:
         after: str | None,
     ) -> Status:
         """
-        A living message, in whatever state, keeps its id for itself; one gone, for its time, but
+        An existing message, in whatever state, keeps its id for itself; one gone, for its time, but
         not from its successor.
         """
         draft = message.draft
-        old, before = self.living.get(draft.id), draft.id in fresh
+        old, before = self.existing.get(draft.id), draft.id in fresh
         if (old or before) and draft.replace == "refuse":
             return "DUPLICATE"
         if old and old.state == "outbox":
@@ -108,15 +108,15 @@ class Queue:
         return [self._cancel(id) for id in ids]
 
     def _cancel(self, id: str) -> State | None:
-        message = self.living.get(id)
+        message = self.existing.get(id)
         if not message or message.state == "outbox":
             return None
-        del self.living[id]
+        del self.existing[id]
         self.did["cancelled"] += 1
         return message.state
 
     def reschedule(self, id: str, due_ms: int, now: int) -> Status:
-        message = self.living.get(id)
+        message = self.existing.get(id)
         if not message or message.state != "delayed":
             return "NOT_FOUND"
         self._wait(message, due_ms, now)
@@ -140,13 +140,13 @@ class Queue:
                     return self._taken(taken)
                 crashed = bool(ended)
                 message = ended.pop(0) if ended else lane.pop(0)
-                if self.living.get(message.draft.id) is not message:
+                if self.existing.get(message.draft.id) is not message:
                     continue
                 if crashed:
                     message.ended += 1
                     message.crashes += 1
                 if message.expired(now):
-                    del self.living[message.draft.id]
+                    del self.existing[message.draft.id]
                     self.did["expired"] += 1
                 elif message.spent:
                     self._end(message, now)
@@ -174,7 +174,7 @@ class Queue:
         message = self._held(ticket)
         if not message:
             return "LEASE_LOST"
-        del self.living[message.draft.id]
+        del self.existing[message.draft.id]
         self.did["acked"] += 1
         return "OK"
 
@@ -261,7 +261,7 @@ class Queue:
     # What an operator does
 
     def kick(self, ids: list[str]) -> list[Status]:
-        return [self._kick(self.living.get(id)) for id in ids]
+        return [self._kick(self.existing.get(id)) for id in ids]
 
     def _kick(self, message: Message | None) -> Status:
         if not message or message.state != "dead":
@@ -287,7 +287,7 @@ class Queue:
         found = self._in(state)
         count = len(self.outbox) if state == "outbox" else len(found)
         for message in found:
-            del self.living[message.draft.id]
+            del self.existing[message.draft.id]
         if state == "outbox":
             self.outbox.clear()
         if state == "ready":
@@ -307,14 +307,14 @@ class Queue:
 
     def find(self, id: str) -> Message | None:
         """As the last verb left it: what is due, or its lease over, waits for a reserve."""
-        return self.living.get(id)
+        return self.existing.get(id)
 
     def peek(self, state: State) -> list[Message]:
         """Ready: in order of delivery. The others: by their time."""
         if state != "ready":
             return sorted(self._in(state), key=by_time)
         lanes = self.lanes[HIGH] + self.lanes[NORMAL] + self.lanes[LOW]
-        return [message for message in lanes if self.living.get(message.draft.id) is message]
+        return [message for message in lanes if self.existing.get(message.draft.id) is message]
 
     def stats(self) -> dict[str, int]:
         return {
@@ -365,7 +365,7 @@ class Queue:
         return self._in("delayed") + self._in("leased")
 
     def _in(self, state: State) -> list[Message]:
-        return [message for message in self.living.values() if message.state == state]
+        return [message for message in self.existing.values() if message.state == state]
 
     def _line_up(self, message: Message) -> None:
         message.move("ready")
@@ -389,7 +389,7 @@ class Queue:
         draft, target = message.draft, message.draft.dead_letter
         self.did["died"] += 1
         if draft.drop:
-            del self.living[draft.id]
+            del self.existing[draft.id]
         elif target not in ("", self.name):
             message.move("outbox", now + OUT_MS)
             ticket = message.ticket
@@ -441,7 +441,7 @@ class Queue:
             if status == "DUPLICATE" and entry.dead_letter:
                 entry.message.move("dead", now)
             elif entry.dead_letter:
-                del self.living[entry.message.draft.id]
+                del self.existing[entry.message.draft.id]
         return left
 
     def forget(self, relay: Relay) -> int:
@@ -517,6 +517,6 @@ class Model:
                 entry.time_ms -= ms
                 entry.due_ms -= ms * bool(entry.due_ms)
             queue.suspect = queue.suspect[0], queue.suspect[1] - ms
-            for message in queue.living.values():
+            for message in queue.existing.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)

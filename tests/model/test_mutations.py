@@ -138,8 +138,8 @@ MUTATIONS = {
     ),
     "push_full_overwrites_a_living_message": (
         "push_full",
-        "local living = redis.pcall('HMGET', msg, unpack(ids))",
-        "local living = {}",
+        "local existing = redis.pcall('HMGET', msg, unpack(ids))",
+        "local existing = {}",
     ),
     "push_full_sets_no_window": (
         "push_full",

@@ -50,7 +50,7 @@ class Watch(RuleBasedStateMachine):
         driver = self.driver(self.count)
         self.last = driver.name, "look"
         queues = self.model.queues
-        ids = {name: [*q.living, *self.gone(q)[:GONE]] for name, q in queues.items()}
+        ids = {name: [*q.existing, *self.gone(q)[:GONE]] for name, q in queues.items()}
         answer = self.call(driver, {"do": "look", "ids": ids})
         for queue in queues.values():
             for id, seen in zip(ids[queue.name], answer["found"][queue.name], strict=True):
@@ -98,7 +98,7 @@ class Watch(RuleBasedStateMachine):
         seen = [message["id"] for message in messages]
         self.same(f"what is {state}", seen, [message.draft.id for message in wanted])
         for message in messages:
-            self.agree(message, queue.living[message["id"]])
+            self.agree(message, queue.existing[message["id"]])
 
     def teardown(self) -> None:
         if sys.exc_info()[0] is None:
@@ -146,7 +146,7 @@ class Watch(RuleBasedStateMachine):
         """The queue of that number, or the next one that has any such message."""
         for at in range(number, number + len(QUEUES)):
             found = self.queue(at)
-            if any(state in (None, message.state) for message in found.living.values()):
+            if any(state in (None, message.state) for message in found.existing.values()):
                 return found
         return self.queue(number)
 
@@ -157,7 +157,7 @@ class Watch(RuleBasedStateMachine):
         return self.queue(number)
 
     def gone(self, queue: Queue) -> list[str]:
-        return [id for id in reversed(self.known) if id not in queue.living]
+        return [id for id in reversed(self.known) if id not in queue.existing]
 
     def leased(self) -> int:
         return sum(len(queue.peek("leased")) for queue in self.model.queues.values())
@@ -169,11 +169,11 @@ class Watch(RuleBasedStateMachine):
         Those that hold, by interest; then those that once did, the latest first; then one never
         given out.
         """
-        living = [(q, m) for q in self.model.queues.values() for m in q.living.values()]
-        living.sort(key=lambda each: -interest(each[1]))
-        held = [(queue, message.ticket) for queue, message in living if message.state == "leased"]
+        existing = [(q, m) for q in self.model.queues.values() for m in q.existing.values()]
+        existing.sort(key=lambda each: -interest(each[1]))
+        held = [(queue, message.ticket) for queue, message in existing if message.state == "leased"]
         stale = [(q, t) for t, (q, _) in reversed(self.given.items()) if (q, t) not in held]
-        never = [(q, m.ticket) for q, m in living if m.ticket not in self.given]
+        never = [(q, m.ticket) for q, m in existing if m.ticket not in self.given]
         return held[:6] + stale[:5] + never[-1:]
 
     def pick(self, found: Sequence[T], index: int) -> T:

@@ -32,7 +32,7 @@ final class AckPushTest extends QueueTestCase
     public function test_ack_pushes_to_its_own_queue(): void
     {
         $queue = $this->queue();
-        $queue->push('living', id: 'taken');
+        $queue->push('existing', id: 'taken');
         $message = $queue->reserve();
         $queue->push('x');
         $ids = $queue->reserve()->ack(push: [

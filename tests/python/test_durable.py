@@ -63,7 +63,7 @@ def queue(servers: Replicated) -> Iterator[dueq.Queue]:
         yield made
 
 
-def living(server: Server) -> object:
+def existing(server: Server) -> object:
     return server.command("HLEN", "dueq:{q}:msg")
 
 
@@ -75,7 +75,7 @@ def test_durable_push_by_queue_push_and_url(servers: Replicated) -> None:
         plain.push("b", replicas=1, durable_timeout=20)
     with dueq.Queue("q", f"{url}?replicas=1&durable_timeout=20s") as by_url:
         by_url.push("c")
-        assert living(servers.replica) == 3
+        assert existing(servers.replica) == 3
         servers.replica.freeze()
         # The most of all counts, and the time of the push.
         with pytest.raises(dueq.NotDurable, match=r"on 0 of 1 replicas within 100 ms"):
@@ -96,7 +96,7 @@ def test_durable_failure_has_the_id_and_is_repeated(servers: Replicated, queue: 
     servers.follow()
     with pytest.raises(dueq.Duplicate):
         queue.push("a", id=error.id, durable_timeout=20)
-    assert living(servers.replica) == 1
+    assert existing(servers.replica) == 1
     found = queue.find(error.id)
     assert found
     assert found.body == b"a"
@@ -108,7 +108,7 @@ def test_durable_push_many_waits_once_for_a_batch(servers: Replicated, queue: du
     assert len(queue.push_many(dueq.Draft(str(n), durable_timeout=20) for n in range(400))) == 400
     # Not one for each message. A slow replica may need more than one for a batch.
     assert servers.waits() < before + 10
-    assert living(servers.replica) == 401
+    assert existing(servers.replica) == 401
     servers.replica.freeze()
     with pytest.raises(dueq.NotDurable, match=r" and 199 more; ") as caught:
         queue.push_many(map(str, range(400)))
@@ -123,7 +123,7 @@ def test_durable_pusher_waits_few_times(servers: Replicated) -> None:
             pushes = [pusher.push(str(n)) for n in range(1000)]
         assert all(push.done and not push.error for push in pushes)
         assert servers.waits() - before <= 40
-        assert living(servers.replica) == 1000
+        assert existing(servers.replica) == 1000
 
 
 def test_durable_pusher_tells_each_push(servers: Replicated, queue: dueq.Queue) -> None:
@@ -136,7 +136,7 @@ def test_durable_pusher_tells_each_push(servers: Replicated, queue: dueq.Queue) 
     for push in pushes:
         assert isinstance(push.error, dueq.NotDurable)
         assert push.error.ids == (push.id,)
-    assert living(servers.primary) == 300
+    assert existing(servers.primary) == 300
 
 
 def test_durable_ack_with_successors_settles_the_message(
@@ -197,7 +197,7 @@ def test_durable_pushes_in_an_event_loop(servers: Replicated) -> None:
             async with queue.pusher() as pusher:
                 for n in range(100):
                     await pusher.push(str(n))
-            assert living(servers.replica) == 200
+            assert existing(servers.replica) == 200
             servers.replica.freeze()
             begun = time.monotonic()
             failed = await asyncio.gather(

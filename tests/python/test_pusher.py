@@ -46,8 +46,8 @@ def test_pusher_takes_the_arguments_of_push(queue: dueq.Queue) -> None:
 
 
 def test_pusher_duplicates_fail_alone(queue: dueq.Queue) -> None:
-    queue.push("living", id="7")
-    queue.push("living", id="300")
+    queue.push("existing", id="7")
+    queue.push("existing", id="300")
     with pytest.raises(ExceptionGroup) as raised, queue.pusher() as pusher:
         pushes = [pusher.push(body, id=body.decode()) for body in numbers(500)]
     assert [push.id for push in pushes if push.error] == ["7", "300"]

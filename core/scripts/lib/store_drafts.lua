@@ -12,15 +12,15 @@ local function store_drafts(words, from, now, how)
     ids[#ids + 1] = words[i]
     own = own or string.byte(words[i + 1], 2) % 2 == 1
   end
-  local living = redis.pcall('HMGET', msg, unpack(ids))
-  if living.err then
-    return nil, living
+  local existing = redis.pcall('HMGET', msg, unpack(ids))
+  if existing.err then
+    return nil, existing
   end
   local unique_until = own and redis.call('ZCARD', unique) > 0
     and redis.call('ZMSCORE', unique, unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
-    local stored, old = nil, id ~= how.leaving and living[n]
+    local stored, old = nil, id ~= how.leaving and existing[n]
     if draft.replace > 0 and before and not before.keeps_place then
       stored, replaced = true, replaced + 1
     elseif before or old then

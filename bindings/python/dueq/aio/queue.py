@@ -281,7 +281,7 @@ class Queue(Source, AsyncVerbs):
         [(status, stored)] = await self._store((row(body, options),))
         if status == _core.DUPLICATE:
             id = stored or options["id"]
-            raise Duplicate(f"a living message has the id {id}, or it is still unique")
+            raise Duplicate(f"an existing message has the id {id}, or it is still unique")
         return stored
 
     async def push_many(self, drafts: Iterable[Body | Draft]) -> list[str | None]:

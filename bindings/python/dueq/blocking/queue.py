@@ -282,7 +282,7 @@ class Queue(Source, Verbs):
         [(status, stored)] = self._store((row(body, options),))
         if status == _core.DUPLICATE:
             id = stored or options["id"]
-            raise Duplicate(f"a living message has the id {id}, or it is still unique")
+            raise Duplicate(f"an existing message has the id {id}, or it is still unique")
         return stored
 
     def push_many(self, drafts: Iterable[Body | Draft]) -> list[str | None]:
