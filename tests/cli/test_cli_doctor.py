@@ -11,8 +11,8 @@ import pytest
 
 from private_server import Reply, Server, free_port
 
-from .answer_editor import Edited
 from .program import Ended, Program
+from .reply_editor import Edited
 from .test_cli_workers import register
 
 ROOT = Path(__file__).parents[2]

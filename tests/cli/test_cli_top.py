@@ -17,7 +17,7 @@ from private_server import Server
 
 from . import stuck_queues
 from .program import Program
-from .test_cli_terminal import EVIL, NAME, NAME_SHOWN, UNSEEN
+from .test_cli_escapes import EVIL, NAME, NAME_SHOWN, UNSEEN
 from .test_cli_workers import register
 from .tmux import Screen, screen
 

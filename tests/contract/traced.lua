@@ -1,4 +1,4 @@
--- Stands around the source of a script, for slots.py: its clock stands still, it is told what it
+-- Stands around the source of a script, for slot_migration.py: its clock stands still, it is told what it
 -- does with its
 -- keys, and an error that ends it is an answer.
 -- ARGV     behind the script's own: seconds and micros of the clock, '1' to look after each command

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "delayed.h"
 #include "dueq_laravel.h"
 #include "proxy.h"
+#include "redisson_fixture.h"
 
 /* A call has far less time than an outage lasts. */
 #define CALL "?timeout=150ms"

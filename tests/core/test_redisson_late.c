@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "delayed.h"
+#include "redisson_fixture.h"
 
 static int64_t wall_us(void) {
     struct timespec now;

@@ -1,5 +1,5 @@
 /* Redisson's delayed queues: what an offer writes and says, and what it refuses. */
-#include "delayed.h"
+#include "redisson_fixture.h"
 
 /* The elements that wait, as their list and their sorted set have them, which must be the same. */
 static redisReply *waiting(const char *name, int count) {

@@ -3,9 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "delayed.h"
 #include "proxy.h"
 #include "redisson/redisson.h"
+#include "redisson_fixture.h"
 
 static struct proxy proxy;
 

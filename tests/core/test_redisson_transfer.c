@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "delayed.h"
+#include "redisson_fixture.h"
 
 #define FAR "99999999999999"
 

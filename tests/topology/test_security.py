@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import dueq
+from acl_users import TEXT, lines, permit
 from certificates import Certificates
 from cluster import Cluster
 from dueq import errors
 from node import queue_slot, wait_until
 from sentinel import Watched
-from users import TEXT, lines, permit
 
 MORE = {
     topology: re.findall(r"`(\+.+?)`", sentence)[0].split()

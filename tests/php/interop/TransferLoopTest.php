@@ -11,7 +11,7 @@ use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
 /** The waits of DelayedQueue and LaravelQueue, and their transfers in a loop: signals, ends, failures. */
-final class MoveTest extends QueueTestCase
+final class TransferLoopTest extends QueueTestCase
 {
     private const CHANNEL = 'redisson_delay_queue_channel:{orders}';
 

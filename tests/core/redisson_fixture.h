@@ -2,8 +2,8 @@
  * Delayed queues of Redisson's for the tests: the fixture's client has that of "orders", of
  * strings.
  */
-#ifndef DELAYED_H
-#define DELAYED_H
+#ifndef REDISSON_FIXTURE_H
+#define REDISSON_FIXTURE_H
 
 #include "dueq_redisson.h"
 #include "fixture.h"

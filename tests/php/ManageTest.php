@@ -15,7 +15,7 @@ use Dueq\Queue;
 use Dueq\State;
 
 /** What is done to a queue from outside: kick, reschedule, pause, resume, purge, remove. */
-final class AdminTest extends QueueTestCase
+final class ManageTest extends QueueTestCase
 {
     /** @return list<string> ids of messages that are dead now; nothing else may be ready */
     private function bury(Queue $queue, int $count = 1): array

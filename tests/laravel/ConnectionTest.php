@@ -9,7 +9,7 @@ use Dueq\Tests\Server;
 use InvalidArgumentException;
 
 /** Which server a connection of config/queue.php is on. */
-final class AddressTest extends LaravelTestCase
+final class ConnectionTest extends LaravelTestCase
 {
     public function testTheRedisConnectionOfTheApplication(): void
     {

@@ -11,7 +11,7 @@ use Dueq\Exception\InvalidException;
 use Dueq\Queues;
 
 /** reserveStart() in event loops: a stream to wait for, and nothing that blocks. */
-final class PendingTest extends QueueTestCase
+final class EventLoopTest extends QueueTestCase
 {
     private static function cpu(): float
     {

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from recorder import Call
-from slots import Script, Trials, recorded, report, runners, scripts
+from slot_migration import Script, Trials, recorded, report, runners, scripts
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ use Dueq\Exception\NameException;
 use Dueq\Exception\UrlException;
 use Dueq\Queue;
 
-final class ConstructTest extends QueueTestCase
+final class ConstructorTest extends QueueTestCase
 {
     protected function tearDown(): void
     {

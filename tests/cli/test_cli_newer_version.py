@@ -2,7 +2,7 @@
 
 import pytest
 
-from newer import REFUSAL, downgrade, upgrade
+from newer_version import REFUSAL, downgrade, upgrade
 from private_server import Server
 
 from .program import Program

@@ -3,7 +3,7 @@
 There, a script may not touch a key that is not there any more: the server refuses that command in
 the middle of the script.
 
-    python tests/contract/slots.py [SCRIPT...]
+    python tests/contract/slot_migration.py [SCRIPT...]
 
 tells of each script which of its calls go wrong then, and which keys it touches after it removed
 from them.

@@ -15,8 +15,8 @@ use Dueq\Pending;
 use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
-/** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. PendingTest has the rest. */
-final class PendingInteropTest extends QueueTestCase
+/** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. EventLoopTest has the rest. */
+final class EventLoopInteropTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
 

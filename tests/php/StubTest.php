@@ -35,7 +35,7 @@ use Dueq\Stats;
 use Dueq\WorkerInfo;
 
 /** The classes themselves: complete, final, and as the stub says. */
-final class SurfaceTest extends QueueTestCase
+final class StubTest extends QueueTestCase
 {
     private const ROOT = __DIR__ . '/../..';
 

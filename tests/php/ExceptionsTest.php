@@ -8,7 +8,7 @@ use Dueq\Exception as E;
 use Dueq\Queue;
 
 /** Each failure has a class of its own, and the client goes on afterwards. */
-final class FailureTest extends QueueTestCase
+final class ExceptionsTest extends QueueTestCase
 {
     private ?Server $own = null;
 

@@ -12,9 +12,9 @@ import pytest
 from inside import end_lease, take
 
 import dueq
+from acl_users import has_selectors, lines, permit
 from dueq import errors
 from private_server import Refused, Server, packed, read_reply
-from users import has_selectors, lines, permit
 
 
 class Shop:

@@ -1,4 +1,4 @@
-#include "delayed.h"
+#include "redisson_fixture.h"
 
 #include <sys/time.h>
 #include <time.h>

@@ -14,7 +14,7 @@ use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 
 /** What Messenger sends for a message that has failed takes its place, in one step. */
-final class GivenBackTest extends SymfonyTestCase
+final class RetryTest extends SymfonyTestCase
 {
     public function testRetryTakesThePlaceOfTheMessageUnderItsId(): void
     {

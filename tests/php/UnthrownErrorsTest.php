@@ -8,7 +8,7 @@ use Dueq\Client;
 use Dueq\Exception\ConnectException;
 
 /** What no call throws, and who hears it. */
-final class NoticeTest extends QueueTestCase
+final class UnthrownErrorsTest extends QueueTestCase
 {
     protected function tearDown(): void
     {

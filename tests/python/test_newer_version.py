@@ -7,7 +7,7 @@ import pytest
 
 import dueq
 from dueq import aio, errors
-from newer import REFUSAL, downgrade, upgrade
+from newer_version import REFUSAL, downgrade, upgrade
 from private_server import Server
 
 LEFT: list[bytes] = []
