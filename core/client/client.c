@@ -193,7 +193,7 @@ void dueq__client_check_fork(dueq_client *client) {
             client->embedded = own;
         }
     }
-    dueq__op_drop_suspended(client);
+    dueq__op_drop_children(client);
     if (client->op->phase != DUEQ__PHASE_NONE && client->op->phase != DUEQ__PHASE_FINAL) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the call was in progress when the process forked: "

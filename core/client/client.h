@@ -55,7 +55,6 @@ struct dueq_client {
     unsigned round_robin;      /* the next queue to begin with, of calls that ask several in turn */
     struct dueq__op *op;       /* the operation under way, or final; phase NONE: there is none */
     struct dueq__reply *reply; /* that is decoded; a result that points into it takes it over */
-    struct dueq__suspended *suspended; /* NULL: there is none */
     /* The queue closed last, which knows its session: the next open of its name takes it. */
     dueq_queue *cached_queue;
 };

@@ -311,9 +311,10 @@ static void pump_other_nodes(dueq_client *client) {
 }
 
 void dueq__command_pump(dueq_client *client) {
-    struct dueq__op *op = client->op;
     pump_other_nodes(client);
     while (dueq__op_under_way(client)) {
+        /* A reply may have given it a child. */
+        const struct dueq__op *op = client->op;
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = op->phase == DUEQ__PHASE_RUNNING && now >= op->retry.deadline_ms;

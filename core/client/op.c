@@ -1,8 +1,6 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client.h"
 
@@ -25,8 +23,8 @@ bool dueq__op_reserves(const struct dueq__op *op) {
 
 bool dueq__op_uses_queue(const dueq_queue *queue) {
     const struct dueq__op *op = queue->client->op;
-    for (const struct dueq__suspended *s = queue->client->suspended; s; s = s->outer)
-        op = &s->op;
+    while (op->parent)
+        op = op->parent;
     bool used = op->queue == queue;
     for (size_t i = 0; i < op->wait.watch_count; i++)
         used = used || op->wait.watches[i].queue == queue;
@@ -43,24 +41,27 @@ static void free_words(dueq_client *client, struct dueq__resp *words) {
     dueq__resp_free(words);
 }
 
-static void reset(dueq_client *client) {
-    struct dueq__op *op = client->op;
+void dueq__op_reset(dueq_client *client) {
+    struct dueq__op *op = client->op, *parent = op->parent;
+    dueq__on_final *on_final = op->on_final;
     free_words(client, &op->request.head);
     free_words(client, &op->request.arguments);
     free_words(client, &op->settling.words);
-    free(op->lock_keys);
-    free(op->ids);
+    free(op->request.named_keys);
+    free(op->verb);
     free(op->wait.watches);
     dueq__durable_drop_reply(op);
     dueq_result_free(op->result);
-    *op = (struct dueq__op){0};
+    memset(op, 0, sizeof *op);
+    op->parent = parent;
+    op->on_final = on_final;
 }
 
 dueq_status dueq__op_begin_plain(dueq_client *client, const struct dueq__script *script) {
     struct dueq__op *op = client->op;
     if (dueq__op_under_way(client))
         return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
-    reset(client);
+    dueq__op_reset(client);
     client->error = (struct dueq__error){0};
     op->request.script = script;
     return DUEQ_OK;
@@ -200,7 +201,8 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status) {
     op->status = status;
     if (status < 0)
         dueq__wait_abandon(client);
-    dueq__wait_conn_release_all(client);
+    if (op->wait.watches)
+        dueq__wait_conn_release_all(client);
     if (status < 0) {
         if (status != DUEQ_NOT_DURABLE) {
             dueq_result_free(op->result);
@@ -214,53 +216,7 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status) {
     } else {
         client->error = (struct dueq__error){0};
     }
-    if (op->on_final)
-        op->on_final(client);
     return status;
-}
-
-bool dueq__op_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner) {
-    struct dueq__suspended *suspended = malloc(sizeof *suspended);
-    if (!suspended)
-        return false;
-    *suspended = (struct dueq__suspended){*client->op, resume, owner, client->suspended};
-    client->suspended = suspended;
-    *client->op = (struct dueq__op){0};
-    return true;
-}
-
-static void restore_suspended(dueq_client *client) {
-    struct dueq__suspended *suspended = client->suspended;
-    reset(client);
-    *client->op = suspended->op;
-    client->suspended = suspended->outer;
-    client->error = (struct dueq__error){0};
-    free(suspended->owner);
-    free(suspended);
-}
-
-void dueq__op_resume(dueq_client *client) {
-    void (*resume)(dueq_client *) = client->suspended->resume;
-    restore_suspended(client);
-    resume(client);
-}
-
-void dueq__op_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status) {
-    struct dueq__error error = client->error;
-    restore_suspended(client);
-    client->error = error;
-    client->op->result = result;
-    dueq__op_finish(client, status);
-}
-
-void dueq__op_drop_suspended(dueq_client *client) {
-    if (!client->suspended)
-        return;
-    dueq__wait_abandon(client);
-    if (dueq__node_expects_call(client->node))
-        dueq__node_drop(client, client->node);
-    while (client->suspended)
-        restore_suspended(client);
 }
 
 void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_status status) {
@@ -268,111 +224,73 @@ void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_statu
     dueq__op_finish(client, result ? status : client->error.status);
 }
 
-static dueq_status no_call(dueq_client *client) {
-    return dueq__fail(&client->error, DUEQ_INVALID, "no call is in progress");
+void dueq__op_end(dueq_client *client, dueq_result *result, dueq_status status) {
+    client->op->result = result;
+    dueq__op_finish(client, status);
 }
 
-dueq_status dueq_pump(dueq_client *client) {
-    dueq__client_check_fork(client);
-    if (client->op->phase == DUEQ__PHASE_NONE)
-        return no_call(client);
-    if (client->url.topology == DUEQ__SENTINEL)
-        dueq__sentinels_pump(&client->sentinels);
-    do {
-        dueq__command_pump(client);
-        if (client->op->wait.until_ms && dueq__op_under_way(client))
-            dueq__wait_pump(client);
-    } while (dueq__command_ready(client));
-    dueq__descriptor_sync(client);
-    return dueq__op_under_way(client) ? DUEQ_PENDING : client->op->status;
+void *dueq__op_state(dueq_client *client, size_t size) {
+    return client->op->verb = calloc(1, size);
 }
 
-dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
-    int64_t at_most_us = (at_most_ms < DUEQ_MAX_TIME_MS ? at_most_ms : DUEQ_MAX_TIME_MS) * 1000;
-    int64_t start = dueq__monotonic_us();
-    for (;;) {
-        dueq_status status = dueq_pump(client);
-        if (status != DUEQ_PENDING)
-            return status;
-        struct pollfd set[DUEQ_MAX_SOCKETS];
-        int64_t timeout;
-        size_t count = dueq__op_poll_set(client, set, &timeout);
-        if (at_most_us >= 0) {
-            int64_t left = start + at_most_us - dueq__monotonic_us();
-            if (left <= 0)
-                return DUEQ_PENDING;
-            if (timeout < 0 || left < timeout)
-                timeout = left;
-        }
-        const struct timespec pause = {timeout / 1000000, timeout % 1000000 * 1000};
-        if (ppoll(set, count, timeout < 0 ? NULL : &pause, NULL) < 0 && errno == EINTR)
-            return DUEQ_INTERRUPTED;
-    }
+/* Children */
+
+struct dueq__op *dueq__op_child(dueq_client *client, dueq__on_final *on_final) {
+    struct dueq__op *child = calloc(1, sizeof *child);
+    if (!child)
+        return NULL;
+    child->parent = client->op;
+    child->on_final = on_final;
+    return client->op = child;
 }
 
-void dueq__op_stop_wait(dueq_client *client, bool keep_retrying) {
-    struct dueq__op *op = client->op;
-    dueq__client_check_fork(client);
-    for (struct dueq__suspended *s = client->suspended; s && !op->wait.until_ms; s = s->outer)
-        op = &s->op;
-    int64_t now = dueq__monotonic_ms();
-    bool waits = op->wait.until_ms > now;
-    /* In an outage a call may go on for longer than it waits. */
-    bool retries = !keep_retrying && op->wait.until_ms && op->retry.until_ms > now;
-    if (!dueq__op_under_way(client) || !(waits || retries))
+static void drop_child(dueq_client *client) {
+    struct dueq__op *child = client->op;
+    dueq__op_reset(client);
+    client->op = child->parent;
+    free(child);
+}
+
+void dueq__op_child_submitted(dueq_client *client, struct dueq__op *child, dueq_status status) {
+    if (status != DUEQ_PENDING) {
+        if (child)
+            drop_child(client);
+        dueq__op_finish(client, status);
         return;
-    if (waits) {
-        op->wait.until_ms = now;
-        op->wait.end_ms = now + client->url.timeout_ms;
     }
-    if (retries)
-        op->retry.until_ms = now;
-    if (client->node->conn.state != DUEQ__CONN_READY)
-        dueq__backoff_on_connecting(client);
-    dueq__descriptor_sync(client);
+    struct dueq__op *parent = child->parent;
+    parent->retry.deadline_ms += child->durable.wanted.timeout_ms;
+    if (!child->wait.watches && parent->retry.deadline_ms < child->retry.deadline_ms)
+        child->retry.deadline_ms = parent->retry.deadline_ms;
 }
 
-void dueq_stop_wait(dueq_client *client) { dueq__op_stop_wait(client, false); }
-
-dueq_status dueq_take(dueq_client *client, dueq_result **result) {
-    if (result)
-        *result = NULL;
-    if (client->op->phase == DUEQ__PHASE_NONE)
-        return no_call(client);
-    if (dueq__op_under_way(client))
-        return DUEQ_PENDING;
-    dueq_status status = client->op->status;
-    if (result) {
-        *result = client->op->result;
-        client->op->result = NULL;
-    }
-    reset(client);
-    return status;
+bool dueq__op_child_failed(dueq_client *client, dueq_status status, const dueq_result *result) {
+    bool failed = status < 0 && !result;
+    if (failed)
+        dueq__op_finish(client, status);
+    return failed;
 }
 
-/*
- * What a call took of another system's list has gone back by a request behind the call's own, which
- * the server reads as long as the connection stays. The answers are nobody's then.
- */
-static void ignore_call_reply(dueq_client *client) {
-    if (!client->op->wait.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
+bool dueq__op_pass_on(dueq_client *client) {
+    struct dueq__op *child = client->op;
+    if (!child->parent || child->phase != DUEQ__PHASE_FINAL)
+        return false;
+    dueq__on_final *on_final = child->on_final;
+    dueq_status status = child->status;
+    dueq_result *result = child->result;
+    child->result = NULL;
+    drop_child(client);
+    on_final(client, status, result);
+    return true;
+}
+
+void dueq__op_drop_children(dueq_client *client) {
+    if (!client->op->parent)
         return;
-    for (size_t i = 0; i < client->node->expected_count; i++)
-        if (client->node->expected[i] == DUEQ__EXPECT_CALL)
-            client->node->expected[i] = DUEQ__EXPECT_IGNORED;
-}
-
-void dueq_abandon(dueq_client *client) {
-    const struct dueq__op *op = client->op;
-    dueq__client_check_fork(client);
-    dueq__op_drop_suspended(client);
-    /* Also where the answer has come, and nobody has read it. */
-    bool unread = op->wait.foreign && op->wait.found;
-    if (dueq__op_under_way(client) || unread) {
-        dueq__wait_abandon(client);
-        ignore_call_reply(client);
-        if (dueq__node_expects_call(client->node))
-            dueq__node_drop(client, client->node);
-    }
-    reset(client);
+    dueq__wait_abandon(client);
+    if (dueq__node_expects_call(client->node))
+        dueq__node_drop(client, client->node);
+    while (client->op->parent)
+        drop_child(client);
+    client->error = (struct dueq__error){0};
 }

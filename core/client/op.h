@@ -25,6 +25,7 @@ struct dueq__request {
     const struct dueq__script *script;
     dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
     char reply_key[DUEQ__REPLY_KEY_SIZE];
+    char *named_keys;                  /* the memory of keys that have a lock's name; owned */
     struct dueq__resp head, arguments; /* its words up to the keys, and the words behind them */
     uint64_t number; /* in its session, for recall; 0: the request changes nothing */
     bool changes;
@@ -83,6 +84,14 @@ struct dueq__settling {
     void *owner;
 };
 
+/* What a parent does with what its child ended with. It owns the result from then on. */
+typedef void dueq__on_final(dueq_client *client, dueq_status status, dueq_result *result);
+
+/*
+ * A client has one operation of its caller's, which is reused. Its children, and theirs, are
+ * allocated. client->op is the innermost one. An operation owns what it points to, but its parent.
+ * A child is freed before its parent's on_final() gets its result.
+ */
 struct dueq__op {
     enum dueq__phase phase;
     dueq_queue *queue; /* NULL: it is about the server */
@@ -92,27 +101,17 @@ struct dueq__op {
     struct dueq__durable durable;
     struct dueq__settling settling;
     struct dueq__wait wait;
-    char *lock_keys;     /* of a lock; owned */
-    dueq_bytes *ids;     /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state;    /* peek: of the messages looked at */
-    unsigned scan_count; /* queues: scans so far */
-    size_t pushed_from;  /* ack_push: the first of its items that is a push */
+    /* The state of its verb, in one allocation; owned. */
+    void *verb;
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
     dueq_status status;
     dueq_result *result; /* owned, until it is taken */
     /*
-     * Called when it is final, with what it was suspended for (dueq__op_suspend); NULL: it is
-     * not.
+     * The operation on whose behalf it runs, which waits for it; NULL: it is the caller's own.
+     * on_final is called with the parent as client->op.
      */
-    void (*on_final)(dueq_client *client);
-};
-
-/* An operation that is not final yet, while the client runs others on its behalf. */
-struct dueq__suspended {
-    struct dueq__op op;
-    void (*resume)(dueq_client *client);
-    void *owner;                   /* of the operations that run; freed with it */
-    struct dueq__suspended *outer; /* it runs in the place of this one; NULL: none */
+    struct dueq__op *parent;
+    dueq__on_final *on_final;
 };
 
 /* op.c */
@@ -155,17 +154,29 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status);
 dueq_status dueq__op_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
 void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
+/* The same with a result, or without one (NULL), and any status. */
+void dueq__op_end(dueq_client *client, dueq_result *result, dueq_status status);
+/* Makes the state of its verb, all zero; NULL: out of memory. */
+void *dueq__op_state(dueq_client *client, size_t size);
+/* Frees what the operation has. Its phase is NONE then. */
+void dueq__op_reset(dueq_client *client);
+
 /*
- * Suspends the call, so that the client can run other calls on its behalf. resume() is called when
- * the last of them is final. owner: one allocation, which is freed after resume().
- * False: out of memory; nothing changed.
+ * Makes a child of client->op, as client->op: a verb is submitted then, and its status given to
+ * dueq__op_child_submitted(). NULL: out of memory.
  */
-bool dueq__op_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
-void dueq__op_resume(dueq_client *client);
-/* Makes the suspended call final. A status < 0 has its text in client->error already. */
-void dueq__op_finish_suspended(dueq_client *client, dueq_result *result, dueq_status status);
-/* Abandons the calls that run on behalf of a suspended call. */
-void dueq__op_drop_suspended(dueq_client *client);
+struct dueq__op *dueq__op_child(dueq_client *client, dueq__on_final *on_final);
+/*
+ * Unless the status is PENDING, drops the child (NULL: there is none) and fails its parent. A child
+ * that does not wait has its parent's deadline, to which its time to be durable is added.
+ */
+void dueq__op_child_submitted(dueq_client *client, struct dueq__op *child, dueq_status status);
+/* In on_final: fails the parent if the child has failed. What is stored has a result all the same. */
+bool dueq__op_child_failed(dueq_client *client, dueq_status status, const dueq_result *result);
+/* Gives what a final child ended with to its parent; false: there is no such child. */
+bool dueq__op_pass_on(dueq_client *client);
+/* Abandons all children: client->op is the caller's own operation again. */
+void dueq__op_drop_children(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__op_minute(void);
 bool dueq__op_under_way(const dueq_client *client);

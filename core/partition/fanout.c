@@ -9,7 +9,6 @@
  */
 
 struct fanout {
-    struct dueq__steps steps;          /* first */
     struct dueq__fanout_request asked; /* what it points to is behind, in the same allocation */
     dueq_filter filter;
     size_t partition, end;                /* the one that is asked, and the last's next */
@@ -25,18 +24,21 @@ struct fanout {
     dueq_timings timings;
 };
 
-static void ask_next(dueq_client *client, struct dueq__steps *steps) {
-    struct fanout *fanout = (struct fanout *)(void *)steps;
+static void on_answer(dueq_client *client, dueq_status status, dueq_result *result);
+
+static void ask_next(dueq_client *client) {
+    struct fanout *fanout = client->op->verb;
+    dueq_queue *queue = client->op->queue;
     struct dueq__fanout_request asked = fanout->asked;
-    dueq_queue *handle =
-        dueq__partitions_handle(dueq__partitions_of(steps->queue), fanout->partition);
+    dueq_queue *handle = dueq__partitions_handle(dueq__partitions_of(queue), fanout->partition);
+    struct dueq__op *step = handle ? dueq__op_child(client, on_answer) : NULL;
     if (asked.fanout == DUEQ__FANOUT_ITEMS) {
         asked.items = fanout->remaining;
         asked.count = fanout->remaining_count;
     }
     if (handle)
-        handle->preview_bytes = steps->queue->preview_bytes;
-    dueq__steps_submitted(client, steps, handle ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
+        handle->preview_bytes = queue->preview_bytes;
+    dueq__op_child_submitted(client, step, step ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 
 /* Items: ids and tickets */
@@ -70,7 +72,7 @@ static void answer_items(dueq_client *client, struct fanout *fanout) {
     dueq_bytes digits = {fanout->digits, count};
     dueq_result *result = fanout->states ? dueq__result_states(digits, &client->error)
                                          : dueq__result_outcomes(digits, NULL, &client->error);
-    dueq__steps_end(client, result, result ? dueq__result_summary(result) : client->error.status);
+    dueq__op_end(client, result, result ? dueq__result_summary(result) : client->error.status);
 }
 
 /* Counts */
@@ -190,14 +192,14 @@ static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result 
         page->cursor_text = malloc(own.size + 16);
         if (!page->cursor_text) {
             dueq_result_free(page);
-            dueq__steps_end(client, NULL, dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL));
+            dueq__op_finish(client, dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL));
             return;
         }
         int size = sprintf(page->cursor_text, "%zu:", partition);
         memcpy(page->cursor_text + size, own.size ? own.data : "", own.size);
         page->cursor = (dueq_bytes){page->cursor_text, (size_t)size + own.size};
     }
-    dueq__steps_end(client, page, DUEQ_OK);
+    dueq__op_end(client, page, DUEQ_OK);
 }
 
 /* What a partition answered */
@@ -210,12 +212,13 @@ static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status s
         : fanout->asked.fanout == DUEQ__FANOUT_RATES
             ? rated(fanout, &client->error)
             : dueq__result_purged(fanout->purged, &client->error);
-    dueq__steps_end(client, sum, sum ? status : client->error.status);
+    dueq__op_end(client, sum, sum ? status : client->error.status);
 }
 
-static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status status,
-                     dueq_result *result) {
-    struct fanout *fanout = (struct fanout *)(void *)steps;
+static void on_answer(dueq_client *client, dueq_status status, dueq_result *result) {
+    struct fanout *fanout = client->op->verb;
+    if (dueq__op_child_failed(client, status, result))
+        return;
     const dueq_counts *counts = dueq_result_counts(result);
     bool last = fanout->partition + 1 == fanout->end;
     size_t purged = dueq_result_purged(result);
@@ -256,13 +259,13 @@ static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status
         (fanout->asked.fanout == DUEQ__FANOUT_FIRST || fanout->asked.fanout == DUEQ__FANOUT_LAST)) {
         if (result)
             result->queue = fanout->partition;
-        dueq__steps_end(client, result, status);
+        dueq__op_end(client, result, status);
         return;
     }
     dueq_result_free(result);
     fanout->partition++;
     if (!last)
-        ask_next(client, steps);
+        ask_next(client);
     else if (fanout->asked.fanout == DUEQ__FANOUT_ITEMS)
         answer_items(client, fanout);
     else
@@ -270,16 +273,18 @@ static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status
 }
 
 /* The number of partitions is known. */
-static void begin(dueq_client *client, struct dueq__steps *steps) {
-    struct fanout *fanout = (struct fanout *)(void *)steps;
-    fanout->end = dueq__partitions_range(dueq__partitions_of(steps->queue), &fanout->partition);
+static void begin(dueq_client *client, dueq_status status, dueq_result *result) {
+    struct fanout *fanout = client->op->verb;
+    if (dueq__op_child_failed(client, status, result))
+        return;
+    fanout->end =
+        dueq__partitions_range(dueq__partitions_of(client->op->queue), &fanout->partition);
     fanout->end += fanout->partition;
     if (fanout->asked.fanout == DUEQ__FANOUT_PAGES && !read_cursor(fanout))
-        dueq__steps_end(client, NULL,
-                        dueq__fail(&client->error, DUEQ_INVALID,
-                                   "not a cursor: they come with the pages of a verb"));
+        dueq__op_finish(client, dueq__fail(&client->error, DUEQ_INVALID,
+                                           "not a cursor: they come with the pages of a verb"));
     else
-        ask_next(client, steps);
+        ask_next(client);
 }
 
 /* Beginning */
@@ -329,7 +334,5 @@ dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_
         status = dueq__ops_check_rates(queue, asked->page, asked->hours);
     if (!status)
         fanout = copy(asked);
-    if (fanout)
-        fanout->steps = (struct dueq__steps){.next = begin, .answered = answered};
-    return status ? status : dueq__steps_begin(queue, (struct dueq__steps *)(void *)fanout);
+    return status ? status : dueq__partition_begin(queue, fanout, begin);
 }

@@ -44,28 +44,14 @@ dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t c
 /* The partitions that this handle is for: from *first on so many. */
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
 
-/* steps.c: a call that is made of several */
-
-/* What one call answered is taken in before the next is made. */
-struct dueq__steps {
-    dueq_queue *queue;
-    int64_t deadline_ms;
-    bool waits; /* the last step is a wait, with a deadline of its own */
-    /* Submits the next step, by dueq__steps_submitted(), or ends all. */
-    void (*next)(dueq_client *client, struct dueq__steps *steps);
-    /* Takes the answer of one, and its result over; no failure. Then it does as next does. */
-    void (*answered)(dueq_client *client, struct dueq__steps *steps, dueq_status status,
-                     dueq_result *result);
-};
+/* steps.c: an operation on partitions, whose steps are its children */
 
 /*
- * Begins such a call; steps: in one allocation, which is the call's from now on. It asks for the
- * number first.
+ * Begins such an operation; state: its verb's, one allocation, which it owns (NULL: out of memory).
+ * begin() makes the first step, when the number of partitions is known: it is the on_final of the
+ * step that asks for the number. Each on_final makes the next step, or ends the operation.
  */
-dueq_status dueq__steps_begin(dueq_queue *queue, struct dueq__steps *steps);
-void dueq__steps_submitted(dueq_client *client, struct dueq__steps *steps, dueq_status status);
-/* Ends it with a result, or a status alone. Frees the steps. */
-void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status status);
+dueq_status dueq__partition_begin(dueq_queue *queue, void *state, dueq__on_final *begin);
 
 /* fanout.c, partition_push.c, partition_reserve.c: the verbs */
 

@@ -5,7 +5,6 @@
 /* A push, which is split by partition, and an ack with successors. */
 
 struct partition_push {
-    struct dueq__steps steps; /* first */
     struct dueq__push_request request;
     size_t count, done;
     size_t without_message; /* so many partitions had not the message that is to be acknowledged */
@@ -79,18 +78,18 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
                             : DUEQ_NO_MEMORY;
 }
 
+static void on_answer(dueq_client *client, dueq_status status, dueq_result *result);
+
 /* Pushes all that go where the first that is left goes. */
-static void push_next(dueq_client *client, struct dueq__steps *steps) {
-    struct partition_push *push = (struct partition_push *)(void *)steps;
-    struct dueq__partitions *partitions = dueq__partitions_of(steps->queue);
-    if (push->request.source) {
-        dueq__steps_submitted(client, steps,
-                              follow(steps->queue, &push->request, push->without_message));
-        return;
-    }
+static void push_next(dueq_client *client) {
+    struct partition_push *push = client->op->verb;
+    dueq_queue *queue = client->op->queue;
+    struct dueq__partitions *partitions = dueq__partitions_of(queue);
+    struct dueq__op *step = dueq__op_child(client, on_answer);
+    dueq_status status = DUEQ_NO_MEMORY;
     size_t partition = SIZE_MAX;
     push->sent_count = 0;
-    for (size_t i = 0; i < push->count; i++) {
+    for (size_t i = 0; !push->request.source && i < push->count; i++) {
         size_t other = push->is_sent[i] ? SIZE_MAX : partition_of(partitions, &push->drafts[i]);
         if (partition == SIZE_MAX)
             partition = other;
@@ -100,21 +99,23 @@ static void push_next(dueq_client *client, struct dueq__steps *steps) {
         push->places[push->sent_count++] = i;
         push->is_sent[i] = true;
     }
-    dueq__steps_submitted(
-        client, steps,
-        push_to(steps->queue, push->request.script, partition, push->sent, push->sent_count));
+    if (step && push->request.source)
+        status = follow(queue, &push->request, push->without_message);
+    else if (step)
+        status = push_to(queue, push->request.script, partition, push->sent, push->sent_count);
+    dueq__op_child_submitted(client, step, status);
 }
 
 /* Of several partitions one may have the message. */
-static void followed(dueq_client *client, struct partition_push *push, dueq_status status,
-                     dueq_result *result) {
-    size_t first, count = dueq__partitions_range(dueq__partitions_of(push->steps.queue), &first);
+static void on_followed(dueq_client *client, dueq_status status, dueq_result *result) {
+    struct partition_push *push = client->op->verb;
+    size_t first, count = dueq__partitions_range(dueq__partitions_of(client->op->queue), &first);
     bool lost = dueq_result_status(result, 0) == DUEQ_LEASE_LOST;
     if (push->request.source->partitioned && lost && ++push->without_message < count) {
         dueq_result_free(result);
-        push_next(client, &push->steps);
+        push_next(client);
     } else {
-        dueq__steps_end(client, result, status);
+        dueq__op_end(client, result, status);
     }
 }
 
@@ -122,23 +123,25 @@ static void followed(dueq_client *client, struct partition_push *push, dueq_stat
  * A schedule is in one partition: it is taken out of the others, where it was if its key was
  * another, or if the number has been doubled since. False: it is in none of them any more.
  */
-static bool clear(dueq_client *client, struct partition_push *push) {
-    struct dueq__partitions *partitions = dueq__partitions_of(push->steps.queue);
+static bool clear(dueq_client *client) {
+    struct partition_push *push = client->op->verb;
+    struct dueq__partitions *partitions = dueq__partitions_of(client->op->queue);
     push->cleared += push->cleared == partition_of(partitions, push->drafts);
     if (push->cleared >= partitions->count)
         return false;
     dueq_queue *handle = dueq__partitions_handle(partitions, push->cleared++);
-    dueq__steps_submitted(client, &push->steps,
-                          handle ? dueq_cancel_submit(handle, &push->drafts->id, 1)
-                                 : DUEQ_NO_MEMORY);
+    struct dueq__op *step = handle ? dueq__op_child(client, on_answer) : NULL;
+    dueq__op_child_submitted(
+        client, step, step ? dueq_cancel_submit(handle, &push->drafts->id, 1) : DUEQ_NO_MEMORY);
     return true;
 }
 
-static void answer(dueq_client *client, struct partition_push *push) {
+static void answer(dueq_client *client) {
+    const struct partition_push *push = client->op->verb;
     dueq_result *result =
         dueq__result_outcomes((dueq_bytes){push->digits, push->count}, push->ids, &client->error);
     if (!result) {
-        dueq__steps_end(client, NULL, client->error.status);
+        dueq__op_finish(client, client->error.status);
         return;
     }
     result->replicas = push->replicas;
@@ -148,22 +151,12 @@ static void answer(dueq_client *client, struct partition_push *push) {
         client->error = push->not_durable;
         status = push->not_durable.status;
     }
-    dueq__steps_end(client, result, status);
+    dueq__op_end(client, result, status);
 }
 
-static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status status,
-                     dueq_result *result) {
-    struct partition_push *push = (struct partition_push *)(void *)steps;
-    if (push->request.source) {
-        followed(client, push, status, result);
-        return;
-    }
-    if (push->done == push->count) {
-        dueq_result_free(result);
-        if (!clear(client, push))
-            answer(client, push);
-        return;
-    }
+/* Keeps what the partition answered to those that were sent. */
+static void take_outcomes(dueq_client *client, dueq_status status, const dueq_result *result) {
+    struct partition_push *push = client->op->verb;
     if (status == DUEQ_NOT_DURABLE && !push->not_durable.status)
         push->not_durable = client->error;
     if (result->replicas < push->replicas)
@@ -178,12 +171,30 @@ static void answered(dueq_client *client, struct dueq__steps *steps, dueq_status
             push->ids[place] =
                 (dueq_bytes){memcpy(push->made_ids[place], id.data, DUEQ__ID_SIZE), DUEQ__ID_SIZE};
     }
-    dueq_result_free(result);
     push->done += push->sent_count;
+}
+
+static void on_answer(dueq_client *client, dueq_status status, dueq_result *result) {
+    struct partition_push *push = client->op->verb;
+    if (dueq__op_child_failed(client, status, result))
+        return;
+    if (push->request.source) {
+        on_followed(client, status, result);
+        return;
+    }
+    bool clears = push->done == push->count;
+    if (!clears)
+        take_outcomes(client, status, result);
+    dueq_result_free(result);
     if (push->done < push->count)
-        push_next(client, steps);
-    else if (!push->request.script || !clear(client, push))
-        answer(client, push);
+        push_next(client);
+    else if (!(clears || push->request.script) || !clear(client))
+        answer(client);
+}
+
+static void begin(dueq_client *client, dueq_status status, dueq_result *result) {
+    if (!dueq__op_child_failed(client, status, result))
+        push_next(client);
 }
 
 static size_t room_of(const dueq_draft *draft) {
@@ -200,7 +211,6 @@ static struct partition_push *copy(const struct dueq__push_request *request) {
     struct partition_push *push = malloc(sizeof *push + size);
     if (!push)
         return NULL;
-    push->steps = (struct dueq__steps){.next = push_next, .answered = answered};
     push->request = *request;
     push->request.drafts = push->drafts;
     push->count = count;
@@ -242,5 +252,5 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
             i++;
     if (i == count)
         return push_to(queue, NULL, partition_of(partitions, drafts), drafts, count);
-    return dueq__steps_begin(queue, (struct dueq__steps *)(void *)copy(request));
+    return dueq__partition_begin(queue, copy(request), begin);
 }

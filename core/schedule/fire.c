@@ -218,39 +218,24 @@ static dueq_status declare(dueq_queue *queue, const struct time_request *request
     return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
 }
 
-/* What was pushed then is the result of the call that asked for the time. */
-static void pushed(dueq_client *client) {
-    dueq_result *result = client->op->result;
-    client->op->result = NULL;
-    dueq__op_finish_suspended(client, result, client->op->status);
+/* The push's result is that of the operation that asked for the time. */
+static void on_pushed(dueq_client *client, dueq_status status, dueq_result *result) {
+    dueq__op_end(client, result, status);
 }
 
 static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
-    const struct time_request *request = (const struct time_request *)(const void *)client->op->ids;
+    const struct time_request *request = client->op->verb;
     dueq_queue *queue = client->op->queue;
-    int64_t now, deadline = client->op->retry.deadline_ms;
+    int64_t now;
     if (!dueq__reply_number(reply, &now) || now < 0 || now > DUEQ_MAX_TIME_MS) {
         dueq__ops_unexpected(client);
         return;
     }
-    if (!dueq__op_suspend(client, NULL, NULL)) {
-        dueq__op_no_memory(client);
-        return;
-    }
-    const struct dueq__suspended *own = client->suspended;
-    dueq_status status =
-        request->ticket.size ? fire(queue, request, now) : declare(queue, request, now);
-    if (status != DUEQ_PENDING) {
-        dueq__op_finish_suspended(client, NULL, status);
-        return;
-    }
-    /* On partitions the push suspends itself, and others run in its place. */
-    struct dueq__op *push = client->op;
-    for (struct dueq__suspended *s = client->suspended; s != own; s = s->outer)
-        push = &s->op;
-    push->on_final = pushed;
-    if (!push->durable.wanted.timeout_ms && deadline < push->retry.deadline_ms)
-        push->retry.deadline_ms = deadline;
+    struct dueq__op *push = dueq__op_child(client, on_pushed);
+    dueq_status status = DUEQ_NO_MEMORY;
+    if (push)
+        status = request->ticket.size ? fire(queue, request, now) : declare(queue, request, now);
+    dueq__op_child_submitted(client, push, status);
 }
 
 /* Asks the server for its time, and then fires or declares the schedule. */
@@ -278,7 +263,7 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     request->ticket = copy(&at, ticket);
     request->key = copy(&at, key);
     request->durability = durability;
-    client->op->ids = (dueq_bytes *)(void *)request;
+    client->op->verb = request;
     return dueq__op_submit(client, &words);
 }
 

@@ -236,7 +236,7 @@ struct asked_step {
 };
 
 static void decode_checked(dueq_client *client, const struct dueq__reply *reply) {
-    const struct asked_step *asked = (const struct asked_step *)(const void *)client->op->ids;
+    const struct asked_step *asked = client->op->verb;
     dueq_bytes next;
     int64_t bytes, looked;
     dueq_result *result = NULL;
@@ -383,10 +383,9 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     dueq_status status = dueq__op_begin(queue, &dueq__script_check, false);
     if (status)
         return status;
-    struct asked_step *asked = calloc(1, sizeof *asked);
+    struct asked_step *asked = dueq__op_state(client, sizeof *asked);
     if (!asked)
         return dueq__op_no_memory(client);
-    client->op->ids = (dueq_bytes *)(void *)asked;
     client->op->decode = decode_checked;
     client->op->request.max_messages = 1;
     dueq__walks_lock();

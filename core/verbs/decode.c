@@ -21,14 +21,22 @@ bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count) {
     return are_all_of("0123458", digits, count);
 }
 
-/* Ends the call with its outcomes. */
+/* Ends the operation with its outcomes. */
 static void finish_outcomes(dueq_client *client) {
     dueq_result *result = client->op->result;
     dueq__op_finish_result(client, result, result ? dueq__durable_status(client, result) : DUEQ_OK);
 }
 
+static void on_relayed(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)status;
+    (void)result;
+    client->error = (struct dueq__error){0};
+    finish_outcomes(client);
+}
+
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
+    const struct dueq__item_ids *items = op->verb;
     dueq_bytes digits = {0};
     int64_t number;
     char digit;
@@ -44,11 +52,11 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         dueq__ops_unexpected(client);
         return;
     }
-    op->result = dueq__result_outcomes(digits, op->ids, &client->error);
-    if (op->result)
-        op->result->first_pushed = op->pushed_from;
+    op->result = dueq__result_outcomes(digits, items ? items->ids : NULL, &client->error);
+    if (op->result && items)
+        op->result->first_pushed = items->first_pushed;
     if (op->result && relays)
-        dueq__relay(client, finish_outcomes);
+        dueq__relay(client, on_relayed);
     else
         finish_outcomes(client);
 }
@@ -133,7 +141,8 @@ void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    finish_with(client, dueq__result_peeked(reply, client->op->state, &client->error));
+    const dueq_state *state = client->op->verb;
+    finish_with(client, dueq__result_peeked(reply, *state, &client->error));
 }
 
 void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) {

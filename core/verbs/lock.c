@@ -21,7 +21,7 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
         room += op->request.keys[named[i]].size + 1 + name.size;
-    char *at = op->lock_keys = malloc(room + 1);
+    char *at = op->request.named_keys = malloc(room + 1);
     if (!at)
         return dueq__op_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
@@ -36,13 +36,18 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
 
 /* lock */
 
+static const dueq_bytes *token_of(const struct dueq__op *op) {
+    const struct dueq__item_ids *items = op->verb;
+    return items->ids;
+}
+
 static dueq_status request(dueq_client *client, bool keep_waiting) {
     struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)keep_waiting;
     op->wait.watches->has_token = false;
     dueq__op_arguments(client, &words);
-    dueq__resp_bytes(&words, op->ids->data, op->ids->size);
+    dueq__ops_put(&words, token_of(op), 1);
     dueq__resp_number(&words, op->wait.lease_ms);
     return dueq__op_submit(client, &words);
 }
@@ -56,7 +61,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_number(words, (int64_t)++client->last_request_number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
-    dueq__resp_bytes(words, op->ids->data, op->ids->size);
+    dueq__ops_put(words, token_of(op), 1);
     dueq__resp_text(words, "0");
 }
 
@@ -67,10 +72,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     size_t items = dueq__reply_count(reply);
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
-    if (got && dueq__bytes_equal(token, *op->ids)) {
+    if (got && dueq__bytes_equal(token, *token_of(op))) {
         dueq__op_note_kept_reply(client);
         dueq__wait_finish_found(
-            client, dueq__result_outcomes((dueq_bytes){"0", 1}, op->ids, &client->error));
+            client, dueq__result_outcomes((dueq_bytes){"0", 1}, token_of(op), &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
                dueq__reply_number(dueq__reply_item(reply, 1), &pause) && pause >= 0) {
         dueq__wait_found_nothing(client, now,
@@ -83,8 +88,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
                              int64_t timeout_ms) {
     dueq_client *client = queue->client;
-    struct dueq__op *op = client->op;
     dueq__client_check_fork(client);
+    struct dueq__op *op = client->op;
     dueq_status status = check_name(queue, name);
     if (!status)
         status = check_ttl(queue, ttl_ms);
@@ -96,11 +101,12 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
         status = name_keys(client, name);
     if (status)
         return status;
-    dueq_bytes *token = op->ids = malloc(sizeof *token + DUEQ__ID_SIZE);
-    if (!token)
+    struct dueq__item_ids *items =
+        dueq__op_state(client, sizeof *items + sizeof *items->ids + DUEQ__ID_SIZE);
+    if (!items)
         return dueq__op_no_memory(client);
-    dueq__id_next(&client->ids, (char *)(token + 1));
-    *token = (dueq_bytes){token + 1, DUEQ__ID_SIZE};
+    dueq__id_next(&client->ids, (char *)(items->ids + 1));
+    *items->ids = (dueq_bytes){items->ids + 1, DUEQ__ID_SIZE};
     op->decode = decode;
     op->wait.for_lock = true;
     op->wait.lease_ms = ttl_ms;

@@ -174,7 +174,10 @@ void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
 }
 
 void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {
-    client->op->state = state;
+    dueq_state *kept = dueq__op_state(client, sizeof *kept);
+    if (kept)
+        *kept = state;
+    words->failed = words->failed || !kept;
     dueq__resp_number(words, (int64_t)state);
 }
 

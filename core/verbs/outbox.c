@@ -31,53 +31,56 @@ struct entry {
     char digit;
 };
 
-/* Between the calls of a relay. */
+/* The state of a relay, between its steps. */
 struct relay {
     dueq_queue *source;
     dueq_durability durability; /* of each step, before the next one begins */
     int64_t end_ms;             /* of its lease, by the server's clock */
-    char name[DUEQ_MAX_NAME];
+    char name[DUEQ_MAX_NAME];   /* of the other queue */
     size_t name_size, count;
     unsigned rounds;
     struct entry entries[MOST];
 };
 
-static struct relay *relay_of(dueq_client *client) { return client->suspended->owner; }
+/* In a step. */
+static struct relay *relay_of(dueq_client *client) { return client->op->parent->verb; }
 
-static void ended(dueq_client *client) { dueq__op_resume(client); }
+/* The relay ends. What it has not done stays in the outbox. */
+static void end(dueq_client *client) { dueq__op_finish(client, DUEQ_OK); }
 
 /*
- * Begins a call of the relay's; `other`: it is about the other queue, whose keys are then the
- * caller's to free by submit().
+ * Begins a step; `other`: it is about the other queue, whose keys submit() frees. NULL: out of
+ * memory, and the relay has ended.
  */
-static void begin(dueq_client *client, const struct dueq__script *script, bool other,
-                  void (*decode)(dueq_client *, const struct dueq__reply *),
-                  struct dueq__resp *words) {
-    struct relay *relay = relay_of(client);
-    struct dueq__op *op = client->op;
-    op->phase = DUEQ__PHASE_NONE;
+static struct dueq__op *begin(dueq_client *client, const struct dueq__script *script, bool other,
+                              void (*decode)(dueq_client *, const struct dueq__reply *),
+                              dueq__on_final *on_final, struct dueq__resp *words) {
+    const struct relay *relay = client->op->verb;
+    struct dueq__op *step = dueq__op_child(client, on_final);
+    if (!step) {
+        end(client);
+        return NULL;
+    }
     dueq__op_begin(relay->source, script, false);
-    op->decode = decode;
-    op->on_final = ended;
-    op->durable.wanted = relay->durability;
-    /* One that the server reads late, when the entry is forgotten, would store it again. */
-    op->request.at_most_once = true;
-    /*
-     * The caller does not wait for a node that is known to be away: the entries wait in the outbox.
-     */
-    op->retry.skip_down_node = client->cluster != NULL;
+    step->decode = decode;
+    step->durable.wanted = relay->durability;
+    /* If the server runs it late, when the entry is forgotten, it stores the entry again. */
+    step->request.at_most_once = true;
+    /* The caller does not wait for a node that is down: the entries wait in the outbox. */
+    step->retry.skip_down_node = client->cluster != NULL;
     dueq__op_arguments(client, words);
-    if (other && !dueq__keys_make(op->request.keys, relay->name, relay->name_size)) {
-        op->request.keys[0] = (dueq_bytes){0};
+    if (other && !dueq__keys_make(step->request.keys, relay->name, relay->name_size)) {
+        step->request.keys[0] = (dueq_bytes){0};
         words->failed = true;
     }
+    return step;
 }
 
-static void submit(dueq_client *client, struct dueq__resp *words, bool other) {
-    void *keys = other ? (void *)(uintptr_t)client->op->request.keys[0].data : NULL;
-    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->op->durable.wanted.timeout_ms;
-    if (dueq__op_submit(client, words) == DUEQ_PENDING && limit < client->op->retry.deadline_ms)
-        client->op->retry.deadline_ms = limit;
+static void submit(dueq_client *client, struct dueq__op *step, struct dueq__resp *words,
+                   bool other) {
+    void *keys = other ? (void *)(uintptr_t)step->request.keys[0].data : NULL;
+    step->parent->retry.deadline_ms = dueq__monotonic_ms() + PATIENCE_MS;
+    dueq__op_child_submitted(client, step, dueq__op_submit(client, words));
     free(keys);
 }
 
@@ -88,44 +91,68 @@ static void put_source(struct dueq__resp *words, const struct relay *relay) {
 
 static void take(dueq_client *client);
 
-static void decode_failed(dueq_client *client, const struct dueq__reply *reply) {
-    (void)reply;
-    dueq__op_resume(client);
-}
-
 static void decode_forgotten(dueq_client *client, const struct dueq__reply *reply) {
     (void)reply;
-    take(client);
+    dueq__op_finish(client, DUEQ_OK);
+}
+
+static void on_forgotten(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)result;
+    if (status < 0)
+        end(client);
+    else
+        take(client);
 }
 
 static void forget(dueq_client *client) {
-    const struct relay *relay = relay_of(client);
+    const struct relay *relay = client->op->verb;
     struct dueq__resp words;
-    begin(client, &dueq__script_relay_forget, true, decode_forgotten, &words);
+    struct dueq__op *step =
+        begin(client, &dueq__script_relay_forget, true, decode_forgotten, on_forgotten, &words);
+    if (!step)
+        return;
     put_source(&words, relay);
     for (size_t i = 0; i < relay->count; i++)
         dueq__resp_bytes(&words, relay->entries[i].ticket, relay->entries[i].size);
-    submit(client, &words, true);
+    submit(client, step, &words, true);
 }
 
+/* EMPTY: not all of the entries were taken out. */
 static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
     int64_t left;
     /*
      * Those that another relay has taken since it pushes again, and must not take them for new. So
      * it would where this queue's server loses the step.
      */
-    if (dueq__durable_is_met(client->op) && dueq__reply_number(reply, &left) &&
-        left == (int64_t)relay_of(client)->count)
+    bool all = dueq__durable_is_met(client->op) && dueq__reply_number(reply, &left) &&
+               left == (int64_t)relay_of(client)->count;
+    dueq__op_finish(client, all ? DUEQ_OK : DUEQ_EMPTY);
+}
+
+static void on_done(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)result;
+    if (status == DUEQ_OK)
         forget(client);
-    else
+    else if (status == DUEQ_EMPTY)
         take(client);
+    else
+        end(client);
+}
+
+static void on_noted(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)status;
+    (void)result;
+    end(client);
 }
 
 /* error: why nothing could be pushed; empty: the entries have their digits. */
 static void done(dueq_client *client, const char *error) {
-    const struct relay *relay = relay_of(client);
+    const struct relay *relay = client->op->verb;
     struct dueq__resp words;
-    begin(client, &dueq__script_relay_done, false, *error ? decode_failed : decode_done, &words);
+    struct dueq__op *step = begin(client, &dueq__script_relay_done, false, decode_done,
+                                  *error ? on_noted : on_done, &words);
+    if (!step)
+        return;
     dueq__resp_number(&words, relay->end_ms);
     dueq__resp_bytes(&words, relay->name, relay->name_size);
     dueq__resp_text(&words, error);
@@ -133,40 +160,36 @@ static void done(dueq_client *client, const char *error) {
         dueq__resp_bytes(&words, relay->entries[i].ticket, relay->entries[i].size);
         dueq__resp_bytes(&words, &relay->entries[i].digit, 1);
     }
-    submit(client, &words, false);
-}
-
-static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
-    struct relay *relay = relay_of(client);
-    dueq_bytes digits;
-    if (!dueq__reply_bytes(reply, &digits) || digits.size != relay->count ||
-        !dueq__ops_are_outcomes(digits, digits.size)) {
-        /* It was too late, and whoever took the entries after it does it. */
-        dueq__op_resume(client);
-        return;
-    }
-    /* The other queue may be on another server, and then this one's must not forget it yet. */
-    if (!dueq__durable_is_met(client->op)) {
-        dueq__op_resume(client);
-        return;
-    }
-    for (size_t i = 0; i < relay->count; i++)
-        relay->entries[i].digit = ((const char *)digits.data)[i];
-    done(client, "");
+    submit(client, step, &words, false);
 }
 
 /*
- * What the server refused is kept with the entries; of what was lost nothing is known, and it is
- * tried again.
+ * EMPTY: it was too late, and another relay has the entries. Or they are not where they have to be:
+ * the other queue may be on another server, and then this one's must not forget them yet.
  */
-static void put_ended(dueq_client *client) {
+static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
+    struct relay *relay = relay_of(client);
+    dueq_bytes digits;
+    bool stored = dueq__reply_bytes(reply, &digits) && digits.size == relay->count &&
+                  dueq__ops_are_outcomes(digits, digits.size) && dueq__durable_is_met(client->op);
+    for (size_t i = 0; stored && i < relay->count; i++)
+        relay->entries[i].digit = ((const char *)digits.data)[i];
+    dueq__op_finish(client, stored ? DUEQ_OK : DUEQ_EMPTY);
+}
+
+/*
+ * The outbox keeps with the entries why the other queue's server refused them. After a lost
+ * connection nothing is known of them: they are tried again.
+ */
+static void on_put(dueq_client *client, dueq_status status, dueq_result *result) {
     struct dueq__error error = client->error;
-    bool lost = error.status == DUEQ_CONNECT || error.status == DUEQ_CLOSED ||
-                error.status == DUEQ_TIMEOUT || error.status == DUEQ_NO_MEMORY;
-    if (lost)
-        dueq__op_resume(client);
+    bool lost = status == DUEQ_CONNECT || status == DUEQ_CLOSED || status == DUEQ_TIMEOUT ||
+                status == DUEQ_NO_MEMORY;
+    (void)result;
+    if (status == DUEQ_EMPTY || lost)
+        end(client);
     else
-        done(client, error.text);
+        done(client, status < 0 ? error.text : "");
 }
 
 /*
@@ -191,10 +214,10 @@ static bool add(struct relay *relay, const struct dueq__reply *reply, size_t at,
     return true;
 }
 
+/* EMPTY: no entry is due. Else the step's result has the reply. */
 static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     struct relay *relay = relay_of(client);
     struct dueq__error ignored = {0};
-    struct dueq__resp words;
     dueq_bytes name = {0};
     size_t count = dueq__reply_count(reply);
     /* Where the server loses how the delivery ended, the message is to be in this queue alone. */
@@ -204,46 +227,74 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
                  (count - TAKEN_FIXED) % TAKEN_EACH == 0 &&
                  !dueq__name_check(name.data, name.size, &ignored);
     if (!sound || count == TAKEN_FIXED) {
-        dueq__op_resume(client);
+        dueq__op_finish(client, DUEQ_EMPTY);
         return;
     }
     memcpy(relay->name, name.data, name.size);
     relay->name_size = name.size;
-    begin(client, &dueq__script_relay_put, true, decode_put, &words);
-    client->op->on_final = put_ended;
+    dueq_result *taken = dueq__result_new(NULL, 0, 0, &client->error);
+    dueq__result_take_reply(taken, &client->reply);
+    dueq__op_finish_result(client, taken, DUEQ_OK);
+}
+
+static void put(dueq_client *client, const struct dueq__reply *taken) {
+    struct relay *relay = client->op->verb;
+    struct dueq__resp words;
+    struct dueq__op *step =
+        begin(client, &dueq__script_relay_put, true, decode_put, on_put, &words);
+    if (!step)
+        return;
+    bool sound = true;
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
     put_source(&words, relay);
-    for (size_t at = TAKEN_FIXED; sound && at < count; at += TAKEN_EACH)
-        sound = add(relay, reply, at, &words);
+    for (size_t at = TAKEN_FIXED; sound && at < dueq__reply_count(taken); at += TAKEN_EACH)
+        sound = add(relay, taken, at, &words);
     words.failed = words.failed || !sound;
-    submit(client, &words, true);
+    submit(client, step, &words, true);
+}
+
+static void on_taken(dueq_client *client, dueq_status status, dueq_result *result) {
+    if (status == DUEQ_OK)
+        put(client, result->reply);
+    else
+        end(client);
+    dueq_result_free(result);
 }
 
 /* One round is for one other queue. */
 static void take(dueq_client *client) {
-    struct relay *relay = relay_of(client);
+    struct relay *relay = client->op->verb;
     struct dueq__resp words;
     if (relay->rounds++ == MOST_ROUNDS) {
-        dueq__op_resume(client);
+        end(client);
         return;
     }
     relay->count = 0;
-    begin(client, &dueq__script_relay_take, false, decode_take, &words);
-    client->op->request.max_messages = MOST;
+    struct dueq__op *step =
+        begin(client, &dueq__script_relay_take, false, decode_take, on_taken, &words);
+    if (!step)
+        return;
+    step->request.max_messages = MOST;
     dueq__resp_number(&words, AHEAD_MS);
     dueq__resp_number(&words, MOST);
     dueq__resp_number(&words, LEASE_MS);
-    submit(client, &words, false);
+    submit(client, step, &words, false);
 }
 
-void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client)) {
-    struct relay *relay = calloc(1, sizeof *relay);
-    if (!relay || !dueq__op_suspend(client, resume, relay)) {
-        free(relay);
-        resume(client);
+void dueq__relay(dueq_client *client, dueq__on_final *on_final) {
+    struct dueq__op *op = dueq__op_child(client, on_final);
+    if (!op) {
+        on_final(client, DUEQ_NO_MEMORY, NULL);
         return;
     }
-    relay->source = client->suspended->op.queue;
-    relay->durability = dueq__durable_for(relay->source, &client->suspended->op.durable.wanted);
+    op->phase = DUEQ__PHASE_RUNNING;
+    op->queue = op->parent->queue;
+    struct relay *relay = dueq__op_state(client, sizeof *relay);
+    if (!relay) {
+        end(client);
+        return;
+    }
+    relay->source = op->queue;
+    relay->durability = dueq__durable_for(relay->source, &op->parent->durable.wanted);
     take(client);
 }

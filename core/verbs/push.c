@@ -113,15 +113,17 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
  */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
-    dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made_ids * DUEQ__ID_SIZE +
-                            batch->given_bytes + first.size);
-    client->op->ids = id;
-    client->op->pushed_from = first.size > 0;
+    dueq_bytes *id;
+    size_t bytes = batch->made_ids * DUEQ__ID_SIZE + batch->given_bytes + first.size;
+    struct dueq__item_ids *items = malloc(sizeof *items + (batch->count + 1) * sizeof *id + bytes);
+    client->op->verb = items;
     client->op->durable.wanted = batch->durability;
-    if (!id) {
+    if (!items) {
         dueq__resp_free(words);
         return dueq__op_no_memory(client);
     }
+    items->first_pushed = first.size > 0;
+    id = items->ids;
     char *at = (char *)(id + batch->count + 1);
     if (first.size) {
         *id++ = (dueq_bytes){memcpy(at, first.data, first.size), first.size};

@@ -42,7 +42,8 @@ static bool read_cursor(dueq_bytes *cursor, size_t *part) {
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     struct dueq__resp words;
-    client->op->scan_count++;
+    unsigned *scans = client->op->verb;
+    ++*scans;
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
@@ -69,6 +70,7 @@ static bool read_page(const struct dueq__reply *keys, dueq_bytes *names, size_t 
 
 static void decode_scanned(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
+    const unsigned *scans = op->verb;
     dueq_bytes cursor, *names = NULL;
     size_t count = 0, part;
     char next[MOST_CURSOR];
@@ -92,7 +94,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     }
     if (!read_page(keys, names, &count)) {
         dueq__ops_unexpected(client);
-    } else if (count == 0 && !last && op->scan_count < MOST_SCANS) {
+    } else if (count == 0 && !last && *scans < MOST_SCANS) {
         scan(client, cursor);
     } else {
         int size = op->request.primary_index
@@ -120,6 +122,9 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     dueq_status status = dueq__op_begin_plain(client, &plain);
     if (status)
         return status;
+    /* How many scans it has made. */
+    if (!dueq__op_state(client, sizeof(unsigned)))
+        return dueq__op_no_memory(client);
     client->op->decode = decode_scanned;
     client->op->request.max_messages = 1;
     client->op->request.primary_index = part;

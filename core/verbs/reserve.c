@@ -97,6 +97,22 @@ static void found_nothing(dueq_client *client) {
         dueq__wait_found_nothing(client, wait->server_now_ms, wait->server_pause_us);
 }
 
+/* The answer is read. */
+static void go_on(dueq_client *client) {
+    const struct dueq__wait *wait = &client->op->wait;
+    if (wait->found || wait->item_count == 0 || wait->is_top_up)
+        dueq__wait_finish(client);
+    else
+        found_nothing(client);
+}
+
+static void on_relayed(dueq_client *client, dueq_status status, dueq_result *result) {
+    (void)status;
+    (void)result;
+    client->error = (struct dueq__error){0};
+    go_on(client);
+}
+
 /*
  * Where the fast script passed the request on, the next ones spare it that; each time twice as
  * many.
@@ -146,13 +162,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__op_note_kept_reply(client);
-    bool ends = wait->found || wait->item_count == 0 || wait->is_top_up;
     if (relay.size)
-        dueq__relay(client, ends ? dueq__wait_finish : found_nothing);
-    else if (ends)
-        dueq__wait_finish(client);
+        dueq__relay(client, on_relayed);
     else
-        found_nothing(client);
+        go_on(client);
 }
 
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {
@@ -260,9 +273,9 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (asked->queue_count == 1 && asked->queues[0]->partitioned)
         return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
-    struct dueq__wait *wait = &client->op->wait;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
     dueq__client_check_fork(client);
+    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = check(asked, settles, &plain);
     if (!status)
         status = dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count,

@@ -22,6 +22,15 @@ bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__ops_unexpected(dueq_client *client);
 
+/*
+ * The state of an operation whose outcomes have ids: those of pushed drafts, or a lock's token. The
+ * ids' bytes are behind them.
+ */
+struct dueq__item_ids {
+    size_t first_pushed; /* the first item that is a push */
+    dueq_bytes ids[];
+};
+
 /* ops.c: what the verbs share; those of verbs.c are made of it alone */
 
 /*
@@ -66,7 +75,7 @@ void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
 void dueq__ops_put_process(struct dueq__resp *words);
 /* And the chance for its jitter. */
 void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
-/* The call remembers it, for its answer. */
+/* The operation keeps it, for its answer. */
 void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state);
 void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter);
 /* As scripts take it: '0', '+ms' or '@ms'. */
@@ -169,10 +178,10 @@ dueq_status dueq__durable_status(dueq_client *client, dueq_result *result);
 /* outbox.c */
 
 /*
- * Before the call, which was answered, goes on with resume(): relays what is due in its queue's
- * outbox to other queues. What fails stays in the outbox, for later.
+ * On behalf of the operation, whose answer came, relays what is due in its queue's outbox to other
+ * queues. What fails stays in the outbox, for later. on_final gets a status that says nothing.
  */
-void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client));
+void dueq__relay(dueq_client *client, dueq__on_final *on_final);
 
 /* reserve.c: one round trip of a consumer: what it holds is settled, and the next is reserved */
 

@@ -105,8 +105,8 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
         dueq__laravel_track,
         dueq__laravel_tracked,
     };
-    struct dueq__op *op = queue->queue.client->op;
     dueq__client_check_fork(queue->queue.client);
+    struct dueq__op *op = queue->queue.client->op;
     dueq_status status =
         dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
@@ -157,8 +157,8 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
         .before_request = dueq__laravel_track,
         .on_track_reply = dueq__laravel_tracked,
     };
-    struct dueq__op *op = queue->queue.client->op;
     dueq__client_check_fork(queue->queue.client);
+    struct dueq__op *op = queue->queue.client->op;
     dueq_status status =
         begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, DUEQ__LARAVEL_TIMES);
     if (status)

@@ -67,9 +67,11 @@ static dueq_status make(dueq_queue *queue, const dueq_laravel_draft *drafts, siz
 
 /* Adds the drafts to the request, and their ids to the call. False: out of memory. */
 static bool put(dueq_client *client, const struct batch *batch, struct dueq__resp *words) {
-    dueq_bytes *ids = client->op->ids = malloc(batch->count * sizeof *ids + batch->ids);
-    if (!ids)
+    struct dueq__item_ids *items =
+        dueq__op_state(client, sizeof *items + batch->count * sizeof *items->ids + batch->ids);
+    if (!items)
         return false;
+    dueq_bytes *ids = items->ids;
     char *at = (char *)(ids + batch->count);
     for (size_t i = 0; i < batch->count; i++) {
         const dueq_laravel_draft *draft = &batch->drafts[i];

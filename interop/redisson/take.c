@@ -80,8 +80,8 @@ static void give_back(dueq_client *client, const struct dueq__watch *watch) {
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
     static const struct dueq__foreign_wait takes = {.block = block, .give_back = give_back};
     dueq_client *client = queue->queue.client;
-    struct dueq__wait *wait = &client->op->wait;
     dueq__client_check_fork(client);
+    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
         status = dueq__ops_check_wait(&queue->queue, timeout_ms);

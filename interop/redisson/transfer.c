@@ -59,8 +59,8 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     static const struct dueq__foreign_wait transfers = {.pump = listen,
                                                         .next_ms = dueq__subscription_next_ms};
     dueq_client *client = queue->queue.client;
-    struct dueq__wait *wait = &client->op->wait;
     dueq__client_check_fork(client);
+    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
     if (!status)
         status = dueq__ops_check_wait(&queue->queue, timeout_ms);
