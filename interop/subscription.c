@@ -54,7 +54,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
 }
 
 static bool rested(const dueq_client *client) {
-    return client->op->phase == DUEQ__PHASE_WAITING &&
+    return dueq__wait_is_idle(client->op) &&
            dueq__monotonic_ms() >= dueq__wait_conn_retry_ms(client);
 }
 

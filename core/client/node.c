@@ -80,7 +80,7 @@ bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct due
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
         if (status == DUEQ_PENDING) {
             client->op->retry.next_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_RETRY_MS;
-            if (client->op->phase == DUEQ__PHASE_WAITING)
+            if (dueq__wait_is_idle(client->op))
                 dueq__wait_fall_back_to_checks(client);
             return false;
         }

@@ -188,6 +188,16 @@ dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
+void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms) {
+    struct dueq__op *op = client->op;
+    int64_t limit = dueq__monotonic_ms() + terms->at_most_ms;
+    op->retry.until_ms = terms->retry_until_ms;
+    op->retry.skip_down_node = terms->skip_down_node && client->cluster;
+    op->wait.slack_us = 1000 * terms->slack_ms;
+    if (terms->at_most_ms && limit < op->retry.deadline_ms)
+        op->retry.deadline_ms = limit;
+}
+
 void dueq__op_use_next_script(dueq_client *client) {
     client->op->request.script = client->op->request.script->next;
     client->op->request.used_next_script = true;
@@ -208,7 +218,6 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status) {
             dueq_result_free(op->result);
             op->result = NULL;
         }
-        op->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
         if (dueq_status_retriable(status))

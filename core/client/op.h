@@ -1,18 +1,36 @@
 /*
  * An operation of a client, from submit to take: what it asks of the server, what became of its
  * requests, and what it waits for.
+ *
+ * The way of a reserve, with its phase. Each other verb goes 1, 4, 5, 6, 7, 11.
+ *
+ *    1 verbs/reserve.c       dueq__reserve_submit()      checks, and begins the operation
+ *    2 client/wait.c         dueq__wait_start()          takes the first queue
+ *    3 verbs/reserve.c       request()                   writes the words about that queue
+ *    4 client/op.c           dueq__op_submit()           RUNNING
+ *    5 client/command.c      dueq__command_pump()        connects, sends, reads a reply
+ *    6 client/dispatch.c     dueq__dispatch()            an error: again 5, or 11; an answer: 7
+ *    7 verbs/reserve.c       decode()                    messages: 10; none: 8
+ *    8 client/wait.c         dueq__wait_found_nothing()  the next queue: 3; after the last: WAITING
+ *    9 client/wait_conn.c    dueq__wait_conn_pump_all()  blocks; a wake token, or a due time: 3
+ *   10 client/wait_finish.c  dueq__wait_finish()         ENDING: ends the blocks, gives tokens back
+ *   11 client/op.c           dueq__op_finish()           FINAL: the result is there to take
+ *
+ * dueq_pump() (client/call.c) runs 5 and 9, and goes on as long as there is something to do.
  */
-#ifndef DUEQ_OP_H
-#define DUEQ_OP_H
+#ifndef DUEQ_CLIENT_OP_H
+#define DUEQ_CLIENT_OP_H
 
 #include "../net/net.h"
 #include "keys.h"
 #include "wait.h"
 
+/* The state of an operation, and of its wait if it may wait. */
 enum dueq__phase {
     DUEQ__PHASE_NONE,
-    DUEQ__PHASE_RUNNING, /* the request is sent, or will be, on the command connection */
+    DUEQ__PHASE_RUNNING, /* the request is sent, or will be; or a child runs */
     DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
+    DUEQ__PHASE_PROBING, /* it waits, and asks whether the server has forgotten it */
     DUEQ__PHASE_ENDING,  /* the wait is over: its blocking commands end */
     DUEQ__PHASE_FINAL
 };
@@ -95,6 +113,7 @@ typedef void dueq__on_final(dueq_client *client, dueq_status status, dueq_result
 struct dueq__op {
     enum dueq__phase phase;
     dueq_queue *queue; /* NULL: it is about the server */
+    size_t item_count; /* of messages, tickets or ids: what it asks for, or what it is about */
     struct dueq__request request;
     struct dueq__recall recall;
     struct dueq__retries retry;
@@ -114,6 +133,14 @@ struct dueq__op {
     dueq__on_final *on_final;
 };
 
+/* What the caller of an operation wants of it beyond its verb's arguments. */
+struct dueq__terms {
+    int64_t retry_until_ms; /* until then failures that may pass are retried; 0: they are not */
+    int64_t slack_ms;       /* how much later than it was told a wait checks its queues */
+    int64_t at_most_ms;     /* it ends in so many ms; 0: with its timeout */
+    bool skip_down_node;    /* in a cluster it ends where its node is down */
+};
+
 /* op.c */
 
 /*
@@ -131,6 +158,8 @@ void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *word
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words);
+/* Between submit and the first pump. */
+void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms);
 /* The script changed nothing and answered nil: has script->next run the same request. */
 void dueq__op_use_next_script(dueq_client *client);
 /* A reply came. Notes that the script wrote this minute's history, so that the next need not. */
@@ -171,7 +200,7 @@ struct dueq__op *dueq__op_child(dueq_client *client, dueq__on_final *on_final);
  * that does not wait has its parent's deadline, to which its time to be durable is added.
  */
 void dueq__op_child_submitted(dueq_client *client, struct dueq__op *child, dueq_status status);
-/* In on_final: fails the parent if the child has failed. What is stored has a result all the same. */
+/* In on_final: fails the parent if the child has failed, without a result. */
 bool dueq__op_child_failed(dueq_client *client, dueq_status status, const dueq_result *result);
 /* Gives what a final child ended with to its parent; false: there is no such child. */
 bool dueq__op_pass_on(dueq_client *client);

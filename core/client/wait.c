@@ -38,6 +38,14 @@ static bool has_time_left(const struct dueq__wait *wait) {
     return dueq__monotonic_ms() < wait->until_ms;
 }
 
+bool dueq__wait_is_idle(const struct dueq__op *op) {
+    return op->phase == DUEQ__PHASE_WAITING || op->phase == DUEQ__PHASE_PROBING;
+}
+
+bool dueq__wait_found(const struct dueq__op *op) {
+    return op->wait.watches && dueq_result_count(op->result) > 0;
+}
+
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
     int64_t pause = PROBE_MS + dueq__random_below(PROBE_SPREAD_MS);
@@ -79,8 +87,8 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
      * Before each was asked once, only the last can tell that there is nothing; but where nobody
      * else looks.
      */
-    bool keep_waiting =
-        has_time_left(wait) && (wait->ordered || wait->requested_count == wait->watch_count);
+    bool keep_waiting = has_time_left(wait) && (wait->kind == DUEQ__WAIT_ORDERED ||
+                                                wait->requested_count == wait->watch_count);
     const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
     wait->current = at;
     watch->needs_request = !keep_waiting;
@@ -89,7 +97,7 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
         memcpy(op->request.keys, watch->queue->keys, sizeof op->request.keys);
     op->queue = watch->queue;
     dueq_status status = wait->request(client, keep_waiting);
-    if (unanswered->count == wait->item_count && unanswered->lease_ms == wait->lease_ms &&
+    if (unanswered->count == op->item_count && unanswered->lease_ms == wait->lease_ms &&
         unanswered->default_lease_ms == wait->default_lease_ms)
         op->recall.unanswered = unanswered->number;
     return status;
@@ -149,7 +157,6 @@ static void proceed(dueq_client *client) {
         dueq__wait_request(client, first_needing_request(wait));
     } else {
         client->op->phase = DUEQ__PHASE_WAITING;
-        wait->probing = false;
         wait->probe_ms = next_probe_ms(client);
     }
 }
@@ -182,7 +189,7 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
     dueq__outage_log_failure(client, client->error.text);
     if (op->recall.unanswered)
         watch->queue->unanswered = (struct dueq__unanswered){
-            op->recall.unanswered, wait->item_count, wait->lease_ms, wait->default_lease_ms};
+            op->recall.unanswered, op->item_count, wait->lease_ms, wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
     watch->needs_request = watch->timekeeper = watch->has_token = false;
     watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
@@ -214,7 +221,7 @@ void dueq__wait_fall_back_to_checks(dueq_client *client) {
 
 void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__op *op = client->op;
-    if (op->phase == DUEQ__PHASE_WAITING && dueq__backoff_is_fatal(client, &conn->error)) {
+    if (dueq__wait_is_idle(op) && dueq__backoff_is_fatal(client, &conn->error)) {
         client->error = conn->error;
         dueq__op_finish(client, conn->error.status);
         return;
@@ -222,12 +229,12 @@ void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn,
     dueq__backoff_retry_later(client, conn->error.text);
     if (op->phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
-    else if (op->phase == DUEQ__PHASE_WAITING && was_on) {
+    else if (dueq__wait_is_idle(op) && was_on) {
         int64_t retry_ms = op->retry.next_ms;
         /* The request also finds out whether the server is there. */
         dueq__wait_request(client, first_needing_request(&op->wait) % op->wait.watch_count);
         op->retry.next_ms = retry_ms;
-    } else if (op->phase == DUEQ__PHASE_WAITING)
+    } else if (dueq__wait_is_idle(op))
         dueq__wait_fall_back_to_checks(client);
 }
 
@@ -241,7 +248,7 @@ bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
 
 bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__op *op = client->op;
-    return op->phase == DUEQ__PHASE_WAITING && has_time_left(&op->wait) &&
+    return dueq__wait_is_idle(op) && has_time_left(&op->wait) &&
            first_needing_request(&op->wait) == op->wait.watch_count &&
            dueq__monotonic_ms() >= op->retry.next_ms && !dueq__wait_checks_soon(&op->wait);
 }
@@ -255,7 +262,7 @@ static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
 
 /* Is it about that queue's next time, and not about what there is in any of its slot? */
 static bool probes_next_time(const struct dueq__wait *wait) {
-    return !wait->for_lock && wait->probe_count % 2 == 1;
+    return wait->kind != DUEQ__WAIT_LOCK && wait->probe_count % 2 == 1;
 }
 
 static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *watch) {
@@ -266,7 +273,7 @@ static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *w
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
-    if (wait->probing || wait->foreign)
+    if (client->op->phase == DUEQ__PHASE_PROBING || wait->foreign)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     bool time = probes_next_time(wait);
@@ -281,7 +288,7 @@ static bool send_probe(dueq_client *client) {
         dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];
         dueq__resp_bytes(&words, meta.data, meta.size);
         dueq__resp_text(&words, "next_event");
-    } else if (wait->for_lock) {
+    } else if (wait->kind == DUEQ__WAIT_LOCK) {
         dueq_bytes lock = client->op->request.keys[DUEQ__KEY_LOCK];
         dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
@@ -291,10 +298,11 @@ static bool send_probe(dueq_client *client) {
                 dueq__resp_bytes(&words, line.data, line.size);
             }
     }
-    wait->probing = dueq__node_send_resp(node, DUEQ__EXPECT_PROBE, &words);
+    bool sent = dueq__node_send_resp(node, DUEQ__EXPECT_PROBE, &words);
     dueq__resp_free(&words);
-    if (!wait->probing)
+    if (!sent)
         return false;
+    client->op->phase = DUEQ__PHASE_PROBING;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
     dueq__conn_flush(&node->conn);
     return true;
@@ -303,19 +311,17 @@ static bool send_probe(dueq_client *client) {
 void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__wait *wait = &client->op->wait;
     int64_t number = 0;
-    if (!wait->probing)
-        return;
-    wait->probing = false;
-    if (client->op->phase != DUEQ__PHASE_WAITING) {
-        wait->probe_count++;
+    if (client->op->phase != DUEQ__PHASE_PROBING) {
+        wait->probe_count += !dueq__wait_is_idle(client->op);
         return;
     }
+    client->op->phase = DUEQ__PHASE_WAITING;
     wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
     int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->clock_offset_ms;
-    bool forgotten = probes_next_time(wait) ? number + OVERDUE_MS < server_ms
-                     : wait->for_lock       ? number == 0
-                                            : number > 0;
+    bool forgotten = probes_next_time(wait)          ? number + OVERDUE_MS < server_ms
+                     : wait->kind == DUEQ__WAIT_LOCK ? number == 0
+                                                     : number > 0;
     bool takes_over = dueq__reply_is_error(reply) || (known && forgotten);
     /* The timekeeper missed a due time, or a wake token was lost: this consumer looks itself. */
     for (size_t i = 0; takes_over && i < wait->watch_count; i++)
@@ -329,16 +335,15 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
 /* It is time to check the queue: as its timekeeper, or because a probe was not answered. */
 static void check_now(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &client->op->wait;
-    if (wait->probing)
+    if (client->op->phase == DUEQ__PHASE_PROBING)
         dueq__node_drop(client, client->node);
-    wait->probing = false;
     /*
      * As timekeeper there is likely something: the block ends first, so that it cannot take the
      * wake token which this very request may set for another consumer.
      */
     struct dueq__wait_conn *wait_conn = wait->watches[at].wait_conn;
-    if ((wait->watches[at].timekeeper || wait->ordered) && wait_conn && wait_conn->blocking &&
-        !client->no_unblock)
+    if ((wait->watches[at].timekeeper || wait->kind == DUEQ__WAIT_ORDERED) && wait_conn &&
+        wait_conn->blocking && !client->no_unblock)
         dueq__wait_conn_unblock(client, wait_conn);
     dueq__wait_request(client, at);
 }
@@ -350,7 +355,7 @@ void dueq__wait_pump(dueq_client *client) {
     if (wait->foreign && wait->foreign->pump)
         wait->foreign->pump(client);
     dueq__wait_finish_pump(client);
-    if (op->phase != DUEQ__PHASE_WAITING)
+    if (!dueq__wait_is_idle(op))
         return;
     int64_t now = dueq__monotonic_ms();
     size_t due = first_check(wait);
@@ -371,7 +376,7 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     const struct dueq__op *op = client->op;
     const struct dueq__wait *wait = &op->wait;
     int64_t next = DUEQ__NEVER / 1000;
-    bool waiting = op->phase == DUEQ__PHASE_WAITING;
+    bool waiting = dueq__wait_is_idle(op);
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (dueq__wait_conn_due(client) && dueq__wait_conn_retry_ms(client) < next)

@@ -1,13 +1,23 @@
-/* A call that may wait for one of several queues. */
+/* An operation that may wait for one of several queues. */
 #ifndef DUEQ_WAIT_H
 #define DUEQ_WAIT_H
 
 #include "../net/net.h"
 #include "keys.h"
 
+struct dueq__op;
 struct dueq__watch;
 struct dueq__wait_conn;
 struct dueq__node;
+
+/* What a wait is for. */
+enum dueq__wait_kind {
+    DUEQ__WAIT_MESSAGES,
+    DUEQ__WAIT_ORDERED, /* messages, from no queue where one is leased; nothing is given on */
+    /* Messages for a caller that holds others: none that has crashed, and it does not wait. */
+    DUEQ__WAIT_TOP_UP,
+    DUEQ__WAIT_LOCK
+};
 
 /*
  * How a call waits on a queue of another system, which has neither timekeeper nor wake token nor
@@ -58,23 +68,16 @@ struct dueq__watch {
 };
 
 struct dueq__wait {
-    size_t item_count; /* items of the call */
+    /* What the caller asks for: */
+    enum dueq__wait_kind kind;
     int64_t lease_ms, default_lease_ms;
-    struct dueq__watch *watches; /* in the order in which they are asked; owned */
-    size_t watch_count;
-    size_t current, requested_count; /* the one being asked; how many were asked at least once */
-    int64_t server_now_ms,
-        server_pause_us;   /* of the answer: the server's clock, and how long to wait */
-    bool for_lock;         /* it waits for a lock, not for messages */
-    bool ordered;          /* from no queue where a message is leased, and nothing is given on */
     bool with_lateness;    /* the answer says how late each message is */
-    bool is_top_up;        /* the caller holds others: no message that has crashed, and no wait */
     bool take_expired_now; /* ended leases are taken, also where the server was away */
+    int64_t slack_us;      /* how much later than it was told it checks */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
-    bool found;                               /* the call's result is what it waited for */
     /*
-     * Makes the request about watches[current]; keep_waiting: the call goes on waiting when there
-     * is nothing.
+     * Makes the request about watches[current]; keep_waiting: the operation goes on waiting when
+     * there is nothing.
      */
     dueq_status (*request)(dueq_client *client, bool keep_waiting);
     /*
@@ -82,16 +85,25 @@ struct dueq__wait {
      */
     void (*build_release)(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words);
-    int64_t slack_us;     /* how much later than it was told it checks */
+    /* How it goes: */
+    struct dueq__watch *watches; /* in the order in which they are asked; owned; NULL: no wait */
+    size_t watch_count;
+    size_t current, requested_count; /* the one being asked; how many were asked at least once */
+    int64_t server_now_ms,
+        server_pause_us;  /* of the answer: the server's clock, and how long to wait */
     int64_t until_ms;     /* when it stops waiting; 0: it does not wait */
     int64_t end_ms;       /* when the call ends at the latest */
     int64_t probe_ms;     /* when to probe, or to give a probe up */
-    unsigned probe_count; /* sent in this wait, and one more by chance */
-    bool probing;         /* and one is under way */
+    unsigned probe_count; /* answered in this wait, and one more by chance */
     size_t quarantined;   /* entries that were quarantined during the wait */
 };
 
 /* wait.c */
+
+/* Does it wait now, for its queues or for a probe's answer too? */
+bool dueq__wait_is_idle(const struct dueq__op *op);
+/* Is the operation's result what it waited for? */
+bool dueq__wait_found(const struct dueq__op *op);
 
 /*
  * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
@@ -167,7 +179,7 @@ void dueq__wait_conn_release_all(dueq_client *client);
  */
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result);
 /*
- * The answer is there (wait.found), or there is none: ends the block, and what is owed to others.
+ * The answer is there, or there is none: ends the block, and what is owed to others.
  */
 void dueq__wait_finish(dueq_client *client);
 /* Gives leaving up at its end. */

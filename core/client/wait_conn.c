@@ -209,8 +209,7 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
 static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__op *op = client->op;
     if (wait_conn->conn.state == DUEQ__CONN_CLOSED && !wait_conn->conn.opened &&
-        (op->phase != DUEQ__PHASE_WAITING ||
-         dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
+        (!dueq__wait_is_idle(op) || dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
          dueq__node_is_down(wait_conn->node) ||
          !dueq__node_connect(client, &wait_conn->conn, wait_conn->node)))
         return;
@@ -243,7 +242,7 @@ void dueq__wait_conn_pump_all(dueq_client *client) {
     const struct dueq__wait *wait = &client->op->wait;
     if (wait->foreign && !wait->foreign->block)
         return;
-    if (client->op->phase == DUEQ__PHASE_WAITING)
+    if (dueq__wait_is_idle(client->op))
         assign_wait_conns(client);
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)

@@ -24,7 +24,7 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
         return;
     }
     dueq__node_send(node, DUEQ__EXPECT_IGNORED, words, 4);
-    if (wait->for_lock)
+    if (wait->kind == DUEQ__WAIT_LOCK)
         dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 
@@ -65,7 +65,6 @@ static size_t first_duty(const struct dueq__wait *wait, bool timekeeper_only) {
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
     dueq_result_free(client->op->result);
     client->op->result = result;
-    client->op->wait.found = result != NULL;
     if (result)
         dueq__wait_finish(client);
     else
@@ -75,7 +74,7 @@ void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
 void dueq__wait_finish(dueq_client *client) {
     struct dueq__op *op = client->op;
     struct dueq__wait *wait = &op->wait;
-    bool found = wait->found;
+    bool found = dueq__wait_found(op);
     if (op->phase != DUEQ__PHASE_ENDING) {
         op->phase = DUEQ__PHASE_ENDING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -97,18 +96,19 @@ void dueq__wait_finish(dueq_client *client) {
         return;
     }
     give_back_duties(client);
-    dueq__op_finish(client, found ? DUEQ_OK : wait->for_lock ? DUEQ_TAKEN : DUEQ_EMPTY);
+    dueq__op_finish(client, found                           ? DUEQ_OK
+                            : wait->kind == DUEQ__WAIT_LOCK ? DUEQ_TAKEN
+                                                            : DUEQ_EMPTY);
 }
 
 void dueq__wait_finish_pump(dueq_client *client) {
     struct dueq__op *op = client->op;
-    struct dueq__wait *wait = &op->wait;
     dueq__wait_conn_unblock_again(client);
     if (op->phase != DUEQ__PHASE_ENDING || dueq__monotonic_ms() < op->retry.deadline_ms)
         return;
     dueq__wait_conn_close_blocked(client);
     dueq__node_drop(client, client->node);
-    if (wait->found) {
+    if (dueq__wait_found(op)) {
         dueq__op_finish(client, DUEQ_OK);
     } else {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
@@ -124,7 +124,8 @@ void dueq__wait_abandon(dueq_client *client) {
     /*
      * The server may have made this client the timekeeper in a reply that the client never reads.
      */
-    if (wait->build_release && (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || wait->found))
+    if (wait->build_release &&
+        (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || dueq__wait_found(client->op)))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)
         asked->has_token = true; /* the server has refused the request */

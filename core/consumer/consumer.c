@@ -89,7 +89,8 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .queue_count = queue_count,
                                   .order = consumer->options.order,
                                   .count = count,
-                                  .is_top_up = consumer->prefetched > 0,
+                                  .kind = consumer->prefetched ? DUEQ__WAIT_TOP_UP
+                                                               : DUEQ__WAIT_MESSAGES,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
                                   .default_lease_ms = dueq__consumer_lease_ms(consumer),
@@ -167,15 +168,16 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         dueq__settle_finish(consumer, status, NULL, 0);
     if (status == DUEQ_PENDING) {
-        consumer->client->op->retry.until_ms = consumer->retry_until_ms;
-        consumer->client->op->wait.slack_us = 1000 * consumer->options.slack_ms;
+        bool can_skip = consumer->request == DUEQ__REQUEST_SETTLE ||
+                        consumer->request == DUEQ__REQUEST_VERIFY ||
+                        (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS &&
+                         consumer->assignment->own_count);
         consumer->thread = pthread_self();
-        consumer->client->op->retry.skip_down_node =
-            consumer->client->cluster && has_several_queues(consumer) &&
-            (consumer->request == DUEQ__REQUEST_SETTLE ||
-             consumer->request == DUEQ__REQUEST_VERIFY ||
-             (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS &&
-              consumer->assignment->own_count));
+        dueq__op_set_terms(
+            consumer->client,
+            &(struct dueq__terms){.retry_until_ms = consumer->retry_until_ms,
+                                  .slack_ms = consumer->options.slack_ms,
+                                  .skip_down_node = can_skip && has_several_queues(consumer)});
     } else {
         consumer->request = DUEQ__REQUEST_NONE;
     }

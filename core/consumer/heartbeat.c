@@ -74,8 +74,9 @@ static dueq_status run_call(struct dueq__heartbeat *heartbeat, dueq_status submi
     int64_t now = dueq__monotonic_ms();
     if (!heartbeat->unanswered_ms || now - heartbeat->call_ended_ms > STREAK_MS)
         heartbeat->unanswered_ms = now;
-    heartbeat->client->op->retry.skip_down_node =
-        heartbeat->client->cluster && heartbeat->queue_count > 1;
+    if (submitted == DUEQ_PENDING)
+        dueq__op_set_terms(heartbeat->client,
+                           &(struct dueq__terms){.skip_down_node = heartbeat->queue_count > 1});
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, STOP_CHECK_MS);
         if (status == DUEQ_PENDING)

@@ -79,7 +79,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .queue_count = count ? count : 1,
                                 .order = DUEQ_ROUND_ROBIN,
                                 .are_partitions = true,
-                                .ordered = true,
+                                .kind = DUEQ__WAIT_ORDERED,
                                 .with_lateness = dueq__consumer_asks_lateness(consumer),
                                 .next_check_us = until > now ? next_check_us : NULL,
                                 .count = consumer->options.prefetch,
@@ -91,11 +91,11 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
 
 void dueq__partitions_note_empty(dueq_consumer *consumer) {
     const struct dueq__wait *wait = &consumer->client->op->wait;
-    consumer->found = wait->found;
+    consumer->found = dueq__wait_found(consumer->client->op);
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
         bool known = !watch->needs_request && !watch->held_elsewhere && !watch->node_down &&
-                     !(wait->found && i == wait->current);
+                     !(consumer->found && i == wait->current);
         consumer->next_check_us[consumer->asked[watch->queue_index]] =
             known ? watch->next_check_us : 0;
     }

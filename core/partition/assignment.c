@@ -100,13 +100,12 @@ dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const b
         dueq__assignment_reset(assignment);
     status = dueq__op_submit(assignment->queue->client, &words);
     /*
-     * Where it goes on without an answer it is not to wait for one longer than others take it for a
-     * member.
+     * A member with partitions goes on without an answer. It waits for one no longer than the
+     * others take it for a member.
      */
-    int64_t limit = dueq__monotonic_ms() + DUEQ__MEMBER_MS;
-    if (status == DUEQ_PENDING && assignment->own_count &&
-        limit < assignment->queue->client->op->retry.deadline_ms)
-        assignment->queue->client->op->retry.deadline_ms = limit;
+    if (status == DUEQ_PENDING && assignment->own_count)
+        dueq__op_set_terms(assignment->queue->client,
+                           &(struct dueq__terms){.at_most_ms = DUEQ__MEMBER_MS});
     return status;
 }
 

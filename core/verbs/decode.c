@@ -45,10 +45,10 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     }
-    bool relays = digits.size == op->wait.item_count + 1 &&
-                  ((const char *)digits.data)[digits.size - 1] == '+';
+    bool relays =
+        digits.size == op->item_count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
     digits.size -= relays;
-    if (!dueq__ops_are_outcomes(digits, op->wait.item_count)) {
+    if (!dueq__ops_are_outcomes(digits, op->item_count)) {
         dueq__ops_unexpected(client);
         return;
     }
@@ -64,7 +64,7 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
 void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
     if (!dueq__reply_bytes(reply, &states) ||
-        !are_all_of("01234", states, client->op->wait.item_count)) {
+        !are_all_of("01234", states, client->op->item_count)) {
         dueq__ops_unexpected(client);
         return;
     }

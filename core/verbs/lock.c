@@ -108,7 +108,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     dueq__id_next(&client->ids, (char *)(items->ids + 1));
     *items->ids = (dueq_bytes){items->ids + 1, DUEQ__ID_SIZE};
     op->decode = decode;
-    op->wait.for_lock = true;
+    op->wait.kind = DUEQ__WAIT_LOCK;
     op->wait.lease_ms = ttl_ms;
     op->wait.request = request;
     op->wait.build_release = build_release;

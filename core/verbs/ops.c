@@ -123,7 +123,7 @@ dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script
     dueq_status status = dueq__op_begin(queue, script, changes);
     if (status)
         return status;
-    queue->client->op->wait.item_count = count;
+    queue->client->op->item_count = count;
     queue->client->op->decode = decode;
     queue->client->op->request.max_messages = messages_of(decode);
     dueq__op_arguments(queue->client, words);

@@ -17,11 +17,13 @@
  */
 #define DISTRUST_MS 10000
 
-static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait,
+static void put_arguments(struct dueq__resp *words, size_t count, const struct dueq__wait *wait,
                           bool keep_waiting, bool at_once, bool must_rewake) {
     char text[32];
-    const char *sign = wait->ordered ? "-" : wait->is_top_up ? "+" : "";
-    snprintf(text, sizeof text, "%s%zu%s", sign, wait->item_count, wait->with_lateness ? ".0" : "");
+    const char *sign = wait->kind == DUEQ__WAIT_ORDERED  ? "-"
+                       : wait->kind == DUEQ__WAIT_TOP_UP ? "+"
+                                                         : "";
+    snprintf(text, sizeof text, "%s%zu%s", sign, count, wait->with_lateness ? ".0" : "");
     dueq__resp_text(words, text);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
     dueq__resp_number(words, keep_waiting + 2 * at_once + 4 * must_rewake);
@@ -48,8 +50,8 @@ static dueq_status request(dueq_client *client, bool keep_waiting) {
     bool must_rewake = watch->has_token || watch->timekeeper;
     bool failed =
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
-    put_arguments(&words, &op->wait, keep_waiting, op->wait.take_expired_now && !failed,
-                  must_rewake);
+    put_arguments(&words, op->item_count, &op->wait, keep_waiting,
+                  op->wait.take_expired_now && !failed, must_rewake);
     if (!dueq__op_settlement(op))
         dueq__resp_text(&words, "0");
     watch->has_token = watch->timekeeper = false;
@@ -70,7 +72,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, &(struct dueq__wait){0}, false, false, true);
+    put_arguments(words, 0, &(struct dueq__wait){0}, false, false, true);
     dueq__resp_text(words, "0");
 }
 
@@ -99,8 +101,8 @@ static void found_nothing(dueq_client *client) {
 
 /* The answer is read. */
 static void go_on(dueq_client *client) {
-    const struct dueq__wait *wait = &client->op->wait;
-    if (wait->found || wait->item_count == 0 || wait->is_top_up)
+    const struct dueq__op *op = client->op;
+    if (dueq__wait_found(op) || op->item_count == 0 || op->wait.kind == DUEQ__WAIT_TOP_UP)
         dueq__wait_finish(client);
     else
         found_nothing(client);
@@ -159,8 +161,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     result->queue = watch->queue_index;
     watch->timekeeper = timekeeper == 1;
     watch->held_elsewhere = timekeeper == 0 && wait->server_pause_us > 0;
-    wait->found = result->count > 0;
-    if (wait->found || settles)
+    if (result->count > 0 || settles)
         dueq__op_note_kept_reply(client);
     if (relay.size)
         dueq__relay(client, on_relayed);
@@ -287,10 +288,9 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     client->op->settling.plain_acks = plain;
     client->op->decode = decode;
     put_watches(asked, wait);
-    client->op->request.max_messages = wait->item_count = asked->count;
-    wait->ordered = asked->ordered;
+    client->op->request.max_messages = client->op->item_count = asked->count;
+    wait->kind = asked->kind;
     wait->with_lateness = asked->with_lateness;
-    wait->is_top_up = asked->is_top_up;
     wait->take_expired_now = asked->take_expired_now;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;

@@ -206,11 +206,10 @@ struct dueq__reserve {
     dueq_queue *const *queues;
     size_t queue_count;
     dueq_order order;
-    bool are_partitions;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
-    bool ordered;          /* from none of them where a message is leased; without a settlement */
-    bool with_lateness;    /* the result says how late each message is */
-    bool is_top_up;        /* the caller holds others: no message that has crashed, and no wait */
-    bool take_expired_now; /* ended leases are taken unwatched: core/scripts/lib/watch.lua */
+    bool are_partitions;       /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
+    enum dueq__wait_kind kind; /* ORDERED: without a settlement */
+    bool with_lateness;        /* the result says how late each message is */
+    bool take_expired_now;     /* ended leases are taken unwatched: core/scripts/lib/watch.lua */
     /*
      * When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it
      * is. NULL: all are.

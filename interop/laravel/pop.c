@@ -15,7 +15,7 @@ static dueq_status ask_pop(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
     dueq__op_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)op->wait.item_count);
+    dueq__resp_number(&words, (int64_t)op->item_count);
     dueq__resp_number(&words, op->wait.lease_ms);
     dueq__resp_text(&words, op->wait.watches->has_token ? "1" : "0");
     op->wait.watches->has_token = false;
@@ -75,7 +75,7 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
     if (status)
         return status;
     struct dueq__wait *wait = &queue->queue.client->op->wait;
-    wait->item_count = count;
+    queue->queue.client->op->item_count = count;
     wait->watches->queue = &queue->queue;
     wait->watches->wake_key = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
     queue->tracked_count = tracks;
@@ -128,7 +128,7 @@ static dueq_status ask_migrate(dueq_client *client, bool stay) {
     struct dueq__resp words;
     (void)stay;
     dueq__op_arguments(client, &words);
-    dueq__resp_number(&words, (int64_t)client->op->wait.item_count);
+    dueq__resp_number(&words, (int64_t)client->op->item_count);
     return dueq__op_submit(client, &words);
 }
 

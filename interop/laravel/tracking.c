@@ -115,14 +115,14 @@ static void key_changed(dueq_client *client, const struct dueq__reply *names) {
         list ? dueq__monotonic_us() + LOOK_US : 1000 * client->op->request.sent_ms + SPACE_US;
     if (at < queue->changed_us)
         queue->changed_us = at;
-    if (client->op->phase == DUEQ__PHASE_WAITING)
+    if (dueq__wait_is_idle(client->op))
         dueq__wait_check_by(client, at);
 }
 
 void dueq__laravel_listen(dueq_client *client) {
     const struct dueq__channel channel = {dueq__text("__redis__:invalidate"), false, key_changed};
     dueq_laravel *queue = dueq__laravel_of(client);
-    if (queue->tracking && !gets_changes(client) && client->op->phase == DUEQ__PHASE_WAITING) {
+    if (queue->tracking && !gets_changes(client) && dueq__wait_is_idle(client->op)) {
         queue->tracking = false;
         client->op->wait.watches->needs_request = true;
     }

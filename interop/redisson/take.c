@@ -34,7 +34,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     snprintf(queue->take_session, sizeof queue->take_session, "%s/%" PRIu64, client->session,
              queue->serial);
     dueq__op_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
-    put_arguments(&words, client->op->wait.item_count, queue->first_unread);
+    put_arguments(&words, client->op->item_count, queue->first_unread);
     keep_unread(queue);
     return dueq__op_submit(client, &words);
 }
@@ -90,7 +90,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     if (status)
         return status;
     client->op->decode = decode;
-    client->op->request.max_messages = wait->item_count = count;
+    client->op->request.max_messages = client->op->item_count = count;
     wait->request = ask;
     wait->build_release = let_go;
     wait->foreign = &takes;

@@ -12,7 +12,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     (void)stay;
     dueq__op_arguments(client, &words);
     dueq__resp_number(&words, dueq__redisson_of(client)->layout);
-    dueq__resp_number(&words, (int64_t)client->op->wait.item_count);
+    dueq__resp_number(&words, (int64_t)client->op->item_count);
     return dueq__op_submit(client, &words);
 }
 
@@ -42,7 +42,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static void told(dueq_client *client, const struct dueq__reply *message) {
     int64_t due;
     bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;
-    if (!known || client->op->phase != DUEQ__PHASE_WAITING) {
+    if (!known || !dueq__wait_is_idle(client->op)) {
         client->op->wait.watches->needs_request = true;
         return;
     }
@@ -69,7 +69,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     if (status)
         return status;
     client->op->decode = decode;
-    wait->item_count = most;
+    client->op->item_count = most;
     wait->request = ask;
     wait->foreign = &transfers;
     wait->watches->queue = &queue->queue;
