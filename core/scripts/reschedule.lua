@@ -2,25 +2,16 @@
 -- message, or if the time has passed, it changes nothing and answers nil, and the client runs
 -- reschedule_full.
 -- keys msg delayed wake meta reply
--- includes return_problem note_event keep_reply_inline
+-- includes plain_ticket note_event keep_reply_inline
 -- args id, due ('0' now, '+ms' from now, '@ms' since 1970)
 -- passes on to reschedule_full
 -- Returns a digit: 0 done, or nil.
 local id, time = ARGV[4], redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local at = (tonumber(string.sub(ARGV[5], 2)) or 0) + (string.byte(ARGV[5]) == 43 and now or 0)
-local envelope = redis.pcall('HGET', msg, id)
--- An error has no length, and a text has one. Asking for the length is cheaper than for the type.
-if envelope and #envelope == 0 then
-  local problem = envelope ~= '' and envelope
-  -- include return_problem
-end
-local version, flags = string.byte(envelope or '', 1, 2)
-if version ~= 0xD1 or not flags or flags >= 32 or at <= now then
-  return nil
-end
-local ticket = flags % 2 == 1 and '0.' .. string.sub(envelope, 5, 14) .. ':' .. id or id
-if redis.call('ZADD', delayed, 'XX', 'CH', string.format('%d', at), ticket) == 0 then
+-- include plain_ticket
+if at <= now
+  or redis.call('ZADD', delayed, 'XX', 'CH', string.format('%d', at), ticket) == 0 then
   return nil
 end
 local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')

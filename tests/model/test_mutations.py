@@ -248,8 +248,8 @@ MUTATIONS = {
     ),
     "reschedule_delays_what_is_due": (
         "reschedule",
-        " or at <= now then",
-        " then",
+        "if at <= now\n  or redis",
+        "if redis",
     ),
     "reserve_forgets_the_high_lane": (
         "reserve",
