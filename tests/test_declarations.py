@@ -36,12 +36,11 @@ FAULTS = [
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of what embed.py reads."""
-    paths = [ROOT / "core/dueq.h", *ROOT.glob("core/verbs.*")]
-    for path in [*paths, *ROOT.glob("core/scripts/embed.py"), *ROOT.glob("*/**/*.lua")]:
-        if path.is_relative_to(ROOT / "core") or path.is_relative_to(ROOT / "interop"):
-            copy = tmp_path / path.relative_to(ROOT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_file():
+    for place in ["core", "interop"]:
+        for kind in ["py", "toml", "h", "lua"]:
+            for path in (ROOT / place).rglob(f"*.{kind}"):
+                copy = tmp_path / path.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, copy)
     return tmp_path
 
