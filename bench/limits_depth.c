@@ -137,7 +137,7 @@ static void open_side(struct side *side, const char *socket, size_t depth, size_
 }
 
 static int64_t count_delayed(struct side *side) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     must(side->link.client, dueq_stats(side->link.queue, &counts));
     return counts.delayed;
 }

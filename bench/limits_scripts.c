@@ -186,7 +186,10 @@ static void purge_leased(struct load *load) { (void)purge(load, DUEQ_LEASED); }
 static void purge_dead(struct load *load) { (void)purge(load, DUEQ_DEAD); }
 
 static void kick_by_error(struct load *load) {
-    const dueq_filter filter = {{load->error, 100}, 1, DUEQ_MAX_TIME_MS};
+    const dueq_filter filter = {.struct_size = sizeof(dueq_filter),
+                                .error = {load->error, 100},
+                                .since_ms = 1,
+                                .until_ms = DUEQ_MAX_TIME_MS};
     must(load->link->client,
          dueq_kick_all(load->link->queue, &filter, (dueq_bytes){NULL, 0}, MOST, NULL));
 }
@@ -227,7 +230,7 @@ static void lock(struct load *load) {
 }
 
 static void stats(struct load *load) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     must(load->link->client, dueq_stats(load->link->queue, &counts));
 }
 

@@ -49,7 +49,7 @@ static void fill(const char *socket, size_t messages, size_t body_size, int64_t 
         must(link.client, dueq_reserve(link.queue, BATCH, 0, LEASE_MS, &result));
         dueq_result_free(result);
     }
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     must(link.client, dueq_stats(link.queue, &counts));
     int64_t found = lease ? counts.leased : delay_ms ? counts.delayed : counts.ready;
     if (found != (int64_t)messages)

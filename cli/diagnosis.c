@@ -170,8 +170,8 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
         if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_offline(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
-            hanging += worker->holdings[k].running &&
-                       worker->now_ms - worker->holdings[k].since_ms >= least;
+            hanging += dueq_worker_holding(worker, k)->running &&
+                       worker->now_ms - dueq_worker_holding(worker, k)->since_ms >= least;
     }
     return hanging >= row->slots;
 }

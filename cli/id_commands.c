@@ -78,7 +78,7 @@ static int run_kick(struct cli *cli, int argc, char *argv[]) {
                                             {"since", required_argument, NULL, 's'},
                                             {"until", required_argument, NULL, 'u'},
                                             CLI_OPTIONS};
-    dueq_filter filter = {0};
+    dueq_filter filter = DUEQ_FILTER;
     bool all = false, filtered = false;
     int code;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {

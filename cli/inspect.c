@@ -256,7 +256,8 @@ dueq_status running_read(struct cli *cli, const struct workers_view *workers, si
         cli_out_of_memory();
     for (size_t i = 0; i < workers->count; i++)
         for (size_t k = 0; k < workers->list[i].worker->holding_count; k++)
-            *at++ = (struct running){&workers->list[i], &workers->list[i].worker->holdings[k]};
+            *at++ = (struct running){&workers->list[i],
+                                     dueq_worker_holding(workers->list[i].worker, k)};
     qsort(list, count, sizeof *list, by_age);
     for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];

@@ -204,7 +204,7 @@ static void add_rate(dueq_rate *sums, const dueq_rate *more) {
 }
 
 static void add_up(struct queue_row *sums) {
-    sums->counts = (dueq_counts){0};
+    sums->counts = (dueq_counts)DUEQ_COUNTS;
     sums->in = sums->out = 0;
     clear_minutes(sums);
     for (size_t i = 1; i <= sums->parts; i++) {

@@ -94,7 +94,7 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
                                             DRAFT_OPTIONS,
                                             CLI_OPTIONS};
     struct draft job = DRAFT_NONE;
-    dueq_plan schedule = {0};
+    dueq_plan schedule = DUEQ_PLAN;
     int code;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         if (option == 'z')

@@ -8,7 +8,7 @@
 static json_object *json_holdings(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
     for (size_t i = 0; i < worker->holding_count; i++) {
-        const dueq_holding *holding = &worker->holdings[i];
+        const dueq_holding *holding = dueq_worker_holding(worker, i);
         json_object *object = json_object_new_object();
         json_object_object_add(object, "id", json_text(holding->id));
         json_object_object_add(object, "ticket", json_text(holding->ticket));

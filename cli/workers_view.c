@@ -152,8 +152,8 @@ const struct consumer *workers_holder(const struct workers_view *workers, dueq_b
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
         for (size_t k = 0; k < worker->holding_count; k++)
-            if (compare(worker->holdings[k].ticket, ticket) == 0) {
-                *holding = &worker->holdings[k];
+            if (compare(dueq_worker_holding(worker, k)->ticket, ticket) == 0) {
+                *holding = dueq_worker_holding(worker, k);
                 return &workers->list[i];
             }
     }
@@ -169,10 +169,10 @@ const struct consumer *workers_longest(const struct workers_view *workers, const
         if (strcmp(consumer->queue, queue) != 0 || worker_offline(worker))
             continue;
         for (size_t k = 0; k < worker->holding_count; k++)
-            if (worker->holdings[k].running &&
-                (!found || worker->holdings[k].since_ms < (*holding)->since_ms)) {
+            if (dueq_worker_holding(worker, k)->running &&
+                (!found || dueq_worker_holding(worker, k)->since_ms < (*holding)->since_ms)) {
                 found = consumer;
-                *holding = &worker->holdings[k];
+                *holding = dueq_worker_holding(worker, k);
             }
     }
     return found;

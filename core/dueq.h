@@ -12,6 +12,12 @@
  * - The library reads arguments during the call only, unless a comment says otherwise. A result
  *   belongs to the caller, who frees it by dueq_result_free(). All that it points to lives as long.
  * - It is safe to free or close NULL.
+ * - Structs. A struct that begins with struct_size must start from its initializer, in an array each
+ *   element: dueq_draft draft = DUEQ_DRAFT. So a program runs on libraries that are later than its
+ *   header. Such a struct is INVALID without the initializer, and if the program sets a member that
+ *   the library does not have. Structs without struct_size come from the library; the program reads
+ *   them, and later libraries add members at their ends. Only dueq_bytes, dueq_header,
+ *   dueq_durability, dueq_backoff, dueq_timing and dueq_value never change. See docs/c.md.
  * - Times and durations are whole milliseconds, and their names end with _ms. Points of time are
  *   milliseconds since 1970-01-01 UTC by the server's clock.
  * - One thread at a time may use a client and its queues. After fork() the child may use them too:
@@ -386,6 +392,7 @@ typedef enum dueq_replace {
 
 /* A message to push. Start from DUEQ_DRAFT, which has the defaults, and set what differs. */
 typedef struct dueq_draft {
+    size_t struct_size;
     dueq_bytes body; /* any bytes, up to DUEQ_MAX_BODY; may be empty */
     /*
      * 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters. Size 0: the client makes an id,
@@ -421,7 +428,10 @@ typedef struct dueq_draft {
 } dueq_draft;
 
 /* The defaults of a draft, as an initializer. */
-#define DUEQ_DRAFT {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
+#define DUEQ_DRAFT                                                                                 \
+    {.struct_size = sizeof(dueq_draft),                                                            \
+     .max_attempts = DUEQ_DEFAULT_ATTEMPTS,                                                        \
+     .max_crashes = DUEQ_DEFAULT_CRASHES}
 
 /* What a schedule does about times that passed before a consumer came to fire it. */
 typedef enum dueq_catchup {
@@ -430,8 +440,9 @@ typedef enum dueq_catchup {
     DUEQ_CATCHUP_ALL = 2   /* pushes a job for each time, in order */
 } dueq_catchup;
 
-/* A schedule: which job a queue gets, and when. */
+/* A schedule: which job a queue gets, and when. Start from DUEQ_PLAN. */
 typedef struct dueq_plan {
+    size_t struct_size;
     dueq_bytes name; /* 1 to DUEQ_MAX_SCHEDULE bytes of UTF-8 without control characters */
     /*
      * Five fields of cron (minute, hour, day of the month, month, day of the week), or @hourly,
@@ -443,6 +454,8 @@ typedef struct dueq_plan {
     dueq_catchup catchup;
     const dueq_draft *job; /* without id, delay_ms, at_ms, unique_ms and replace */
 } dueq_plan;
+
+#define DUEQ_PLAN {.struct_size = sizeof(dueq_plan)}
 
 /* The state of a message. */
 typedef enum dueq_state {
@@ -481,8 +494,9 @@ typedef struct dueq_message {
     dueq_bytes dead_letter;
 } dueq_message;
 
-/* What a queue has and did, counted by the server in O(1). */
+/* What a queue has and did, counted by the server in O(1). Start from DUEQ_COUNTS. */
 typedef struct dueq_counts {
+    size_t struct_size;
     int64_t ready, delayed, leased, dead, outbox; /* messages in each state */
     /* Since the queue exists: messages that were stored, delivered, acknowledged, retried. */
     int64_t pushed, reserved, acked, retried;
@@ -505,6 +519,8 @@ typedef struct dueq_counts {
     char outbox_error[256];
 } dueq_counts;
 
+#define DUEQ_COUNTS {.struct_size = sizeof(dueq_counts)}
+
 #define DUEQ_MAX_EXAMPLES 5
 
 /* What a check found, of one kind. All pointers live as long as the result. */
@@ -521,7 +537,7 @@ typedef struct dueq_finding {
 
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
-/* A leased message of a dueq_worker. */
+/* A leased message of a dueq_worker. dueq_worker_holding() reads it. */
 typedef struct dueq_holding {
     dueq_bytes id, ticket;
     int64_t partition; /* the number of the message's partition; -1: the queue has no partitions */
@@ -547,12 +563,19 @@ typedef struct dueq_worker {
     int64_t running;  /* how many of `leased` its program had begun */
     int stopping;     /* 1: it takes no further message, and ends when it has settled these */
     /* The messages that it had for a second or longer, in the order of their deliveries. */
-    const dueq_holding *holdings;
+    const void *holdings;
     size_t holding_count; /* up to DUEQ_MAX_HOLDINGS */
 } dueq_worker;
 
-/* What a queue of another system has; the headers in interop/ say which systems. */
+/* A message of `holdings`. index: 0 to holding_count - 1; else NULL is returned. */
+DUEQ_API const dueq_holding *dueq_worker_holding(const dueq_worker *worker, size_t index);
+
+/*
+ * What a queue of another system has; the headers in interop/ say which systems. Start from
+ * DUEQ_SIZES.
+ */
 typedef struct dueq_sizes {
+    size_t struct_size;
     int64_t ready;       /* in the list from which consumers take */
     int64_t delayed;     /* not in that list yet: they go there when they are due */
     int64_t reserved;    /* taken and not finished; 0 where the system does not know that */
@@ -561,19 +584,27 @@ typedef struct dueq_sizes {
     int64_t now_ms;      /* the server's clock when it answered */
 } dueq_sizes;
 
-/* What a call did that moves due items of such a queue. */
+#define DUEQ_SIZES {.struct_size = sizeof(dueq_sizes)}
+
+/* What a call did that moves due items of such a queue. Start from DUEQ_MOVED. */
 typedef struct dueq_moved {
+    size_t struct_size;
     size_t moved;
     size_t quarantined;
     int64_t next_ms; /* the next due time; 0: none */
 } dueq_moved;
 
-/* Which dead messages a call is about. All zero: all dead messages. */
+#define DUEQ_MOVED {.struct_size = sizeof(dueq_moved)}
+
+/* Which dead messages a call is about. Start from DUEQ_FILTER, which means all dead messages. */
 typedef struct dueq_filter {
+    size_t struct_size;
     dueq_bytes error; /* the message's error contains these bytes; size 0: any error */
     /* The message died at since_ms or later, and before until_ms; 0: no such limit. */
     int64_t since_ms, until_ms;
 } dueq_filter;
+
+#define DUEQ_FILTER {.struct_size = sizeof(dueq_filter)}
 
 /* Results */
 
@@ -683,6 +714,7 @@ typedef struct dueq_consumer dueq_consumer;
 
 /* Start from DUEQ_CONSUMER, and set what differs. */
 typedef struct dueq_consumer_options {
+    size_t struct_size;
     size_t prefetch; /* how many messages it reserves at a time: 1 to DUEQ_MAX_BATCH */
     /*
      * Up to UINT32_MAX; with a heartbeat at least 50. 0: the message's own lease, else
@@ -690,13 +722,13 @@ typedef struct dueq_consumer_options {
      */
     int64_t lease_ms;
     int64_t max_run_ms; /* up to DUEQ_MAX_TIME_MS; 0: no heartbeat */
-    dueq_order order;   /* of several queues */
     /*
      * 0 to DUEQ_MAX_SLACK_MS. A message that falls due while the consumer waits is delivered up to
      * so much later, together with those that fall due in the meantime, by one request. No message
      * comes early, and one that is pushed ready comes at once.
      */
     int64_t slack_ms;
+    dueq_order order; /* of several queues */
     /*
      * How many messages the program works on at a time. If it asks for a message while as many
      * delivered ones are not settled, dueq_warning() says so once, because a message that the
@@ -711,7 +743,11 @@ typedef struct dueq_consumer_options {
     size_t slots; /* of the dueq_worker; 0: the concurrency */
 } dueq_consumer_options;
 
-#define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS, .concurrency = 1}
+#define DUEQ_CONSUMER                                                                              \
+    {.struct_size = sizeof(dueq_consumer_options),                                                 \
+     .prefetch = 1,                                                                                \
+     .max_run_ms = DUEQ_MAX_RUN_MS,                                                                \
+     .concurrency = 1}
 
 /*
  * Opens a consumer. Nothing is sent.

@@ -37,10 +37,11 @@ DUEQ_API dueq_status dueq_laravel_open(dueq_client *client, const void *name, si
 DUEQ_API void dueq_laravel_close(dueq_laravel *queue);
 
 /*
- * A job to push. Start from {0} and set one of three: `payload`; or `job`, and `data` if the job
+ * A job to push. Start from DUEQ_LARAVEL_DRAFT and set one of three: `payload`; or `job`, and `data` if the job
  * has an argument; or `command_name` and `command`.
  */
 typedef struct dueq_laravel_draft {
+    size_t struct_size;
     /*
      * A whole payload, as Laravel writes it. It is stored unchanged, with the options that it has:
      * all other members but delay_ms and at_ms must be empty or 0.
@@ -57,10 +58,12 @@ typedef struct dueq_laravel_draft {
     uint32_t max_tries;      /* 0: the worker's own setting counts */
     uint32_t max_exceptions; /* 0: no limit */
     uint32_t timeout_s;      /* the longest run of an attempt; 0: the worker's own setting counts */
+    int fail_on_timeout;     /* 1: the job fails for good when it exceeds timeout_s; else 0 */
     dueq_bytes backoff;      /* seconds before each further try: "10" or "10,60"; size 0: none */
     int64_t retry_until_s;   /* no try after this Unix time, in seconds; 0: none */
-    int fail_on_timeout;     /* 1: the job fails for good when it exceeds timeout_s; else 0 */
 } dueq_laravel_draft;
+
+#define DUEQ_LARAVEL_DRAFT {.struct_size = sizeof(dueq_laravel_draft)}
 
 /* A job that pop delivered. All pointers live as long as the result. */
 typedef struct dueq_job {

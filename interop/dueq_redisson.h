@@ -29,7 +29,7 @@ typedef enum dueq_kind {
     DUEQ_JSON = 7
 } dueq_kind;
 
-/* A value. The kind says which member counts; the others are ignored. */
+/* A value. The kind says which member counts; the others are ignored. This struct never changes. */
 typedef struct dueq_value {
     dueq_kind kind;
     int64_t integer;
@@ -123,12 +123,15 @@ DUEQ_API dueq_status dueq_redisson_open(dueq_client *client, const void *destina
 /* Frees the handle. The values stay in the server. NULL is safe. */
 DUEQ_API void dueq_redisson_close(dueq_redisson *queue);
 
-/* A value to offer. */
+/* A value to offer. Start from DUEQ_OFFER. */
 typedef struct dueq_offer {
+    size_t struct_size;
     dueq_value value;
     int64_t delay_ms; /* due this long after the offer, 0 to DUEQ_MAX_TIME_MS; 0: now */
     int64_t at_ms;    /* due at this time of the server's clock; 0: delay_ms counts */
 } dueq_offer;
+
+#define DUEQ_OFFER {.struct_size = sizeof(dueq_offer)}
 
 /*
  * For all functions below:

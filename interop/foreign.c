@@ -67,7 +67,7 @@ void dueq__foreign_close(dueq_queue *queue) {
 /* size */
 
 static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
-    dueq_sizes sizes = {0};
+    dueq_sizes sizes = DUEQ_SIZES;
     int64_t *const fields[] = {&sizes.now_ms,  &sizes.next_ms,  &sizes.ready,
                                &sizes.delayed, &sizes.reserved, &sizes.quarantined};
     size_t count = sizeof fields / sizeof *fields;
@@ -95,10 +95,12 @@ dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__scri
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
     dueq_result *result;
     dueq_status status = dueq__ops_run(queue, submitted, &result);
-    if (sizes && dueq_result_sizes(result))
-        *sizes = *dueq_result_sizes(result);
+    dueq_status given =
+        sizes ? dueq__struct_check(sizes, &dueq__layout_sizes, &queue->client->error) : DUEQ_OK;
+    if (sizes && !given && dueq_result_sizes(result))
+        dueq__struct_give(sizes, dueq_result_sizes(result), &dueq__layout_sizes);
     dueq_result_free(result);
-    return status;
+    return status < 0 ? status : given ? given : status;
 }
 
 /* clear */
@@ -137,11 +139,17 @@ void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
     dueq__wait_finish_found(client, dueq__result_single(&dueq__type_moved, moved, &client->error));
 }
 
+dueq_status dueq__foreign_check_moved(dueq_queue *queue, const dueq_moved *moved) {
+    return moved ? dueq__struct_check(moved, &dueq__layout_moved, &queue->client->error) : DUEQ_OK;
+}
+
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {
+    static const dueq_moved nothing = DUEQ_MOVED;
     dueq_result *result;
     dueq_status status = dueq__ops_run(queue, submitted, &result);
     if (moved)
-        *moved = dueq_result_moved(result) ? *dueq_result_moved(result) : (dueq_moved){0};
+        dueq__struct_give(moved, dueq_result_moved(result) ? dueq_result_moved(result) : &nothing,
+                          &dueq__layout_moved);
     dueq_result_free(result);
     return status;
 }

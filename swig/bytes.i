@@ -113,7 +113,8 @@ TEXTS(dead_letter, "dead_letter")
 %typemap(freearg) (const dueq_bytes *reserved, size_t count) "free((void *)$1);"
 
 /* (error, since_ms, until_ms). */
-%typemap(in, fragment="borrow") const dueq_filter *filter (dueq_filter filter, Py_buffer view = {0}) {
+%typemap(in, fragment="borrow") const dueq_filter *filter
+        (dueq_filter filter = DUEQ_FILTER, Py_buffer view = {0}) {
     PyObject *error;
     long long since_ms, until_ms;
 

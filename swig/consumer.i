@@ -63,7 +63,8 @@ static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefet
                                int64_t max_run_ms, int64_t slack_ms, size_t concurrency) {
     const char *version = Py_GetVersion(); /* "3.12.4 (main, ...)" */
     char program[32];
-    dueq_consumer_options options = {.prefetch = prefetch,
+    dueq_consumer_options options = {.struct_size = sizeof options,
+                                     .prefetch = prefetch,
                                      .lease_ms = lease_ms,
                                      .max_run_ms = max_run_ms,
                                      .order = order,

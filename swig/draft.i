@@ -84,6 +84,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, timeout_ms;
     dueq_durability *durability = &draft->durability;
 
+    *draft = (dueq_draft)DUEQ_DRAFT;
     if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#LiipLs#:draft", &body, &draft->id.data, &id_size,
                           &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
                           &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,

@@ -8,6 +8,7 @@ static int laravel_draft_fill(dueq_laravel_draft *draft, PyObject *row) {
     Py_ssize_t payload, job, data, command_name, command, display_name, backoff;
     long long delay_ms, at_ms, retry_until_s;
 
+    *draft = (dueq_laravel_draft)DUEQ_LARAVEL_DRAFT;
     if (!PyArg_ParseTuple(row, "s#s#s#s#s#s#LLIIIs#Lp:draft", &draft->payload.data, &payload,
                           &draft->job.data, &job, &draft->data.data, &data,
                           &draft->command_name.data, &command_name, &draft->command.data, &command,

@@ -28,6 +28,7 @@ static dueq_offer *offers_of(PyObject *rows, size_t *count) {
         PyObject *value;
         long long delay_ms, at_ms;
 
+        offers[i] = (dueq_offer)DUEQ_OFFER;
         if (!PyArg_ParseTuple(PyTuple_GetItem(rows, i), "OLL:offer", &value, &delay_ms, &at_ms) ||
             value_fill(&offers[i].value, value) < 0) {
             free(offers);

@@ -97,7 +97,7 @@ static PyObject *worker_object(const dueq_worker *worker) {
     PyObject *holdings = PyTuple_New((Py_ssize_t)worker->holding_count);
 
     for (size_t i = 0; holdings && i < worker->holding_count; i++) {
-        const dueq_holding *holding = &worker->holdings[i];
+        const dueq_holding *holding = dueq_worker_holding(worker, i);
         PyObject *items[] = {text_object(holding->id), text_object(holding->ticket),
                              PyLong_FromLongLong(holding->partition),
                              PyLong_FromLongLong(holding->since_ms),

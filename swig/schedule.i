@@ -1,6 +1,6 @@
 /* (name, expression, zone, catchup, (job,)), the job as in a push. */
 %typemap(in, fragment="drafts") const dueq_plan *schedule
-        (dueq_plan plan, struct drafts drafts = {0}) {
+        (dueq_plan plan = DUEQ_PLAN, struct drafts drafts = {0}) {
     Py_ssize_t name_size, expression_size, zone_size;
     PyObject *jobs;
     int catchup;

@@ -31,6 +31,7 @@ FACES = ("C", "Python", "PHP", "the shell")
 OF_C = {
     *("queue", "queues", "queue_count", "client", "result", "purged", "counts", "cursor"),
     *("header_count", "example_count", "holding_count", "ticket", "token"),
+    "struct_size",
 }
 
 # ---- The names that there are ----

@@ -166,7 +166,7 @@ static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_str
 
 ZEND_METHOD(Dueq_Queue, kickAll) {
     const dueq_php_place since_place = {2, -1, "since"}, until_place = {3, -1, "until"};
-    dueq_filter filter = {.since_ms = 0};
+    dueq_filter filter = DUEQ_FILTER;
     progress progress = NO_PROGRESS;
     zend_string *error = NULL, *cursor = NULL;
     zval *since = NULL, *until = NULL;

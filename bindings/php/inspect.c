@@ -72,7 +72,7 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     for (size_t i = 0; i < worker->holding_count; i++) {
         zval holding;
 
-        make_holding(&holding, &worker->holdings[i]);
+        make_holding(&holding, dueq_worker_holding(worker, i));
         zend_hash_next_index_insert_new(Z_ARRVAL_P(holdings), &holding);
     }
 }

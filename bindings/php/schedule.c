@@ -6,7 +6,7 @@ ZEND_METHOD(Dueq_Queue, schedule) {
     dueq_status status = DUEQ_INVALID;
     zend_string *name, *expression, *zone = NULL;
     zend_object *catch_up = NULL;
-    dueq_plan schedule = {0};
+    dueq_plan schedule = DUEQ_PLAN;
     zend_string *body;
     HashTable *fields;
     zval list, job;

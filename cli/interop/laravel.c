@@ -106,7 +106,7 @@ static void take_option(const struct cli *cli, struct laravel_wish *wish, int op
 
 void laravel_options(struct cli *cli, int argc, char *argv[], const struct option *options,
                      int least, int most, struct laravel_wish *wish) {
-    *wish = (struct laravel_wish){.count = 1};
+    *wish = (struct laravel_wish){.count = 1, .draft = DUEQ_LARAVEL_DRAFT};
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;)
         take_option(cli, wish, option);
     cli_words(cli, argc, least - (wish->reserved != NULL), most);

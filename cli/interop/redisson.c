@@ -95,7 +95,8 @@ static int offer_batch(struct cli *cli, const dueq_bytes *lines, size_t count, c
     dueq_kind kind = value_kind(cli, wish->type, wish->codec);
     dueq_offer offers[DUEQ_MAX_BATCH];
     for (size_t i = 0; i < count; i++) {
-        offers[i] = (dueq_offer){.delay_ms = wish->delay_ms, .at_ms = wish->at_ms};
+        offers[i] = (dueq_offer){
+            .struct_size = sizeof(dueq_offer), .delay_ms = wish->delay_ms, .at_ms = wish->at_ms};
         if (!value_read(kind, lines[i], &offers[i].value)) {
             *failed = true;
             return CLI_USAGE;
@@ -118,7 +119,8 @@ static int run_offer(struct cli *cli, int argc, char *argv[]) {
         cli_usage(cli, "--lines reads the values from standard input");
     if (wish.lines)
         return cli_each_line(cli, "offered", offer_batch, &wish);
-    dueq_offer one = {.delay_ms = wish.delay_ms, .at_ms = wish.at_ms};
+    dueq_offer one = {
+        .struct_size = sizeof(dueq_offer), .delay_ms = wish.delay_ms, .at_ms = wish.at_ms};
     void *store;
     bool failed;
     if (!redisson_value(cli, argv, &wish, &one.value, &store, &code))

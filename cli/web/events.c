@@ -105,7 +105,7 @@ static dueq_status read_counts(struct cli *cli, const char *name, dueq_counts *c
 
 /* Writes a queue's counts. A queue that cannot be read has its status, and no counts. */
 static dueq_status put_queue(struct cli *cli, const char *name, FILE *out) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     dueq_status status = read_counts(cli, name, &counts);
     if (is_server_status(status))
         return status;
@@ -317,7 +317,7 @@ static dueq_status look(struct poller *poller) {
 static dueq_status probe(struct poller *poller) {
     struct events *events = poller->events;
     struct cli *cli = &poller->cli;
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     dueq_result *page = NULL;
     dueq_status status;
     if (events->names.count > 0) {

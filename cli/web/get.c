@@ -15,7 +15,7 @@ void get_queues(struct call *call) {
     dueq_status status = cli_read_names(&call->cli, &names);
     for (size_t i = 0; status == DUEQ_OK && i < names.count; i++) {
         const char *name = names.list[i];
-        dueq_counts counts;
+        dueq_counts counts = DUEQ_COUNTS;
         dueq_queue *queue;
         status = dueq_queue_open(call->cli.client, name, strlen(name), &queue);
         if (status == DUEQ_OK)
@@ -30,7 +30,7 @@ void get_queues(struct call *call) {
 }
 
 void get_stats(struct call *call) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     dueq_status status = dueq_stats(call->cli.queue, &counts);
     api_end(call, status);
     if (status == DUEQ_OK)

@@ -180,7 +180,7 @@ void post_reschedule(struct call *call) {
 
 void post_kick_all(struct call *call) {
     const char *since = api_word(call, "since"), *until = api_word(call, "until");
-    const dueq_filter filter = {text(call, "error"),
+    const dueq_filter filter = {sizeof(dueq_filter), text(call, "error"),
                                 since ? cli_point(&call->cli, "since", since) : 0,
                                 until ? cli_point(&call->cli, "until", until) : 0};
     const int64_t end_ms = time_monotonic_ms() + WEB_BUSY_MS;

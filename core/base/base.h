@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
@@ -91,6 +92,56 @@ bool dueq__read_number(dueq_bytes text, int64_t least, int64_t most, int64_t *nu
  * The word is then the whole text, and an empty text is left.
  */
 bool dueq__take_word(dueq_bytes *text, char mark, dueq_bytes *word);
+
+/*
+ * structs.c: structs of the program that begin with struct_size. The program's header may be older
+ * or newer than this library. docs/c.md has the rules.
+ */
+
+struct dueq__layout {
+    const char *name, *initializer; /* "dueq_draft", "DUEQ_DRAFT" */
+    size_t first_size;              /* in the release that brought the struct */
+    size_t size;
+};
+
+/*
+ * Defines the layout of a struct. last: the last member of the release that brought the struct.
+ * Behind it no padding may be: a later member would take the place of padding, which a program with
+ * the older header leaves as it happens to be.
+ */
+#define DUEQ__LAYOUT(name, initializer, last)                                                      \
+    _Static_assert(DUEQ__END_OF(dueq_##name, last) % _Alignof(dueq_##name) == 0,                   \
+                   "padding behind " #last);                                                       \
+    const struct dueq__layout dueq__layout_##name = {                                              \
+        "dueq_" #name, #initializer, DUEQ__END_OF(dueq_##name, last), sizeof(dueq_##name)}
+#define DUEQ__END_OF(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
+extern const struct dueq__layout dueq__layout_draft, dueq__layout_plan, dueq__layout_filter,
+    dueq__layout_consumer_options, dueq__layout_counts, dueq__layout_sizes, dueq__layout_moved;
+
+/*
+ * Errors: INVALID: struct_size is that of no header, so the struct was not initialized; or the
+ * program sets a member that this library does not have.
+ */
+dueq_status dueq__struct_check(const void *given, const struct dueq__layout *layout,
+                               struct dueq__error *error);
+/* Copies a checked struct. Members that the program's header does not have become 0. */
+void dueq__struct_copy(void *out, const void *given, const struct dueq__layout *layout);
+/* Writes to a checked struct of the program the members that its header has. */
+void dueq__struct_give(void *out, const void *made, const struct dueq__layout *layout);
+
+/* Structs of the program as this library knows them. */
+struct dueq__given {
+    const void *items; /* the program's, or `copies` */
+    void *copies;      /* the caller of dueq__given_read() frees them; mostly NULL */
+};
+/*
+ * Checks an array of structs, and copies it if the program's header is another. An array that no
+ * verb accepts (NULL, or a count out of range) stays as it is.
+ * Errors: as of dueq__struct_check(), NO_MEMORY.
+ */
+dueq_status dueq__given_read(struct dueq__given *given, const void *items, size_t count,
+                             const struct dueq__layout *layout, struct dueq__error *error);
 
 /* Bytes; utf8.c */
 

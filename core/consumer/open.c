@@ -25,14 +25,19 @@ static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
-                               const dueq_consumer_options *options, dueq_consumer **consumer) {
+                               const dueq_consumer_options *given, dueq_consumer **consumer) {
+    dueq_consumer_options options;
     *consumer = NULL;
     if (!queues || !queue_count || !queues[0])
         return DUEQ_INVALID;
     dueq_client *client = queues[0]->client;
-    dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
+    dueq_status status = dueq__struct_check(given, &dueq__layout_consumer_options, &client->error);
+    if (status)
+        return status;
+    dueq__struct_copy(&options, given, &dueq__layout_consumer_options);
+    status = dueq__reserve_check_queues(queues, queue_count, options.order);
     if (!status)
-        status = check(queues[0], options);
+        status = check(queues[0], &options);
     if (status)
         return status;
     dueq_consumer *made = malloc(sizeof *made);
@@ -48,10 +53,10 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     *made = (dueq_consumer){.client = client,
                             .queues = kept,
                             .queue_count = queue_count,
-                            .options = *options,
+                            .options = options,
                             .pid = getpid(),
                             .leases = leases};
-    dueq__presence_init(&made->presence, options);
+    dueq__presence_init(&made->presence, &options);
     made->options.program = NULL;
     *consumer = made;
     if (queues[0]->partitioned)

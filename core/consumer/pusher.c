@@ -163,12 +163,14 @@ static void append(dueq_pusher *pusher, struct pushes *batch) {
 }
 
 /*
- * Checks a draft. Its error replaces the client's, which belongs to the call under way and is
+ * Reads and checks a draft. Its error replaces the client's, which belongs to the call under way and is
  * saved.
  */
-static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft) {
+static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft, struct dueq__given *given) {
     struct dueq__error *error = &pusher->queue->client->error, own = {0};
-    dueq_status status = dueq__draft_check(draft, &own);
+    dueq_status status = dueq__given_read(given, draft, 1, &dueq__layout_draft, &own);
+    if (!status)
+        status = dueq__draft_check(given->items, &own);
     if (!status)
         return status;
     if (!pusher->error_replaced)
@@ -178,12 +180,8 @@ static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft) {
     return status;
 }
 
-dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
+static dueq_status push(dueq_pusher *pusher, const dueq_draft *draft) {
     dueq_client *client = pusher->queue->client;
-    check_fork(pusher);
-    dueq_status status = check(pusher, draft);
-    if (status)
-        return status;
     size_t size = dueq__draft_size(draft);
     if (is_full(pusher, size))
         advance(pusher);
@@ -206,6 +204,16 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
     if (!pusher->under_way || batch->count % ADVANCE_EVERY == 0)
         advance(pusher);
     return DUEQ_OK;
+}
+
+dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
+    struct dueq__given given;
+    check_fork(pusher);
+    dueq_status status = check(pusher, draft, &given);
+    if (!status)
+        status = push(pusher, given.items);
+    free(given.copies);
+    return status;
 }
 
 size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result) {

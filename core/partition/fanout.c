@@ -308,6 +308,7 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
     fanout->rates = (struct dueq__rate_item *)(void *)(fanout + 1);
     char *at = (char *)(fanout->rates + rates);
     fanout->asked = *asked;
+    fanout->counts.struct_size = sizeof fanout->counts;
     fanout->remaining_count = asked->count;
     for (size_t i = 0; i < asked->count; i++) {
         fanout->remaining[i] = asked->items[i];
@@ -318,7 +319,7 @@ static struct fanout *copy(const struct dueq__fanout_request *asked) {
     keep(&at, &fanout->asked.text);
     keep(&at, &fanout->asked.cursor);
     if (asked->filter) {
-        fanout->filter = *asked->filter;
+        dueq__struct_copy(&fanout->filter, asked->filter, &dueq__layout_filter);
         keep(&at, &fanout->filter.error);
         fanout->asked.filter = &fanout->filter;
     }
@@ -332,6 +333,8 @@ dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_
         status = dueq__ops_check_count(queue, asked->items, asked->count);
     if (asked->fanout == DUEQ__FANOUT_RATES)
         status = dueq__ops_check_rates(queue, asked->page, asked->hours);
+    if (!status)
+        status = dueq__ops_check_filter(queue, asked->filter);
     if (!status)
         fanout = copy(asked);
     return status ? status : dueq__partition_begin(queue, fanout, begin);

@@ -81,7 +81,7 @@ static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
 
 /* NOT_FOUND: it is gone, or nothing is before it, and it was cancelled. */
 static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     dueq_status status = dueq_find(old, id, NULL);
     if (status == DUEQ_OK)
         status = dueq_stats(old, &counts);

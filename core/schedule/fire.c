@@ -59,7 +59,10 @@ struct message {
 
 /* The draft of the message for this time. room: what it points into. */
 static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct message *room) {
-    dueq_draft draft = {.body = plan->job, .priority = DUEQ_HIGH, .headers = room->headers};
+    dueq_draft draft = {.struct_size = sizeof draft,
+                        .body = plan->job,
+                        .priority = DUEQ_HIGH,
+                        .headers = room->headers};
     int size = snprintf(room->id, sizeof room->id, PREFIX "%.*s", (int)plan->name.size,
                         (const char *)plan->name.data);
     snprintf(room->time, sizeof room->time, "%013" PRId64, time_ms);
@@ -324,7 +327,8 @@ static void write_job(const dueq_draft *job, unsigned char *out) {
         out[DUEQ__ENVELOPE_FIXED + i--] = (unsigned char)left;
 }
 
-dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
+/* Submits a schedule as this library knows it. */
+static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);
     dueq_status status = check(schedule, error);
@@ -348,5 +352,21 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
                               schedule->job->durability);
     }
     free(job);
+    return status;
+}
+
+dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__given job;
+    dueq_plan plan;
+    dueq_status status = dueq__struct_check(schedule, &dueq__layout_plan, error);
+    if (status)
+        return status;
+    dueq__struct_copy(&plan, schedule, &dueq__layout_plan);
+    status = dueq__given_read(&job, plan.job, 1, &dueq__layout_draft, error);
+    plan.job = job.items;
+    if (!status)
+        status = submit(queue, &plan);
+    free(job.copies);
     return status;
 }

@@ -101,8 +101,10 @@ dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter) {
     if (!filter)
         return DUEQ_OK;
-    dueq_status status =
-        dueq__ops_check_ms(queue, "the filter's first time", filter->since_ms, 0, DUEQ_MAX_TIME_MS);
+    dueq_status status = dueq__struct_check(filter, &dueq__layout_filter, &queue->client->error);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the filter's first time", filter->since_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
     return status ? status
                   : dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
                                        DUEQ_MAX_TIME_MS);
@@ -182,7 +184,9 @@ void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_sta
 }
 
 void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter) {
-    const dueq_filter wanted = filter ? *filter : (dueq_filter){0};
+    dueq_filter wanted = DUEQ_FILTER;
+    if (filter)
+        dueq__struct_copy(&wanted, filter, &dueq__layout_filter);
     dueq__ops_put(words, &wanted.error, 1);
     dueq__resp_number(words, wanted.since_ms);
     dueq__resp_number(words, wanted.until_ms);
@@ -222,8 +226,10 @@ dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, siz
 dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
     dueq_result *result;
     dueq_status status = dueq__client_run(client, submitted, &result);
-    if (counts && dueq_result_counts(result))
-        *counts = *dueq_result_counts(result);
+    dueq_status given =
+        counts ? dueq__struct_check(counts, &dueq__layout_counts, &client->error) : DUEQ_OK;
+    if (counts && !given && dueq_result_counts(result))
+        dueq__struct_give(counts, dueq_result_counts(result), &dueq__layout_counts);
     dueq_result_free(result);
-    return status;
+    return status < 0 ? status : given ? given : status;
 }

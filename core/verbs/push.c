@@ -171,7 +171,13 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 }
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
-    return dueq__push_submit(queue, NULL, drafts, count);
+    struct dueq__given given;
+    dueq_status status =
+        dueq__given_read(&given, drafts, count, &dueq__layout_draft, &queue->client->error);
+    if (!status)
+        status = dueq__push_submit(queue, NULL, given.items, count);
+    free(given.copies);
+    return status;
 }
 
 /* Acknowledges the message of this id, and pushes its successors; made: by a schedule verb. */
@@ -203,8 +209,8 @@ dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_d
     return status ? status : follow(queue, ticket, parts.id, NULL, true, drafts, count);
 }
 
-dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
-                                 const dueq_draft *drafts, size_t count) {
+static dueq_status ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                            const dueq_draft *drafts, size_t count) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__ticket parts = {0};
     dueq_queue *whole = target && target->partitioned ? target : queue;
@@ -224,4 +230,15 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
                                                 .ticket = ticket,
                                                 .target = whole == target ? NULL : target});
     return status ? status : follow(queue, ticket, parts.id, target, false, drafts, count);
+}
+
+dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                 const dueq_draft *drafts, size_t count) {
+    struct dueq__given given;
+    dueq_status status =
+        dueq__given_read(&given, drafts, count, &dueq__layout_draft, &queue->client->error);
+    if (!status)
+        status = ack_push(queue, ticket, target, given.items, count);
+    free(given.copies);
+    return status;
 }

@@ -32,7 +32,7 @@ static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_
 dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                   const struct dueq__server_info *server,
                                   struct dueq__error *error) {
-    dueq_counts counts = {.evicting = server->evicts};
+    dueq_counts counts = {.struct_size = sizeof counts, .evicting = server->evicts};
     int64_t mark_ms;
     int64_t *const fields[] = {&counts.now_ms,        &counts.ready,    &counts.delayed,
                                &counts.leased,        &counts.dead,     &counts.outbox,

@@ -111,6 +111,11 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *hold
     return true;
 }
 
+const dueq_holding *dueq_worker_holding(const dueq_worker *worker, size_t index) {
+    const dueq_holding *holdings = worker->holdings;
+    return index < worker->holding_count ? &holdings[index] : NULL;
+}
+
 enum { WORKERS_NOW = 0, WORKERS_CURSOR = 1, WORKERS_FIXED = 2, WORKERS_EACH = 3 };
 
 dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error) {

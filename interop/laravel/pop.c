@@ -144,7 +144,8 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
         dueq__laravel_nothing(client, now, pause_ms);
         return;
     }
-    const dueq_moved step = {.moved = (size_t)moved,
+    const dueq_moved step = {.struct_size = sizeof step,
+                             .moved = (size_t)moved,
                              .quarantined = (size_t)quarantined,
                              .next_ms = pause_ms < 0 ? 0 : now + pause_ms};
     dueq__foreign_step(client, &step);
@@ -179,6 +180,8 @@ dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_
 
 dueq_status dueq_laravel_migrate(dueq_laravel *queue, size_t most, int64_t timeout_ms,
                                  dueq_moved *moved) {
-    return dueq__foreign_moved(&queue->queue, dueq_laravel_migrate_submit(queue, most, timeout_ms),
-                               moved);
+    dueq_status status = dueq__foreign_check_moved(&queue->queue, moved);
+    return status ? status
+                  : dueq__foreign_moved(
+                        &queue->queue, dueq_laravel_migrate_submit(queue, most, timeout_ms), moved);
 }

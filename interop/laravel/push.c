@@ -2,6 +2,8 @@
 
 #include "laravel.h"
 
+DUEQ__LAYOUT(laravel_draft, DUEQ_LARAVEL_DRAFT, retry_until_s);
+
 /* Where the payload and the id of a draft are in the batch's text. */
 struct place {
     size_t payload, payload_size; /* size 0: the payload is ready-made, in the draft */
@@ -89,8 +91,7 @@ static bool put(dueq_client *client, const struct batch *batch, struct dueq__res
     return true;
 }
 
-dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_draft *drafts,
-                                     size_t count) {
+static dueq_status submit(dueq_laravel *queue, const dueq_laravel_draft *drafts, size_t count) {
     dueq_client *client = queue->queue.client;
     struct batch batch;
     struct dueq__resp words;
@@ -105,6 +106,17 @@ dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_dra
         status = dueq__op_no_memory(client);
     }
     dueq__strbuf_free(&batch.text);
+    return status;
+}
+
+dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_draft *drafts,
+                                     size_t count) {
+    struct dueq__given given;
+    dueq_status status = dueq__given_read(&given, drafts, count, &dueq__layout_laravel_draft,
+                                          &queue->queue.client->error);
+    if (!status)
+        status = submit(queue, given.items, count);
+    free(given.copies);
     return status;
 }
 

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "codec.h"
 #include "redisson.h"
 
@@ -6,6 +8,8 @@
  */
 
 #define ID_SIZE 8
+
+DUEQ__LAYOUT(offer, DUEQ_OFFER, at_ms);
 
 /* Writes the values one behind the other. ends[i]: where the i-th value ends. */
 static dueq_status write_values(dueq_redisson *queue, const dueq_offer *offers, size_t count,
@@ -37,8 +41,7 @@ static void put_offers(struct dueq__resp *words, const dueq_offer *offers, size_
     }
 }
 
-dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *offers,
-                                       size_t count) {
+static dueq_status submit(dueq_redisson *queue, const dueq_offer *offers, size_t count) {
     dueq_client *client = queue->queue.client;
     size_t ends[DUEQ_MAX_BATCH];
     struct dueq__strbuf values = {0};
@@ -54,6 +57,17 @@ dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *o
     }
     dueq__strbuf_free(&values);
     return status ? status : dueq__op_submit(client, &words);
+}
+
+dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *offers,
+                                       size_t count) {
+    struct dueq__given given;
+    dueq_status status =
+        dueq__given_read(&given, offers, count, &dueq__layout_offer, &queue->queue.client->error);
+    if (!status)
+        status = submit(queue, given.items, count);
+    free(given.copies);
+    return status;
 }
 
 dueq_status dueq_redisson_offer(dueq_redisson *queue, const dueq_offer *offers, size_t count) {

@@ -29,8 +29,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         int64_t most = 1000 * DUEQ_MAX_TIME_MS;
         dueq__wait_found_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
     } else {
-        const dueq_moved moved = {
-            .moved = (size_t)numbers[2], .quarantined = (size_t)numbers[3], .next_ms = numbers[4]};
+        const dueq_moved moved = {.struct_size = sizeof moved,
+                                  .moved = (size_t)numbers[2],
+                                  .quarantined = (size_t)numbers[3],
+                                  .next_ms = numbers[4]};
         dueq__foreign_step(client, &moved);
     }
 }
@@ -79,6 +81,9 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
 
 dueq_status dueq_redisson_transfer(dueq_redisson *queue, size_t most, int64_t timeout_ms,
                                    dueq_moved *moved) {
-    return dueq__foreign_moved(&queue->queue,
-                               dueq_redisson_transfer_submit(queue, most, timeout_ms), moved);
+    dueq_status status = dueq__foreign_check_moved(&queue->queue, moved);
+    return status
+               ? status
+               : dueq__foreign_moved(&queue->queue,
+                                     dueq_redisson_transfer_submit(queue, most, timeout_ms), moved);
 }

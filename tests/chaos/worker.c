@@ -81,7 +81,8 @@ static void any_draft(struct item *item, bool own) {
                  self.pushes);
     item->backoff = &backoffs[below(sizeof backoffs / sizeof *backoffs)];
     item->dead_letter = rare(500) ? (int)below(QUEUES) : -1;
-    item->draft = (dueq_draft){.delay_ms = kind < 30 ? later : 0,
+    item->draft = (dueq_draft){.struct_size = sizeof(dueq_draft),
+                               .delay_ms = kind < 30 ? later : 0,
                                .at_ms = kind >= 30 && kind < 40 ? now_ms() + later : 0,
                                .max_attempts = limits[below(4)],
                                .lease_ms = rare(100) ? 1500 : 0,

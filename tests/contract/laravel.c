@@ -36,7 +36,8 @@ static dueq_bytes backoff_of(struct run *run, json_object *draft) {
 }
 
 static dueq_laravel_draft draft_of(struct run *run, json_object *found) {
-    return (dueq_laravel_draft){.payload = bytes(run, found, "payload"),
+    return (dueq_laravel_draft){.struct_size = sizeof(dueq_laravel_draft),
+                                .payload = bytes(run, found, "payload"),
                                 .job = bytes(run, found, "job"),
                                 .data = bytes(run, found, "data"),
                                 .command_name = bytes(run, found, "command_name"),
@@ -152,7 +153,7 @@ static void do_release(struct run *run, json_object *step) {
 }
 
 static void do_migrate(struct run *run, json_object *step) {
-    dueq_moved moved = {0};
+    dueq_moved moved = DUEQ_MOVED;
     compare_status(run, field(step, "expect"),
                    dueq_laravel_migrate(queue_of(run), (size_t)number(step, "most", DUEQ_MAX_BATCH),
                                         number(step, "timeout_ms", 0), &moved));
@@ -160,7 +161,7 @@ static void do_migrate(struct run *run, json_object *step) {
 }
 
 static void do_size(struct run *run, json_object *step) {
-    dueq_sizes sizes = {0};
+    dueq_sizes sizes = DUEQ_SIZES;
     compare_status(run, field(step, "expect"), dueq_laravel_size(queue_of(run), &sizes));
     compare_sizes(run, field(step, "expect"), &sizes);
 }

@@ -52,7 +52,7 @@ static int64_t time_of(struct run *run, json_object *step, const char *at, const
 static void do_kick_all(struct run *run, json_object *step) {
     enum { PAGE = 3 };
     json_object *expect = field(step, "expect");
-    const dueq_filter filter = {bytes(run, step, "error"),
+    const dueq_filter filter = {sizeof(dueq_filter), bytes(run, step, "error"),
                                 time_of(run, step, "since_ms", "since_in_ms"),
                                 time_of(run, step, "until_ms", "until_in_ms")};
     dueq_bytes cursor = {0};
@@ -203,7 +203,7 @@ static void do_peek(struct run *run, json_object *step) {
 
 static void do_stats(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect");
-    dueq_counts counts = {0};
+    dueq_counts counts = DUEQ_COUNTS;
     const struct {
         const char *name;
         const int64_t *number;
@@ -309,7 +309,8 @@ static void compare_worker(struct run *run, json_object *expected, const dueq_wo
     if (holdings && json_object_array_length(holdings) != worker->holding_count)
         wrong(run, "%zu holdings", worker->holding_count);
     for (size_t i = 0; holdings && i < worker->holding_count; i++)
-        compare_holding(run, json_object_array_get_idx(holdings, i), &worker->holdings[i]);
+        compare_holding(run, json_object_array_get_idx(holdings, i),
+                        dueq_worker_holding(worker, i));
 }
 
 static void do_workers(struct run *run, json_object *step) {

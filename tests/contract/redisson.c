@@ -37,7 +37,8 @@ static void do_offer(struct run *run, json_object *step) {
     dueq_value *values = typed_values(run, step, &count);
     dueq_offer *offers = keep(run, count * sizeof *offers);
     for (size_t i = 0; i < count; i++)
-        offers[i] = (dueq_offer){values[i], number(step, "delay_ms", 0), number(step, "at_ms", 0)};
+        offers[i] = (dueq_offer){sizeof(dueq_offer), values[i], number(step, "delay_ms", 0),
+                                 number(step, "at_ms", 0)};
     dueq_status status = DUEQ_OK;
     for (size_t at = 0; at < count && !status; at += DUEQ_MAX_BATCH) {
         size_t left = count - at;
@@ -48,7 +49,7 @@ static void do_offer(struct run *run, json_object *step) {
 }
 
 static void do_transfer(struct run *run, json_object *step) {
-    dueq_moved moved = {0};
+    dueq_moved moved = DUEQ_MOVED;
     compare_status(run, field(step, "expect"),
                    dueq_redisson_transfer(queue_of(run),
                                           (size_t)number(step, "most", DUEQ_MAX_BATCH),
@@ -104,7 +105,7 @@ static void do_contains(struct run *run, json_object *step) {
 }
 
 static void do_size(struct run *run, json_object *step) {
-    dueq_sizes sizes = {0};
+    dueq_sizes sizes = DUEQ_SIZES;
     compare_status(run, field(step, "expect"), dueq_redisson_size(queue_of(run), &sizes));
     compare_sizes(run, field(step, "expect"), &sizes);
 }

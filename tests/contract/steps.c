@@ -58,11 +58,14 @@ static void do_ack_push(struct run *run, json_object *step) {
 static void do_schedule(struct run *run, json_object *step) {
     static const char *const catchups[] = {"once", "skip", "all", NULL};
     size_t count;
-    dueq_plan schedule = {
-        bytes(run, step, "name"), bytes(run, step, "expression"), bytes(run, step, "zone"),
-        field(step, "catchup") ? (dueq_catchup)choice(run, step, "catchup", catchups)
-                               : DUEQ_CATCHUP_ONCE,
-        drafts(run, field(step, "job"), &count)};
+    dueq_plan schedule = {sizeof(dueq_plan),
+                          bytes(run, step, "name"),
+                          bytes(run, step, "expression"),
+                          bytes(run, step, "zone"),
+                          field(step, "catchup")
+                              ? (dueq_catchup)choice(run, step, "catchup", catchups)
+                              : DUEQ_CATCHUP_ONCE,
+                          drafts(run, field(step, "job"), &count)};
     compare_status(run, field(step, "expect"), dueq_schedule(run->queue, &schedule));
 }
 

@@ -75,7 +75,8 @@ static inline void stock_push(const char *payload) {
 
 /* A ready-made payload by dueq; returns the status. */
 static inline dueq_status push_payload(struct laravel to, const char *payload, int64_t delay_ms) {
-    dueq_laravel_draft draft = {.payload = BYTES(payload), .delay_ms = delay_ms};
+    dueq_laravel_draft draft = {
+        .struct_size = sizeof(dueq_laravel_draft), .payload = BYTES(payload), .delay_ms = delay_ms};
     return dueq_laravel_push(to.queue, &draft, 1, NULL);
 }
 
@@ -88,7 +89,7 @@ static inline const dueq_job *pop_one(struct laravel from, int64_t timeout_ms,
 }
 
 static inline dueq_sizes sizes_of(struct laravel of) {
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     assert_status(of.client, OK, dueq_laravel_size(of.queue, &sizes));
     return sizes;
 }

@@ -25,7 +25,9 @@ int tear_down_orders(void **state) {
 }
 
 dueq_offer string_offer(const char *text, int64_t delay_ms) {
-    return (dueq_offer){.value = {.kind = DUEQ_STRING, .bytes = BYTES(text)}, .delay_ms = delay_ms};
+    return (dueq_offer){.struct_size = sizeof(dueq_offer),
+                        .value = {.kind = DUEQ_STRING, .bytes = BYTES(text)},
+                        .delay_ms = delay_ms};
 }
 
 void offer_text(dueq_redisson *queue, const char *text, int64_t delay_ms) {

@@ -36,7 +36,7 @@ static int tear_down_cut(void **state) {
 }
 
 static int64_t existing(void) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     return counts.ready + counts.delayed + counts.leased + counts.dead;
 }

@@ -30,7 +30,8 @@ static dueq_consumer_options prefetching(size_t prefetch) {
 
 /* Leases that nobody extends. */
 static dueq_consumer_options unkept(size_t prefetch, int64_t lease_ms) {
-    return (dueq_consumer_options){.prefetch = prefetch, .lease_ms = lease_ms};
+    return (dueq_consumer_options){
+        .struct_size = sizeof(dueq_consumer_options), .prefetch = prefetch, .lease_ms = lease_ms};
 }
 
 static void push_numbered(dueq_queue *queue, int from, int count) {
@@ -65,7 +66,7 @@ static void stop(dueq_consumer *consumer) {
 }
 
 static dueq_counts counts_of(dueq_queue *queue) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(queue, &counts));
     return counts;
 }
@@ -710,15 +711,16 @@ static void test_consumer_disown_gives_back_what_nobody_settled(void **state) {
 static void test_consumer_refuses_options(void **state) {
     (void)state;
     dueq_consumer *consumer;
+    enum { SIZE = sizeof(dueq_consumer_options) };
     const dueq_consumer_options bad[] = {
-        {.prefetch = 0},
-        {.prefetch = DUEQ_MAX_BATCH + 1},
-        {.prefetch = 1, .lease_ms = -1},
-        {.prefetch = 1, .max_run_ms = -1},
-        {.prefetch = 1, .lease_ms = 10, .max_run_ms = 1000},
-        {.prefetch = 1, .order = (dueq_order)7},
-        {.prefetch = 1, .slack_ms = -1},
-        {.prefetch = 1, .slack_ms = DUEQ_MAX_SLACK_MS + 1},
+        {SIZE, .prefetch = 0},
+        {SIZE, .prefetch = DUEQ_MAX_BATCH + 1},
+        {SIZE, .prefetch = 1, .lease_ms = -1},
+        {SIZE, .prefetch = 1, .max_run_ms = -1},
+        {SIZE, .prefetch = 1, .lease_ms = 10, .max_run_ms = 1000},
+        {SIZE, .prefetch = 1, .order = (dueq_order)7},
+        {SIZE, .prefetch = 1, .slack_ms = -1},
+        {SIZE, .prefetch = 1, .slack_ms = DUEQ_MAX_SLACK_MS + 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_status(jobs.client, INVALID, dueq_consumer_open(&jobs.queue, 1, &bad[i], &consumer));

@@ -180,7 +180,7 @@ static void test_push_to_partitions_waits_in_each(void **state) {
     assert_int_equal(dueq_result_replicas(result), 1);
     dueq_result_free(result);
     assert_int_equal(waits() - before, PARTITIONS);
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(whole, &counts));
     assert_int_equal(counts.pushed, 4 * COUNT + 1);
     dueq_queue_close(whole);
@@ -212,7 +212,7 @@ static void test_ack_push_tells_the_successors(void **state) {
      * It stays in the outbox until that is durable, and then until it is durable in the other
      * queue, too.
      */
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(parcels, &counts));
     assert_int_equal(counts.ready, 0);
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
@@ -225,7 +225,10 @@ static void test_schedule_waits_too(void **state) {
     (void)state;
     dueq_draft job = DUEQ_DRAFT;
     job.durability = on_replica;
-    const dueq_plan plan = {.name = BYTES("hourly"), .expression = BYTES("@hourly"), .job = &job};
+    const dueq_plan plan = {.struct_size = sizeof(dueq_plan),
+                            .name = BYTES("hourly"),
+                            .expression = BYTES("@hourly"),
+                            .job = &job};
     kill(replica.pid, SIGSTOP);
     assert_status(jobs.client, NOT_DURABLE, dueq_schedule(jobs.queue, &plan));
     assert_says("stored as schedule:hourly;");

@@ -21,8 +21,10 @@ static int tear_down(void **state) {
 }
 
 static dueq_consumer *open_consumer(size_t prefetch, int64_t max_run_ms) {
-    dueq_consumer_options options = {
-        .prefetch = prefetch, .lease_ms = LEASE_MS, .max_run_ms = max_run_ms};
+    dueq_consumer_options options = {.struct_size = sizeof(dueq_consumer_options),
+                                     .prefetch = prefetch,
+                                     .lease_ms = LEASE_MS,
+                                     .max_run_ms = max_run_ms};
     dueq_consumer *consumer;
     assert_status(jobs.client, OK, dueq_consumer_open(&jobs.queue, 1, &options, &consumer));
     return consumer;
@@ -51,7 +53,7 @@ static const dueq_message *taken_over(dueq_result **result) {
 }
 
 static int64_t leased(void) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(other.client, OK, dueq_stats(other.queue, &counts));
     return counts.leased;
 }
@@ -74,7 +76,7 @@ static void test_heartbeat_keeps_what_is_in_hand(void **state) {
     dueq_bytes ticket = next(consumer);
     assert_kept(5 * LEASE_MS);
     finish(consumer, ticket);
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(other.client, OK, dueq_stats(other.queue, &counts));
     assert_int_equal(counts.ready, 199);
 }

@@ -156,7 +156,7 @@ static void assert_set_aside(const char *payload, size_t size) {
         command_number(&server, "LREM dueq:{queues:jobs}:quarantine 0 %b", payload, size), 1);
     assert_sizes(0, 0, 0, 0);
     /* The one who migrates sees it before a worker could lose it. */
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     run_command(&server, "ZADD queues:jobs:delayed 1 %b", payload, size);
     assert_status(laravel.client, OK, dueq_laravel_migrate(laravel.queue, 5, 0, &moved));
     assert_int_equal(moved.moved, 0);

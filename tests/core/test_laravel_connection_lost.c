@@ -12,7 +12,7 @@ static struct laravel cut; /* by way of the proxy; the fixture's is beside it */
 
 static int set_up_cut(void **state) {
     dueq_result *result;
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     set_up_laravel(state);
     proxy_cut(&proxy, CUT_NOTHING, "", 0);
     cut = laravel_open(proxy.url);
@@ -126,7 +126,7 @@ static void test_delete_and_release_cut_are_applied_once(void **state) {
 static void test_clear_and_migrate_cut_count_what_they_did(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        dueq_moved moved;
+        dueq_moved moved = DUEQ_MOVED;
         size_t cleared;
         run_command(&server, "ZADD queues:jobs:delayed 1 %s", JOB);
         proxy_cut(&proxy, cuts[i], "EVALSHA", 1);

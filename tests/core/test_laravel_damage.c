@@ -8,7 +8,7 @@ enum { PUSH, LATER, POP, RELEASE, DELETE, MIGRATE, SIZE, CLEAR, VERBS };
 
 static dueq_status call(struct laravel of, int verb) {
     const dueq_bytes reserved = BYTES(RAISED);
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     switch (verb) {
     case PUSH:
         return push_payload(of, JOB, 0);

@@ -19,6 +19,8 @@ static char *pushed(void) {
     return text;
 }
 
+enum { SIZE = sizeof(dueq_laravel_draft) };
+
 static void assert_pushed(const dueq_laravel_draft *draft, const char *expected) {
     assert_status(laravel.client, OK, dueq_laravel_push(laravel.queue, draft, 1, NULL));
     char *text = pushed();
@@ -28,13 +30,14 @@ static void assert_pushed(const dueq_laravel_draft *draft, const char *expected)
 
 static void test_push_of_a_string_job(void **state) {
     (void)state;
-    const dueq_laravel_draft plain = {.job = BYTES("App\\Jobs\\Mail@send")};
+    const dueq_laravel_draft plain = {SIZE, .job = BYTES("App\\Jobs\\Mail@send")};
     assert_pushed(&plain,
                   "{\"uuid\":\"X\",\"displayName\":\"App\\\\Jobs\\\\Mail\","
                   "\"job\":\"App\\\\Jobs\\\\Mail@send\",\"maxTries\":null,"
                   "\"maxExceptions\":null,\"failOnTimeout\":false,\"backoff\":null,"
                   "\"timeout\":null,\"data\":\"\",\"createdAt\":X,\"id\":\"X\",\"attempts\":0}");
-    const dueq_laravel_draft full = {.job = BYTES("Mail"),
+    const dueq_laravel_draft full = {SIZE,
+                                     .job = BYTES("Mail"),
                                      .data =
                                          BYTES("{\"n\":1234567890123456789,\"f\":1.0,\"l\":[]}"),
                                      .display_name = BYTES("A mail"),
@@ -55,7 +58,7 @@ static void test_push_of_a_string_job(void **state) {
 static void test_push_of_an_object_as_php_serialized_it(void **state) {
     (void)state;
     static const char command[] = "O:1:\"A\":1:{s:4:\"\0*\0x\";s:9:\"a/b\n\x1f\x7f\xc3\xa9\";}";
-    const dueq_laravel_draft draft = {.command_name = BYTES("App\\A"),
+    const dueq_laravel_draft draft = {SIZE, .command_name = BYTES("App\\A"),
                                       .command = {command, sizeof command - 1}};
     assert_pushed(
         &draft,
@@ -70,7 +73,7 @@ static void test_push_of_an_object_as_php_serialized_it(void **state) {
 static void test_push_escapes_line_separators_as_php_does(void **state) {
     (void)state;
     const dueq_laravel_draft draft = {
-        .job = BYTES("A"), .display_name = BYTES("\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa")};
+        SIZE, .job = BYTES("A"), .display_name = BYTES("\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa")};
     assert_status(laravel.client, OK, dueq_laravel_push(laravel.queue, &draft, 1, NULL));
     char *text = pushed();
     assert_non_null(strstr(text, "\"displayName\":\"\\u2028\\u2029\xe2\x80\xaa\""));
@@ -79,7 +82,7 @@ static void test_push_escapes_line_separators_as_php_does(void **state) {
 
 static void test_push_makes_new_names_each_time(void **state) {
     (void)state;
-    dueq_laravel_draft drafts[2] = {{.job = BYTES("A")}, {.job = BYTES("A")}};
+    dueq_laravel_draft drafts[2] = {{SIZE, .job = BYTES("A")}, {SIZE, .job = BYTES("A")}};
     dueq_result *pushed_two, *popped;
     assert_status(laravel.client, OK, dueq_laravel_push(laravel.queue, drafts, 2, &pushed_two));
     assert_status(laravel.client, OK, dueq_laravel_pop(laravel.queue, 2, 0, 0, &popped));
@@ -100,7 +103,7 @@ static void test_push_of_a_ready_made_payload_stores_its_bytes(void **state) {
     static const char payload[] = " {\"job\" : \"A@b\",\"data\":{\"a\":[],\"o\":{},\"f\":1.0,\"n\":"
                                   "1234567890123456789,\"s\":\"\\/\\u00e9\"},\"attempts\": 7,"
                                   "\"id\":\"mi\\u006ee\"}\n";
-    dueq_laravel_draft draft = {.payload = BYTES(payload)};
+    dueq_laravel_draft draft = {SIZE, .payload = BYTES(payload)};
     dueq_result *result;
     assert_status(laravel.client, OK, dueq_laravel_push(laravel.queue, &draft, 1, &result));
     assert_bytes(dueq_result_id(result, 0), "mine");
@@ -169,44 +172,44 @@ static void test_push_refuses_drafts_that_make_no_job(void **state) {
     (void)state;
     const dueq_bytes a = BYTES("A"), payload = BYTES("{\"job\":\"A\",\"attempts\":0}");
     const dueq_laravel_draft bad[] = {
-        {.delay_ms = 0},
-        {.data = BYTES("1")},
-        {.job = a, .command = a},
-        {.job = a, .command_name = a, .command = a},
-        {.command_name = a},
-        {.command = a},
-        {.command_name = a, .command = a, .data = BYTES("1")},
-        {.command_name = a, .command = BYTES("\xff")},
-        {.job = BYTES("A\n")},
-        {.job = BYTES("\xff")},
-        {.job = a, .display_name = BYTES("\xff")},
-        {.job = a, .data = BYTES("x")},
-        {.job = a, .data = BYTES("1 2")},
-        {.job = a, .data = BYTES("[1e999]")},
-        {.job = a, .backoff = BYTES(",")},
-        {.job = a, .backoff = BYTES("1,")},
-        {.job = a, .backoff = BYTES("1,,2")},
-        {.job = a, .backoff = BYTES("1.5")},
-        {.job = a, .backoff = BYTES("-1")},
-        {.job = a, .backoff = BYTES("1234567890")},
-        {.job = a, .retry_until_s = -1},
-        {.job = a, .retry_until_s = DUEQ_MAX_TIME_MS},
-        {.job = a, .fail_on_timeout = 2},
-        {.job = a, .delay_ms = -1},
-        {.job = a, .at_ms = -1},
-        {.job = a, .delay_ms = 1, .at_ms = 1},
-        {.payload = payload, .job = a},
-        {.payload = payload, .max_tries = 1},
-        {.payload = payload, .timeout_s = 1},
-        {.payload = payload, .backoff = BYTES("1")},
+        {SIZE, .delay_ms = 0},
+        {SIZE, .data = BYTES("1")},
+        {SIZE, .job = a, .command = a},
+        {SIZE, .job = a, .command_name = a, .command = a},
+        {SIZE, .command_name = a},
+        {SIZE, .command = a},
+        {SIZE, .command_name = a, .command = a, .data = BYTES("1")},
+        {SIZE, .command_name = a, .command = BYTES("\xff")},
+        {SIZE, .job = BYTES("A\n")},
+        {SIZE, .job = BYTES("\xff")},
+        {SIZE, .job = a, .display_name = BYTES("\xff")},
+        {SIZE, .job = a, .data = BYTES("x")},
+        {SIZE, .job = a, .data = BYTES("1 2")},
+        {SIZE, .job = a, .data = BYTES("[1e999]")},
+        {SIZE, .job = a, .backoff = BYTES(",")},
+        {SIZE, .job = a, .backoff = BYTES("1,")},
+        {SIZE, .job = a, .backoff = BYTES("1,,2")},
+        {SIZE, .job = a, .backoff = BYTES("1.5")},
+        {SIZE, .job = a, .backoff = BYTES("-1")},
+        {SIZE, .job = a, .backoff = BYTES("1234567890")},
+        {SIZE, .job = a, .retry_until_s = -1},
+        {SIZE, .job = a, .retry_until_s = DUEQ_MAX_TIME_MS},
+        {SIZE, .job = a, .fail_on_timeout = 2},
+        {SIZE, .job = a, .delay_ms = -1},
+        {SIZE, .job = a, .at_ms = -1},
+        {SIZE, .job = a, .delay_ms = 1, .at_ms = 1},
+        {SIZE, .payload = payload, .job = a},
+        {SIZE, .payload = payload, .max_tries = 1},
+        {SIZE, .payload = payload, .timeout_s = 1},
+        {SIZE, .payload = payload, .backoff = BYTES("1")},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, &bad[i], 1, NULL));
-    const dueq_laravel_draft half = {.job = a, .data = BYTES("[\"\\udc00\"]")};
+    const dueq_laravel_draft half = {SIZE, .job = a, .data = BYTES("[\"\\udc00\"]")};
     assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, &half, 1, NULL));
     assert_non_null(strstr(dueq_error_text(laravel.client), "half of a surrogate pair"));
     /* One that is wrong, and the call stores none. */
-    const dueq_laravel_draft mixed[2] = {{.job = a}};
+    const dueq_laravel_draft mixed[2] = {{SIZE, .job = a}, {SIZE, .delay_ms = 0}};
     assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, mixed, 2, NULL));
     assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, mixed, 0, NULL));
     assert_status(laravel.client, INVALID,
@@ -216,12 +219,12 @@ static void test_push_refuses_drafts_that_make_no_job(void **state) {
 
 static void test_push_of_many_keeps_their_order_with_a_token_each(void **state) {
     (void)state;
-    dueq_laravel_draft drafts[DUEQ_MAX_BATCH] = {0};
+    dueq_laravel_draft drafts[DUEQ_MAX_BATCH];
     char payloads[DUEQ_MAX_BATCH][64];
     dueq_result *result;
     for (int i = 0; i < DUEQ_MAX_BATCH; i++) {
         sprintf(payloads[i], "{\"job\":\"A\",\"attempts\":0,\"data\":%d}", i);
-        drafts[i].payload = BYTES(payloads[i]);
+        drafts[i] = (dueq_laravel_draft){SIZE, .payload = BYTES(payloads[i])};
     }
     assert_status(laravel.client, OK,
                   dueq_laravel_push(laravel.queue, drafts, DUEQ_MAX_BATCH, NULL));
@@ -253,8 +256,8 @@ static void test_push_delayed_is_due_at_a_whole_second_and_never_early(void **st
     assert_status(laravel.client, DUPLICATE, push_payload(laravel, payload, 9000));
     assert_int_equal(sizes_of(laravel).next_ms, sizes.next_ms);
     const dueq_laravel_draft at[2] = {
-        {.payload = BYTES("{\"job\":\"B\",\"attempts\":0}"), .at_ms = 1900000000001},
-        {.payload = BYTES("{\"job\":\"C\",\"attempts\":0}"), .at_ms = 1}};
+        {SIZE, .payload = BYTES("{\"job\":\"B\",\"attempts\":0}"), .at_ms = 1900000000001},
+        {SIZE, .payload = BYTES("{\"job\":\"C\",\"attempts\":0}"), .at_ms = 1}};
     assert_status(laravel.client, OK, dueq_laravel_push(laravel.queue, at, 2, NULL));
     assert_command("ZSCORE queues:jobs:delayed %s", at[0].payload.data, "1900000001");
     assert_command("LINDEX queues:jobs %s", "0", at[1].payload.data);

@@ -124,7 +124,8 @@ static void test_each_of_two_who_wait_gets_one(void **state) {
     pump_until_blocked(laravel.client, 1);
     submit_pop(other);
     pump_until_blocked(other.client, 2);
-    const dueq_laravel_draft two[2] = {{.payload = BYTES(ONE)}, {.payload = BYTES(TWO)}};
+    const dueq_laravel_draft two[2] = {{sizeof *two, .payload = BYTES(ONE)},
+                                       {sizeof *two, .payload = BYTES(TWO)}};
     assert_status(producer.client, OK, dueq_laravel_push(producer.queue, two, 2, NULL));
     int64_t pushed = now_ms();
     take_job(laravel, ONE);
@@ -212,7 +213,7 @@ static void test_pop_ends_soon_when_its_wait_is_stopped(void **state) {
 
 static void test_migrate_moves_what_is_due_in_bounded_steps(void **state) {
     (void)state;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     assert_status(laravel.client, EMPTY, dueq_laravel_migrate(laravel.queue, 2, 0, &moved));
     assert_int_equal(moved.moved, 0);
     assert_status(laravel.client, EMPTY, dueq_laravel_migrate(laravel.queue, 2, 0, NULL));
@@ -239,7 +240,7 @@ static void test_migrate_moves_what_is_due_in_bounded_steps(void **state) {
 
 static void test_migrate_waits_and_wakes_a_stock_worker_on_time(void **state) {
     (void)state;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     pid_t worker = command_start(&server, "BLPOP queues:jobs:notify 15");
     await_blocked(&server, 1);
     int64_t due = server_ms() / 1000 + 2;

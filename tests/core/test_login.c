@@ -160,7 +160,7 @@ static void test_client_warns_of_a_server_that_evicts_once(void **state) {
 
 static void test_stats_say_that_the_server_evicts(void **state) {
     (void)state;
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.evicting, 0);
     set_memory("500mb", "allkeys-lru");

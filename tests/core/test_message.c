@@ -15,7 +15,8 @@ static void read_row(const struct golden *golden, struct row *row) {
     *row = (struct row){.name = golden->field[0], .stamp = golden_text(golden, 1)};
     row->body = golden_bytes(golden, 5);
     row->envelope = golden_bytes(golden, 6);
-    row->draft = (dueq_draft){.body = row->body,
+    row->draft = (dueq_draft){.struct_size = sizeof(dueq_draft),
+                              .body = row->body,
                               .lease_ms = golden_number(golden, 2),
                               .max_attempts = (uint32_t)golden_number(golden, 3),
                               .max_crashes = DUEQ_DEFAULT_CRASHES,

@@ -77,7 +77,8 @@ static void give_value(struct waits *by) {
 static void give_offer(struct waits *by) { offer_text(by->delayed, "x", 0); }
 
 static void give_job(struct waits *by) {
-    dueq_laravel_draft draft = {.payload = BYTES("{\"job\":\"A\",\"attempts\":0}")};
+    dueq_laravel_draft draft = {.struct_size = sizeof(dueq_laravel_draft),
+                                .payload = BYTES("{\"job\":\"A\",\"attempts\":0}")};
     assert_status(by->client, OK, dueq_laravel_push(by->mails, &draft, 1, NULL));
 }
 

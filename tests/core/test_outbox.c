@@ -40,7 +40,7 @@ static void push(dueq_queue *queue, dueq_draft draft) {
 }
 
 static int64_t existing(dueq_queue *queue) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(queue, &counts));
     return counts.ready + counts.delayed + counts.leased + counts.dead;
 }

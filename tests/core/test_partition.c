@@ -45,7 +45,7 @@ static void push_key(const char *key, const char *id, const char *body) {
 }
 
 static dueq_counts counts_of(dueq_queue *queue) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_int_equal(dueq_stats(queue, &counts), DUEQ_OK);
     return counts;
 }
@@ -98,8 +98,11 @@ static void test_what_is_refused(void **state) {
     assert_non_null(strstr(dueq_error_text(client), "a key chooses a partition"));
     dueq_result *result;
     assert_status(client, INVALID, dueq_rates(orders, 0, 0, &result));
-    dueq_draft job = {.body = BYTES("x")};
-    dueq_plan plan = {.name = BYTES("n"), .expression = BYTES("every 1s"), .job = &job};
+    dueq_draft job = {.struct_size = sizeof(dueq_draft), .body = BYTES("x")};
+    dueq_plan plan = {.struct_size = sizeof(dueq_plan),
+                      .name = BYTES("n"),
+                      .expression = BYTES("every 1s"),
+                      .job = &job};
     assert_status(client, OK, dueq_schedule(orders, &plan));
     assert_status(client, OK, dueq_reserve(orders, 1, 10000, 0, &result));
     dueq_result *fired;

@@ -172,13 +172,21 @@ static void test_kick_all_by_filter(void **state) {
     bury_id("a", "timeout of the shop");
     bury_id("b", "no such customer");
     bury_id("c", "timeout of the bank");
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.dead, 3);
     assert_int_equal(counts.died, 3);
-    assert_int_equal(kick_all(&(dueq_filter){.since_ms = counts.now_ms + 60000}, 10), 0);
-    assert_int_equal(kick_all(&(dueq_filter){.until_ms = counts.now_ms - 60000}, 10), 0);
-    assert_int_equal(kick_all(&(dueq_filter){.error = BYTES("timeout")}, 1), 2);
+    assert_int_equal(kick_all(&(dueq_filter){.struct_size = sizeof(dueq_filter),
+                                             .since_ms = counts.now_ms + 60000},
+                              10),
+                     0);
+    assert_int_equal(kick_all(&(dueq_filter){.struct_size = sizeof(dueq_filter),
+                                             .until_ms = counts.now_ms - 60000},
+                              10),
+                     0);
+    assert_int_equal(
+        kick_all(&(dueq_filter){.struct_size = sizeof(dueq_filter), .error = BYTES("timeout")}, 1),
+        2);
     assert_string_equal(peek_all(DUEQ_DEAD, 10), "b ");
     assert_string_equal(peek_all(DUEQ_READY, 10), "a c ");
     assert_int_equal(kick_all(NULL, 10), 1);
@@ -189,9 +197,9 @@ static void test_kick_all_refuses(void **state) {
     (void)state;
     const dueq_bytes none = {0};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, NULL, none, 0, NULL));
-    dueq_filter filter = {.since_ms = -1};
+    dueq_filter filter = {.struct_size = sizeof(dueq_filter), .since_ms = -1};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, &filter, none, 1, NULL));
-    filter = (dueq_filter){.until_ms = DUEQ_MAX_TIME_MS + 1};
+    filter = (dueq_filter){.struct_size = sizeof(dueq_filter), .until_ms = DUEQ_MAX_TIME_MS + 1};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, &filter, none, 1, NULL));
 }
 
@@ -199,7 +207,7 @@ static void test_kick_all_refuses(void **state) {
 
 static void test_stats_oldest(void **state) {
     (void)state;
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.oldest_ms, 0);
     push_id("a", 0, DUEQ_NORMAL);

@@ -97,7 +97,7 @@ static void test_push_time_to_live(void **state) {
     while (now_ms() < end)
         ;
     assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 0, 0, NULL));
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.expired, 1);
 }

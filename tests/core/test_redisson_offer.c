@@ -87,7 +87,7 @@ static void test_offer_to_names_with_and_without_braces(void **state) {
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         dueq_redisson *queue = open_delayed(jobs.client, names[i][0], DUEQ_LAYOUT_NEW);
-        dueq_sizes sizes;
+        dueq_sizes sizes = DUEQ_SIZES;
         offer_text(queue, "x", 0);
         freeReplyObject(waiting(names[i][1], 1));
         assert_status(jobs.client, OK, dueq_redisson_transfer(queue, 10, 0, NULL));
@@ -295,7 +295,7 @@ static void test_offer_to_a_full_server_changes_nothing(void **state) {
 static void test_offer_to_a_replica_is_refused(void **state) {
     (void)state;
     const dueq_offer offer = string_offer("x", 0);
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     offer_text(orders, "before", 60000);
     run_command(&server, "REPLICAOF 127.0.0.1 1");
     run_command(&server, "CONFIG SET replica-serve-stale-data yes");

@@ -95,14 +95,16 @@ static void test_take_of_every_kind_by_kryo(void **state) {
     (void)state;
     dueq_redisson *kryo;
     dueq_result *result;
+    enum { SIZE = sizeof(dueq_offer) };
     const dueq_offer offers[] = {
-        {.value = {.kind = DUEQ_NULL}},
-        {.value = {.kind = DUEQ_BOOLEAN, .integer = 1}},
-        {.value = {.kind = DUEQ_INTEGER, .integer = -7}},
-        {.value = {.kind = DUEQ_LONG, .integer = INT64_MIN}},
-        {.value = {.kind = DUEQ_DOUBLE, .number = 1.5}},
-        {.value = {.kind = DUEQ_STRING, .bytes = BYTES("\xf0\x9f\x90\x98 gr\xc3\xbc\xc3\x9f")}},
-        {.value = {.kind = DUEQ_BINARY, .bytes = {"a\0b", 3}}},
+        {SIZE, .value = {.kind = DUEQ_NULL}},
+        {SIZE, .value = {.kind = DUEQ_BOOLEAN, .integer = 1}},
+        {SIZE, .value = {.kind = DUEQ_INTEGER, .integer = -7}},
+        {SIZE, .value = {.kind = DUEQ_LONG, .integer = INT64_MIN}},
+        {SIZE, .value = {.kind = DUEQ_DOUBLE, .number = 1.5}},
+        {SIZE,
+         .value = {.kind = DUEQ_STRING, .bytes = BYTES("\xf0\x9f\x90\x98 gr\xc3\xbc\xc3\x9f")}},
+        {SIZE, .value = {.kind = DUEQ_BINARY, .bytes = {"a\0b", 3}}},
     };
     const size_t count = sizeof offers / sizeof *offers;
     assert_status(
@@ -180,7 +182,7 @@ static void test_take_by_a_process_that_is_killed_while_it_waits(void **state) {
         kill(taker, SIGSTOP);
         put("kept");
         await_blocked(&server, 0);
-        dueq_sizes sizes;
+        dueq_sizes sizes = DUEQ_SIZES;
         assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
         assert_int_equal(sizes.ready, 1);
         kill(taker, SIGKILL);
@@ -289,7 +291,7 @@ static void test_take_and_the_others_cut_are_run_once(void **state) {
     dueq_redisson *cut = open_delayed(client, "orders", DUEQ_LAYOUT_FOUND);
     dueq_offer offer = string_offer("HELLO-WORLD", 0);
     dueq_result *result;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     size_t cleared;
     /* All scripts are loaded, so that the next request is the one that is cut. */
     offer_text(cut, "first", 0);
@@ -531,7 +533,7 @@ static void test_remove_takes_the_longest_offered_alone(void **state) {
 
 static void test_clear_and_size(void **state) {
     (void)state;
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     size_t cleared;
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
     assert_int_equal(

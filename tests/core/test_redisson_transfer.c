@@ -33,7 +33,7 @@ static void submit_waiting(void) {
 
 static void test_transfer_moves_what_is_due_by_its_time(void **state) {
     (void)state;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     place(DUEQ_LAYOUT_NEW, "c", "30");
     place(DUEQ_LAYOUT_NEW, "later", FAR);
     place(DUEQ_LAYOUT_NEW, "a", "10");
@@ -92,7 +92,7 @@ static void test_transfer_of_many_from_anywhere_in_the_list(void **state) {
     redisFree(context);
     size_t moved = 0;
     for (size_t most = 1; moved < ALL; most = most % DUEQ_MAX_BATCH + 1) {
-        dueq_moved step;
+        dueq_moved step = DUEQ_MOVED;
         assert_status(jobs.client, OK, dueq_redisson_transfer(orders, most, 0, &step));
         moved += step.moved;
         assert_int_equal(command_number(&server, "LLEN " OFFERED), ALL - moved);
@@ -113,7 +113,7 @@ static void test_transfer_sets_aside_what_is_no_element(void **state) {
                                      "ABCDEFGH\x04\0\0\0\0\0\0\0hello";
     static const char huge_size[] = "\x08"
                                     "ABCDEFGH\xff\xff\xff\xff\xff\xff\xff\xffhello";
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     place(DUEQ_LAYOUT_NEW, "m1", "10");
     place_bytes(BYTES(""), "20");
     place_bytes(BYTES("garbage"), "21");
@@ -140,14 +140,14 @@ static void test_transfer_sets_aside_what_is_no_element(void **state) {
     assert_status(jobs.client, OK, dueq_redisson_transfer(orders, 100, 60000, &moved));
     assert_int_equal(moved.moved, 0);
     assert_int_equal(moved.quarantined, 1);
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
     assert_int_equal(sizes.quarantined, 5);
 }
 
 static void test_transfer_of_elements_that_are_in_one_of_both_only(void **state) {
     (void)state;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     dueq_result *result;
     place(DUEQ_LAYOUT_NEW, "no time", "10");
     run_command(&server, "DEL " TIMEOUT_SET);
@@ -165,7 +165,7 @@ static void test_transfer_of_elements_that_are_in_one_of_both_only(void **state)
 
 static void test_transfer_of_strange_times(void **state) {
     (void)state;
-    dueq_moved moved;
+    dueq_moved moved = DUEQ_MOVED;
     char fraction[40];
     place(DUEQ_LAYOUT_NEW, "before all", "-5");
     place(DUEQ_LAYOUT_NEW, "minus", "-inf");
@@ -181,7 +181,7 @@ static void test_transfer_of_strange_times(void **state) {
     assert_true(server_ms() > due);
     assert_int_equal(moved.next_ms, 0);
     assert_values("orders", "minus", "before all", "half", "soon");
-    dueq_sizes sizes;
+    dueq_sizes sizes = DUEQ_SIZES;
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
     assert_int_equal(sizes.delayed, 1);
     assert_int_equal(sizes.next_ms, 0);

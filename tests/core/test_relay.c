@@ -52,7 +52,7 @@ static int tear_down_relay(void **state) {
 }
 
 static dueq_counts counts_of(dueq_queue *queue) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(queue, &counts));
     return counts;
 }

@@ -15,7 +15,7 @@ static void test_reset_keeps_the_connection(void **state) {
     assert_int_equal(dueq_reset(jobs.client), 1);
     push_body(jobs.queue, "b", 0, NULL);
     assert_int_equal(connected() - before, 1); /* that of the question itself */
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.ready, 2);
 }

@@ -209,7 +209,10 @@ static void test_heartbeat_that_resolves_ends_at_once(void **state) {
     answer();
     struct jobs one = jobs_open(named("?timeout=30s"));
     assert_status(one.client, OK, push_text(one.queue, "a"));
-    dueq_consumer_options options = {.prefetch = 1, .lease_ms = 300, .max_run_ms = 60000};
+    dueq_consumer_options options = {.struct_size = sizeof(dueq_consumer_options),
+                                     .prefetch = 1,
+                                     .lease_ms = 300,
+                                     .max_run_ms = 60000};
     dueq_consumer *consumer;
     const dueq_message *message;
     assert_status(one.client, OK, dueq_consumer_open(&one.queue, 1, &options, &consumer));

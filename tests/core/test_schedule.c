@@ -84,7 +84,10 @@ static int64_t distance(void) {
 static void fire_in_time(time_t ahead) {
     dueq_draft job = DUEQ_DRAFT;
     job.body = BYTES("x");
-    const dueq_plan plan = {.name = BYTES("tick"), .expression = BYTES("every 1s"), .job = &job};
+    const dueq_plan plan = {.struct_size = sizeof(dueq_plan),
+                            .name = BYTES("tick"),
+                            .expression = BYTES("every 1s"),
+                            .job = &job};
     dueq_result *result;
     ahead_s = ahead;
     assert_status(jobs.client, OK, dueq_schedule(jobs.queue, &plan));

@@ -153,7 +153,7 @@ static void test_reserve_goes_on_when_the_server_was_killed_and_is_back(void **s
     struct jobs other = jobs_open(server.url);
     push_body(other.queue, "after", 0, NULL);
     take_body(jobs.client, 10000, "after");
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(other.client, OK, dueq_stats(other.queue, &counts));
     assert_int_equal(counts.delayed, 1);
     jobs_close(other);

@@ -83,7 +83,7 @@ static struct dueq__settlement acks(const struct holding *held, size_t count) {
 }
 
 static dueq_counts counts_now(void) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     return counts;
 }

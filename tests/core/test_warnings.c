@@ -19,7 +19,10 @@ static void wake(void *context) {
 }
 
 static void open_consumer(int64_t lease_ms) {
-    dueq_consumer_options options = {.prefetch = 1, .lease_ms = lease_ms, .max_run_ms = 600000};
+    dueq_consumer_options options = {.struct_size = sizeof(dueq_consumer_options),
+                                     .prefetch = 1,
+                                     .lease_ms = lease_ms,
+                                     .max_run_ms = 600000};
     assert_status(own.client, OK, dueq_consumer_open(&own.queue, 1, &options, &consumer));
     dueq_consumer_on_warning(consumer, wake, NULL);
 }
@@ -67,7 +70,7 @@ static void await_warning(const char *expected) {
 }
 
 static int64_t stored(void) {
-    dueq_counts counts;
+    dueq_counts counts = DUEQ_COUNTS;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     return counts.ready + counts.leased + counts.delayed + counts.dead;
 }

@@ -146,15 +146,15 @@ static void test_workers_say_what_they_hold_since_when(void **state) {
     assert_int_equal(worker->leased, 3);
     assert_int_equal(worker->running, 1);
     assert_int_equal(worker->holding_count, 3);
-    assert_text(worker->holdings[0].id, first);
+    assert_text(dueq_worker_holding(worker, 0)->id, first);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(worker->holdings[i].running, i == 0);
-        assert_int_equal(worker->holdings[i].partition, -1);
-        assert_in_range(worker->seen_ms - worker->holdings[i].since_ms, 1000, 20000);
+        assert_int_equal(dueq_worker_holding(worker, i)->running, i == 0);
+        assert_int_equal(dueq_worker_holding(worker, i)->partition, -1);
+        assert_in_range(worker->seen_ms - dueq_worker_holding(worker, i)->since_ms, 1000, 20000);
     }
     assert_status(other.client, OK, dueq_find(other.queue, BYTES(first), &found));
-    assert_true(
-        dueq__bytes_equal(dueq_result_message(found, 0)->ticket, worker->holdings[0].ticket));
+    assert_true(dueq__bytes_equal(dueq_result_message(found, 0)->ticket,
+                                  dueq_worker_holding(worker, 0)->ticket));
     dueq_result_free(found);
     dueq_result_free(result);
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
@@ -207,7 +207,7 @@ static void test_workers_of_partitions_are_with_the_name(void **state) {
     workers(seen, &result);
     const dueq_worker *worker = dueq_result_worker(result, 0);
     assert_int_equal(worker->holding_count, 1);
-    assert_int_equal(worker->holdings[0].partition, dueq_partition_for(draft.key, 4));
+    assert_int_equal(dueq_worker_holding(worker, 0)->partition, dueq_partition_for(draft.key, 4));
     dueq_result_free(result);
     assert_int_equal(command_number(&server, "EXISTS dueq:{orders}:meta"), 0);
     dueq_consumer_close(consumer);
@@ -399,8 +399,8 @@ static void test_workers_that_cannot_be_read_are_left_out(void **state) {
     const dueq_worker *worker = dueq_result_worker(result, 0);
     assert_text(worker->session, "good");
     assert_int_equal(worker->holding_count, 2);
-    assert_int_equal(worker->holdings[0].since_ms, 0);
-    assert_int_equal(worker->holdings[1].partition, 2);
+    assert_int_equal(dueq_worker_holding(worker, 0)->since_ms, 0);
+    assert_int_equal(dueq_worker_holding(worker, 1)->partition, 2);
     dueq_result_free(result);
 }
 

@@ -10,7 +10,8 @@ static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtO
 static const dueq_bytes nothing = {"", 0}, name = {"n", 1};
 
 static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
-    dueq_draft drafts[] = {DUEQ_DRAFT, {.body = {"b", 1}, .id = {"x", 1}, .delay_ms = 5}};
+    dueq_draft drafts[] = {DUEQ_DRAFT,
+                           {sizeof *drafts, .body = {"b", 1}, .id = {"x", 1}, .delay_ms = 5}};
     switch (verb) {
     case 0:
         return dueq_push_submit(queue, drafts, 2);

@@ -38,7 +38,8 @@ static void write_again(dueq_bytes envelope, const dueq_message *message,
                         const dueq_header *headers) {
     const char *begin = envelope.data;
     int flags = begin[1];
-    dueq_draft draft = {.body = message->body,
+    dueq_draft draft = {.struct_size = sizeof(dueq_draft),
+                        .body = message->body,
                         .max_attempts = message->max_attempts,
                         .lease_ms = message->lease_ms,
                         .headers = headers,
@@ -127,7 +128,7 @@ static dueq_backoff take_backoff(dueq_bytes *rest, int64_t list[DUEQ_MAX_BACKOFF
 static void write_and_read(dueq_bytes rest) {
     dueq_header headers[MOST_HEADERS], found[MOST_HEADERS];
     int64_t list[DUEQ_MAX_BACKOFF_LIST];
-    dueq_draft draft = {.headers = headers};
+    dueq_draft draft = {.struct_size = sizeof(dueq_draft), .headers = headers};
     draft.max_attempts = (uint32_t)take_number(&rest);
     draft.lease_ms = take_number(&rest);
     dueq_bytes stamp = take(&rest, DUEQ__INCARNATION_SIZE), count = take(&rest, 1);

@@ -9,7 +9,8 @@ static const dueq_bytes reserved[] = {{"{\"attempts\":1}", 14}, {"{\"attempts\":
 static const dueq_value value = {.kind = DUEQ_STRING, .bytes = {"v", 1}};
 
 static dueq_status submit_redisson(dueq_redisson *queue, unsigned verb) {
-    const dueq_offer offers[] = {{.value = value}, {.value = value, .delay_ms = 5}};
+    const dueq_offer offers[] = {{sizeof *offers, .value = value},
+                                 {sizeof *offers, .value = value, .delay_ms = 5}};
     switch (verb) {
     case 0:
         return dueq_redisson_take_submit(queue, 2, 0);
@@ -37,8 +38,8 @@ static dueq_status submit_redisson(dueq_redisson *queue, unsigned verb) {
 }
 
 static dueq_status submit_laravel(dueq_laravel *queue, unsigned verb) {
-    const dueq_laravel_draft drafts[] = {{.job = {"A@b", 3}},
-                                         {.job = {"A@b", 3}, .delay_ms = 1000}};
+    const dueq_laravel_draft drafts[] = {{sizeof *drafts, .job = {"A@b", 3}},
+                                         {sizeof *drafts, .job = {"A@b", 3}, .delay_ms = 1000}};
     switch (verb) {
     case 0:
         return dueq_laravel_pop_submit(queue, 2, 0, 0);

@@ -121,7 +121,7 @@ static dueq_bytes copy(dueq_bytes bytes, char room[512]) {
 }
 
 static dueq_status kick_all(dueq_queue *queue, json_object *request, json_object *answer) {
-    dueq_filter filter = {text(request, "error"), number(request, "since_ms"),
+    dueq_filter filter = {sizeof(dueq_filter), text(request, "error"), number(request, "since_ms"),
                           number(request, "until_ms")};
     char room[512];
     dueq_bytes cursor = {NULL, 0};
@@ -179,7 +179,7 @@ static dueq_status find(dueq_queue *queue, json_object *ids, json_object *found)
 }
 
 static dueq_status count_all(dueq_queue *queue, json_object *numbers) {
-    dueq_counts counts = {0};
+    dueq_counts counts = DUEQ_COUNTS;
     dueq_status status = dueq_stats(queue, &counts);
     const struct {
         const char *name;

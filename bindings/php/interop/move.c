@@ -46,7 +46,7 @@ dueq_status dueq_php_put_back(dueq_php_link *link) {
  * moved.
  */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
-    static const dueq_moved nothing = {0};
+    static const dueq_moved nothing = DUEQ_MOVED;
     const dueq_moved *moved = dueq_result_moved(result);
 
     moved = moved ? moved : &nothing;

@@ -146,7 +146,7 @@ static bool fill_data(dueq_laravel_draft *draft, zval *data, zend_long item, Has
 
 bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_fields *fields,
                              zend_long item, HashTable *held) {
-    *draft = (dueq_laravel_draft){0};
+    *draft = (dueq_laravel_draft)DUEQ_LARAVEL_DRAFT;
     draft->payload = hold(fields->payload, held);
     draft->job = hold(fields->job, held);
     draft->command_name = hold(fields->command_name, held);

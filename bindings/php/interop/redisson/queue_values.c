@@ -51,7 +51,8 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer) {
         RETURN_THROWS();
     }
     struct batch one = batch_new(1);
-    one.offers[0] = (dueq_offer){.delay_ms = delay_ms, .at_ms = at_ms};
+    one.offers[0] =
+        (dueq_offer){.struct_size = sizeof(dueq_offer), .delay_ms = delay_ms, .at_ms = at_ms};
     if (dueq_php_value_read(&place, value, dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS))->codec,
                             &one.offers[0].value, one.held)) {
         offer(ZEND_THIS, &one);
@@ -71,7 +72,8 @@ static bool read_values(struct batch *batch, HashTable *values, dueq_codec codec
     ZEND_HASH_FOREACH_VAL(values, value) {
         const dueq_php_place place = {1, item, "value"};
 
-        batch->offers[item] = (dueq_offer){.delay_ms = delay_ms, .at_ms = at_ms};
+        batch->offers[item] =
+            (dueq_offer){.struct_size = sizeof(dueq_offer), .delay_ms = delay_ms, .at_ms = at_ms};
         if (!dueq_php_value_read(&place, value, codec, &batch->offers[item].value, batch->held)) {
             return false;
         }
