@@ -73,9 +73,12 @@ static dueq_status check_name(const char *what, dueq_bytes name, struct dueq__er
 bool dueq__laravel_is_backoff(dueq_bytes text) {
     const char *at = text.data, *end = at + text.size;
     int64_t seconds;
-    while (dueq__take_digits(&at, end, 9, &seconds))
-        if (at == end || *at++ != ',')
-            return at == end;
+    while (dueq__take_digits(&at, end, 9, &seconds)) {
+        if (at == end)
+            return true;
+        if (*at++ != ',')
+            return false;
+    }
     return false;
 }
 
