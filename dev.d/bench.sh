@@ -9,7 +9,8 @@ bench() {
     build/bench-venv/bin/python bench/run.py "$@"
 }
 
-# What the chosen peers need of the distribution. Without it a peer is absent, and its install.sh says why.
+# Installs the distribution's packages that the chosen peers need. A peer without its packages is
+# absent, and its install.sh says why.
 bench_packages() {
     local lists list
     lists=$(build/bench-venv/bin/python bench/run.py --packages "$@")

@@ -1,4 +1,4 @@
-# ./dev chaos, failover and cluster: workers of several languages under fire. Sourced by ../dev.
+# ./dev chaos, failover and cluster: workers while servers fail. Sourced by ../dev.
 
 chaos() {
     setup_programs

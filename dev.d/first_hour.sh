@@ -1,4 +1,4 @@
-# ./dev first-hour: what a newcomer does first, in a system that has nothing. Sourced by ../dev.
+# ./dev first-hour: the steps of a newcomer, in a bare system. Sourced by ../dev.
 
 HOURS=(python php laravel symfony on_call)
 
@@ -8,13 +8,18 @@ first_hour() {
     while [ $# -gt 0 ]; do
         case $1 in
         --suite) suite=${2:?--suite names a release of Debian, as bookworm} && shift ;;
-        *) [[ " ${HOURS[*]} " == *" $1 "* ]] || { echo "./dev first-hour: there is no hour $1; there are: ${HOURS[*]}" >&2 && return 2; }
-            names+=("$1") ;;
+        *)
+            if [[ " ${HOURS[*]} " != *" $1 "* ]]; then
+                echo "./dev first-hour: there is no hour $1; there are: ${HOURS[*]}" >&2
+                return 2
+            fi
+            names+=("$1")
+            ;;
         esac
         shift
     done
     if [ "$(id -u)" -ne 0 ]; then
-        echo "./dev first-hour needs root: it makes a system of its own, and installs in it" >&2
+        echo "./dev first-hour needs root: it makes a bare system and installs packages in it" >&2
         return 2
     fi
     need_packages debootstrap git
@@ -28,23 +33,25 @@ first_hour() {
         in_bare_system bash -euo pipefail "/dueq/tests/first_hour/$name.sh"
         echo "first hour: $name: ok"
     done
-    echo "first hours: suite=$suite ok=$(wc -w <<<"${names[*]:-${HOURS[*]}}") seconds=$((SECONDS - begin))"
+    echo "first hours: suite=$suite ok=$(wc -w <<<"${names[*]:-${HOURS[*]}}")" \
+        "seconds=$((SECONDS - begin))"
 }
 
-# BARE becomes a new system with this checkout, as it is committed, in /dueq.
+# Makes a new system in the folder BARE, with the committed state of this checkout in /dueq.
 bare_system() {
     local base=build/first-hour/$1.tar
     mkdir -p build/first-hour build/log
     BARE=$(mktemp -d "${TMPDIR:-/var/tmp}/dueq-bare.XXXXXX")
     if [ ! -e "$base" ]; then
-        debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" >build/log/debootstrap.log
+        debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" \
+            >build/log/debootstrap.log
         tar -C "$BARE" -cf "$base.new" . && mv "$base.new" "$base"
     else
         tar -C "$BARE" -xf "$base"
     fi
     mkdir "$BARE/dueq"
     git archive HEAD | tar -C "$BARE/dueq" -x
-    # README says apt, which asks; and this machine's way to the network.
+    # README's apt asks before it installs: answer yes. And the bare system needs this network.
     echo 'APT::Get::Assume-Yes "true";' >"$BARE/etc/apt/apt.conf.d/90dueq"
     cp /etc/resolv.conf /etc/hosts "$BARE/etc/"
     cp /etc/ssl/certs/ca-certificates.crt "$BARE/etc/ssl/certs/"
@@ -60,11 +67,12 @@ in_bare_system() {
         chroot "$BARE" "$@"
 }
 
-# The servers that dueq started for the programs in it end with it.
+# Kills what still runs in the bare system, such as the servers that dueq started, and removes it.
 leave_bare_system() {
     local process
     for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/root" 2>/dev/null)" != "$1" ] || kill -9 "${process#/proc/}" 2>/dev/null || true
+        [ "$(readlink "$process/root" 2>/dev/null)" != "$1" ] ||
+            kill -9 "${process#/proc/}" 2>/dev/null || true
     done
     umount "$1/proc" "$1/dev" && rm -rf --one-file-system "$1"
 }

@@ -6,9 +6,11 @@ INTEROP_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/dueq/interop
 export DUEQ_CHROOTS=${DUEQ_CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/dueq/chroots}
 
 # interop [--short] [--ci] [--only NAME,...] [ARGUMENT OF PYTEST...]
-# --short: mixed pools of 1,000 jobs, not 10,000. --ci: short, with INTEROP_CI, which must be there.
+# --short: mixed pools of 1,000 jobs, not 10,000. --ci: short, with the peers of INTEROP_CI, and an
+# absent peer is a failure.
 interop() {
-    local jobs=10000 wanted=("${INTEROP_PEERS[@]}") ci=0 name status=0 line=build/log/interop.line.$$
+    local jobs=10000 wanted=("${INTEROP_PEERS[@]}") ci=0 name status=0
+    local line=build/log/interop.line.$$
     while [ $# -gt 0 ]; do
         case $1 in
         --short) jobs=1000 ;;
@@ -20,7 +22,10 @@ interop() {
         shift
     done
     for name in "${wanted[@]}"; do
-        [[ " ${INTEROP_PEERS[*]} " == *" $name "* ]] || { echo "the peers are: ${INTEROP_PEERS[*]}" >&2; exit 2; }
+        if [[ " ${INTEROP_PEERS[*]} " != *" $name "* ]]; then
+            echo "the peers are: ${INTEROP_PEERS[*]}" >&2
+            exit 2
+        fi
     done
     setup
     setup_tools
@@ -30,15 +35,16 @@ interop() {
         alone "installs $name" interop_install "$name" 9<>"$INTEROP_CACHE/lock"
     done
     rm -f "$line"
-    timeout --signal=INT --kill-after=30 1800 pytest -q tests/interop --peers "$(IFS=,; echo "${wanted[*]}")" --jobs "$jobs" \
-        --closing "$line" "$@" </dev/null || status=$?
+    timeout --signal=INT --kill-after=30 1800 pytest -q tests/interop \
+        --peers "$(IFS=,; echo "${wanted[*]}")" --jobs "$jobs" --closing "$line" "$@" \
+        </dev/null || status=$?
     [ "$ci" -eq 0 ] || grep -q 'absent= ' "$line" || status=1
     cat "$line" || status=1
     rm -f "$line"
     exit "$status"
 }
 
-# Installs a peer, once. One that cannot be had is absent: the closing line says so.
+# Installs a peer, once. A peer that cannot be installed is absent: the closing line says so.
 interop_install() {
     local name=$1 log=build/log/interop-$1.log begin=$EPOCHREALTIME
     mkdir -p build/log
@@ -48,20 +54,27 @@ interop_install() {
     (
         case $name in
         redisson-*)
-            command -v mvn >/dev/null && command -v javac >/dev/null || need_packages default-jdk-headless maven
+            command -v mvn >/dev/null && command -v javac >/dev/null ||
+                need_packages default-jdk-headless maven
             tests/interop/redisson/install.sh "${name#*-}" "$INTEROP_CACHE/$name"
             ;;
         laravel-8) [ "${VERSION_ID-}" != 12 ] || interop_laravel php-nrk-predis ;;
-        laravel-10) if [ "${VERSION_ID-}" = 13 ]; then interop_laravel php-predis; else interop_chroot trixie; fi ;;
+        laravel-10)
+            if [ "${VERSION_ID-}" = 13 ]; then
+                interop_laravel php-predis
+            else
+                interop_chroot trixie
+            fi
+            ;;
         laravel-13) interop_chroot forky ;;
         esac
     ) >"$log" 2>&1 </dev/null && printf '%5.1f s\n' "$(seconds_since "$begin")" ||
-        echo "is not there: $(tail -n 1 "$log")"
+        echo "is absent: $(tail -n 1 "$log")"
 }
 
-# interop_laravel PREDIS: the Laravel of this Debian; PREDIS is its package of that client.
+# interop_laravel PREDIS: installs this Debian's Laravel. PREDIS: the package of the client Predis.
 interop_laravel() {
-    need_packages php-redis "$1" php-illuminate-queue php-illuminate-redis php-illuminate-events php-illuminate-bus
+    need_packages php-redis "$1" php-illuminate-{queue,redis,events,bus}
 }
 
 interop_chroot() {

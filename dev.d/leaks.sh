@@ -1,8 +1,8 @@
-# Memory that stays: ./dev leaks [--cycles N]. Sourced by ../dev.
+# Memory leaks: ./dev leaks [--cycles N]. Sourced by ../dev.
 #
-# A PHP with memory checks (configure --enable-debug) is used where `php` is one, or where
-# DUEQ_PHP_DEBUG is the path of one that has its phpize and php-config beside it.
-# The last line is for machines: leaks: python_cycles=N python_growth_kib=N ... asan=clean php_debug=absent
+# The PHP part needs a PHP with memory checks (configure --enable-debug): `php` itself, or the path
+# in DUEQ_PHP_DEBUG, with its phpize and php-config in the same folder. The last line:
+# leaks: python_cycles=N python_growth_kib=N ... asan=clean php_debug=absent
 
 leaks() {
     local php asan=clean words=()
@@ -10,7 +10,7 @@ leaks() {
     setup_tools
     setup_asan
     use_build
-    # In a process of its own, because it ends by itself.
+    # In a subshell, because asan() exits.
     (asan) || asan=findings
     php=$(debug_php)
     if [ -n "$php" ]; then
@@ -20,7 +20,7 @@ leaks() {
     python tests/leaks/leaks.py --asan "$asan" "${words[@]}" "$@"
 }
 
-# The path of a PHP with memory checks; nothing where there is none.
+# Prints the path of a PHP with memory checks, or nothing.
 debug_php() {
     local php
     for php in "${DUEQ_PHP_DEBUG-}" php; do

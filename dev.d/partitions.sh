@@ -1,4 +1,4 @@
-# ./dev partitions: consumers of a queue of partitions come and go. Sourced by ../dev.
+# ./dev partitions: consumers of a queue with partitions come and go. Sourced by ../dev.
 
 partitions() {
     setup

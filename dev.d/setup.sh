@@ -1,36 +1,40 @@
-# Brings the machine and build/ to where a command can run. Sourced by ../dev and by steps.sh.
+# Installs and builds what a command of ./dev needs. Sourced by ../dev and by steps.sh.
 #
-# A step is a function of steps.sh. It runs when its inputs differ from those of its last success
-# (build/stamp/STEP holds their hash), in a process of its own, with its output in build/log/STEP.log.
-# One ./dev at a time runs steps in a checkout, and one installs packages on a system.
+# A step is a function of steps.sh. A step runs if its inputs have changed since its last success
+# (build/stamp/STEP has their hash), in a process of its own, with its output in build/log/STEP.log.
+# Only one ./dev at a time runs steps in a checkout, and only one installs packages on a system.
 
 export LC_ALL=C.UTF-8
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 export ROOT
 
-# What the Python package and the PHP extension need, and so the demo.
+# The packages that the Python package, the PHP extension and the demo need.
 BINDINGS=(
     gcc libc6-dev make pkg-config libhiredis-dev libssl-dev
     python3 python3-dev python3-venv php-cli php-dev redis-server tzdata
 )
-# With the C library and the command.
+# Those of the C library and the command, too.
 PACKAGES=("${BINDINGS[@]}" cmake ninja-build libjson-c-dev libmicrohttpd-dev libncurses-dev)
-# What all tests need beside. Prometheus and its promtool try the metrics and the alerts. luac5.1 of
-# lua5.1 lists the names that scripts read (core/scripts/embed.py).
-TESTS=(libcmocka-dev lua5.1 tmux phpunit php-xml php-mbstring php-fpm libfcgi-bin php-redis valgrind git prometheus)
+# The further packages of the tests. Prometheus and its promtool test the metrics and the alerts.
+# luac5.1 of lua5.1 lists the names that scripts read (core/scripts/embed.py).
+TESTS=(
+    libcmocka-dev lua5.1 tmux phpunit php-xml php-mbstring php-fpm libfcgi-bin php-redis valgrind
+    git prometheus
+)
 . /etc/os-release 2>/dev/null || true
-# What is to be the next Debian has no number yet.
+# A Debian that is not released yet has no VERSION_ID.
 if [ "${ID-}" = debian ] && [ "${VERSION_ID:-99}" -ge 13 ]; then
     TESTS+=(valkey-server)
 fi
 
-# Composer, which installs the package of PHP's worker, and the interfaces that it names.
+# Composer installs the package of PHP's worker, which needs these interfaces.
 PHPWORKER=(composer php-psr-log php-psr-container)
-# Laravel's own parts, and Symfony's, of the distribution's version.
+# Parts of Laravel and of Symfony, in the distribution's version.
 LARAVEL=(php-illuminate-{queue,bus,cache,config,console,database,events} php-sqlite3)
 SYMFONY=(composer php-symfony-{console,framework-bundle,messenger,property-access,serializer})
 
-# The steps, as ./dev calls them. The inputs of STEP are what STEP_inputs prints, and where the checkout is.
+# The steps, and how ./dev calls them in its output. The inputs of STEP are the output of
+# STEP_inputs, and the path of the checkout.
 declare -A STEPS=(
     [venv]="Python environment"
     [tools]="tools for tests"
@@ -59,7 +63,7 @@ setup() {
     steps library python_package php_extension
 }
 
-# With the programs in C of tests and benchmarks.
+# Also builds the C programs of tests and benchmarks.
 setup_programs() {
     need_packages "${PACKAGES[@]}" libcmocka-dev
     steps venv
@@ -73,7 +77,7 @@ setup_tools() {
     steps tools
 }
 
-# What examples/shop needs beside.
+# The further needs of examples/shop.
 setup_shop() {
     need_packages "${PHPWORKER[@]}"
     steps venv
@@ -90,7 +94,8 @@ venv_inputs() { system_python --version; }
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
 
 library_inputs() {
-    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/shifted_clock.c tests/core tests/contract tests/model tests/fuzz tests/chaos
+    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/shifted_clock.c \
+        tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 programs_inputs() { library_inputs; }
@@ -99,7 +104,7 @@ library_asan_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version
-    # With these it has the command, too.
+    # With these libraries the package contains the command, too.
     pkg-config --exists json-c libmicrohttpd && echo command
     pkg-config --exists ncursesw && echo screen
     inputs core interop cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
@@ -127,7 +132,8 @@ bench_tools_inputs() {
 
 shop_packages_inputs() {
     system_python --version
-    inputs dev.d/composer.json examples/shop/requirements.txt examples/shop/composer.json bindings/php/worker/composer.json
+    inputs dev.d/composer.json examples/shop/requirements.txt examples/shop/composer.json \
+        bindings/php/worker/composer.json
 }
 
 before_inputs() {
@@ -135,7 +141,8 @@ before_inputs() {
     version_before
 }
 
-# What tests/upgrade runs next to this version: the newest release behind the last commit, or what BEFORE names.
+# The version that tests/upgrade runs next to this one: the newest release before the last commit,
+# or the version in tests/upgrade/BEFORE.
 version_before() {
     git describe --tags --abbrev=0 --match 'v*' HEAD^ 2>/dev/null || cat tests/upgrade/BEFORE
 }
@@ -145,18 +152,21 @@ system_python() {
     if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
 }
 
-# inputs PATH...: a hash of the contents and names of the sources among those files and directories that exist.
+# inputs PATH...: a hash of the names and contents of the sources in these files and directories. A
+# path that does not exist is left out.
 inputs() {
     sources "$@" | sort -z | xargs -0r sha256sum | sha256sum
 }
 
-# sources PATH...: the files, NUL between them, without what builds and tests leave there; .gitignore has the same.
+# sources PATH...: the files, with NUL between them, without the files that builds and tests make;
+# .gitignore has the same list.
 sources() {
     find "$@" \( -name '*.egg-info' -o -name __pycache__ -o -name .libs \) -prune -o -type f \
-        ! -name '*_wrap.c' ! -name '*.dep' ! -name '*.l[ao]' ! -name '*.o' ! -name '*.so' -print0 2>/dev/null || true
+        ! -name '*_wrap.c' ! -name '*.dep' ! -name '*.l[ao]' ! -name '*.o' ! -name '*.so' \
+        -print0 2>/dev/null || true
 }
 
-# steps STEP...: runs those that are not done, all at once.
+# steps STEP...: runs the steps that are not done, at the same time.
 steps() {
     local step
     for step in "$@"; do
@@ -168,7 +178,7 @@ steps() {
     done
 }
 
-# In a pipe, not in the background: there a step would run on after Ctrl-C.
+# In a pipe and not in the background, where a step would survive Ctrl-C.
 together() {
     if [ $# -eq 1 ]; then
         undone_step "$1"
@@ -203,8 +213,9 @@ perform() {
     printf '  %-28s %5.1f s\n' "$2" "$(seconds_since "$begin")"
 }
 
-# alone WHAT COMMAND...: runs the command while no other ./dev has the lock of the file that is open as
-# descriptor 9; the other WHATs. The lock ends with this process and the step that it runs (see the end of steps.sh).
+# alone WHAT COMMAND...: takes the lock of the file that is open as descriptor 9, and runs the
+# command. WHAT: what another ./dev does that has the lock, for the message. The lock ends with this
+# process and the step that it runs (see the end of steps.sh).
 alone() {
     local what=$1
     shift
@@ -221,9 +232,9 @@ seconds_since() {
 }
 
 need_packages() {
-    # Not Debian: what is missing, the step that needs it will say.
+    # Without dpkg this is no Debian: a step that misses a package will say so.
     command -v dpkg-query >/dev/null || return 0
-    # A directory that everybody can open, so that a lock of it is for all checkouts of all users.
+    # Every user can open this directory, so its lock holds for all checkouts of all users.
     [ -z "$(missing "$@")" ] || alone "installs packages" install_missing "$@" 9</var/lib/dpkg
 }
 
@@ -237,7 +248,8 @@ install_missing() {
     local missing waited
     missing=$(missing "$@")
     [ -n "$missing" ] || return 0
-    if [ "$(id -u)" -ne 0 ] && ! { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }; then
+    if [ "$(id -u)" -ne 0 ] &&
+        ! { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }; then
         echo "./dev needs packages and may not install them. As root: apt-get install $missing" >&2
         exit 2
     fi
@@ -250,19 +262,20 @@ install_missing() {
     MISSING=$missing perform packages packages
 }
 
-# Whether somebody has a lock of apt's. It waits by itself for the first of them only.
+# Whether a program has a lock of apt's. apt itself waits only for the first of these locks.
 apt_is_busy() {
-    grep -qFf <(find /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
-        -printf ':%i \n' 2>/dev/null) /proc/locks 2>/dev/null
+    local locks=(/var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock)
+    grep -qFf <(find "${locks[@]}" -printf ':%i \n' 2>/dev/null) /proc/locks 2>/dev/null
 }
 
-# Names of installed packages, also as they provide them; php8.2-dev counts as php-dev too.
+# The names of the installed packages, and those that they provide. php8.2-dev counts as php-dev
+# too.
 installed_packages() {
     dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' |
         sed -n 's/^installed //p' | tr -s ', ' '\n' | sed -E 'p; s/^php[0-9]+\.[0-9]+-/php-/'
 }
 
-# For the commands that follow: this build's dueq, python and php come first. Call it once.
+# Lets the commands that follow use this build's dueq, python and php. Call this once.
 use_build() {
     export PATH="$ROOT/build/bin:$ROOT/build/venv/bin:$PATH"
     export PHP_INI_SCAN_DIR="${PHP_INI_SCAN_DIR-}:$ROOT/build/php.d"

@@ -1,5 +1,5 @@
-# The model of the contract against Python, PHP and C, for long: ./dev soak [--seconds N]
-# Sourced by ../dev. The last line is for machines: soak: steps=N seconds=N differences=0
+# Long runs of Python, PHP and C against the model of the contract: ./dev soak [--seconds N]
+# Sourced by ../dev. The last line is for programs: soak: steps=N seconds=N differences=0
 
 soak() {
     setup_programs

@@ -1,13 +1,13 @@
-# What each step of the set-up does. Run by setup.sh: bash dev.d/steps.sh STEP
+# The steps of the set-up. setup.sh runs each of them: bash dev.d/steps.sh STEP
 set -euo pipefail
 . dev.d/setup.sh
 
 packages() {
     local as_root='' policy=/usr/sbin/policy-rc.d ours='# Of ./dev, while it installs packages.'
     [ "$(id -u)" -eq 0 ] || as_root=sudo
-    # One that is there by now is of a ./dev that was killed.
+    # A file with our mark is left over from a ./dev that was killed.
     if [ ! -e "$policy" ] || grep -qxF "$ours" "$policy"; then
-        # The server's package would start a server of its own.
+        # Without this file the server's package would start a server.
         # shellcheck disable=SC2064 # both are known now
         trap "$as_root rm -f $policy" EXIT
         printf '#!/bin/sh\n%s\nexit 101\n' "$ours" | $as_root tee "$policy"
@@ -16,7 +16,8 @@ packages() {
     $as_root apt-get -q update
     # shellcheck disable=SC2086 # a list of words
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 --no-install-recommends install $MISSING
+        apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 --no-install-recommends \
+        install $MISSING
 }
 
 venv() {
@@ -32,15 +33,16 @@ shop_packages() {
     build/venv/bin/python -m pip install --quiet -r examples/shop/requirements.txt
     rm -rf build/shop/vendor build/shop/composer build/shop/composer.lock
     mkdir -p build/shop/composer
-    # With it Composer takes the interfaces that PHP's worker needs from the distribution's packages.
+    # This makes Composer take the interfaces of PHP's worker from the distribution's packages.
     cp dev.d/composer.json build/shop/composer/config.json
-    # The path in it leads to the same place from here.
+    # The relative path in this file is valid from here, too.
     cp examples/shop/composer.json build/shop/
     COMPOSER_HOME=$ROOT/build/shop/composer COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1 \
-        PHP_INI_SCAN_DIR=${PHP_INI_SCAN_DIR-}:$ROOT/build/php.d composer install --no-interaction --working-dir build/shop
+        PHP_INI_SCAN_DIR=${PHP_INI_SCAN_DIR-}:$ROOT/build/php.d \
+        composer install --no-interaction --working-dir build/shop
 }
 
-# What the peers have in build/peers is bound to its place and to this Python too.
+# The files in build/peers depend on their path and on this Python, too.
 bench_tools() {
     rm -rf build/bench-venv build/peers
     system_python -m venv build/bench-venv
@@ -63,19 +65,19 @@ link_command() {
 }
 
 library_asan() {
-    cmake_build build/asan all -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+    local flags='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+    cmake_build build/asan all -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="$flags"
 }
 
 # cmake_build FOLDER TARGET [OPTION...]
 cmake_build() {
-    # CMake refuses a folder that was made in another place.
+    # CMake refuses a build folder that was moved.
     grep -qsxF "CMAKE_CACHEFILE_DIR:INTERNAL=$ROOT/$1" "$1/CMakeCache.txt" || rm -rf "$1"
     cmake -S . -B "$1" -G Ninja -DDUEQ_WERROR=ON "${@:3}"
     cmake --build "$1" --target "$2"
 }
 
-# The C library with the shell command, and the Python package, from this checkout's history.
+# Builds the version before: the C library, the command and the Python package, from git's history.
 before() {
     local version
     version=$(version_before)
@@ -90,7 +92,7 @@ before() {
 }
 
 python_package() {
-    # setuptools would install what an earlier state of the sources left in there.
+    # setuptools would also install files that an earlier build left in these folders.
     rm -rf build/lib build/lib.* build/temp.* build/bdist.*
     build/venv/bin/python -m pip install --quiet --force-reinstall --no-deps .
 }
@@ -112,7 +114,7 @@ php_debug_extension() {
 
 # extension FOLDER PHPIZE CONFIG: makes FOLDER/modules/dueq.so.
 extension() {
-    # phpize works in its source directory only, and in none with a space in its path.
+    # phpize works only in its source directory, whose path must not have a space.
     local copy
     copy=$(mktemp -d -t dueq-php-XXXXXX)
     # shellcheck disable=SC2064 # it is known now
@@ -135,10 +137,11 @@ fuzz_targets() {
     for name in tests/fuzz/corpus/*; do
         name=${name##*/}
         more=()
-        # It has the command inside; cli/web/web.c is a part of the target.
+        # This target contains the command, and has cli/web/web.c in its own source.
         # shellcheck disable=SC2207 # a list of words
-        [ "$name" != http ] || more=(-Dmain=dueq_main -I. $(find cli -name '*.c' ! -path cli/web/web.c)
-            $(pkg-config --cflags --libs json-c libmicrohttpd))
+        [ "$name" != http ] ||
+            more=(-Dmain=dueq_main -I. $(find cli -name '*.c' ! -path cli/web/web.c)
+                $(pkg-config --cflags --libs json-c libmicrohttpd))
         # shellcheck disable=SC2046 # lists of words
         clang -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror \
             -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icore -Iinterop \
@@ -147,5 +150,5 @@ fuzz_targets() {
     done
 }
 
-# What stays in the background keeps neither the lock nor the terminal.
+# Processes that stay in the background must keep neither the lock (9) nor the terminal (3).
 "$1" 9>&- 3>&-

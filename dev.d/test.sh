@@ -1,14 +1,15 @@
 # The tests: ./dev test [all] [PART...], ./dev asan, ./dev analyser. Sourced by ../dev.
 #
-# Without `all` the tests are left out that are marked slow, and the contract runs on one server, not on Redis and Valkey.
+# Without `all`, tests that are marked slow are left out, and the contract runs on Redis alone, not
+# on Redis and Valkey.
 
-# Parts of one line run after each other, the lines at the same time: most tests wait.
+# The parts of a line run one after the other, the lines at the same time, because most tests wait.
 LANES=(
     "python"
     "lint c contract cli web"
     "topology php laravel symfony phpworker"
 )
-# What a part needs beside.
+# The further packages of a part.
 declare -A PART_PACKAGES=(
     [python]="${PHPWORKER[*]}"
     [laravel]="${LARAVEL[*]}"
@@ -57,7 +58,7 @@ test_parts() {
     exit
 }
 
-# In a pipe, not in the background: there they would run on after Ctrl-C.
+# In a pipe and not in the background, where the tests would survive Ctrl-C.
 lanes() {
     if [ $# -eq 1 ]; then
         lane "$1"
@@ -66,7 +67,7 @@ lanes() {
     fi
 } 3>&1
 
-# lane PARTS: their closing lines go to a file of its own.
+# lane PARTS: runs the parts. Their closing lines go to a file of this lane.
 lane() {
     local part
     LINES_OF=$SUMMARY/lane-${1%% *}
@@ -81,7 +82,7 @@ part_lint() {
     runner 'ruff format' format ruff format --check .
     local folder
     export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop
-    # One run for each folder of tests: their conftest.py are different modules of one name.
+    # One run for each folder of tests: each has a conftest.py, a module of the same name.
     for folder in bindings/python/dueq examples bench tests/*/; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
             runner "mypy ${folder%/}" '^(Success|Found)' mypy --strict "$folder"
@@ -90,14 +91,14 @@ part_lint() {
 }
 
 part_c() {
-    # Most of them wait: four at a time are no busier than one.
+    # Most of these tests wait, so four at a time keep the machine no busier than one.
     in_c ctest --parallel 4 --exclude-regex '^contract$'
 }
 
 part_python() {
-    # These compute all the time: as many at a time as there are processors.
+    # These tests compute all the time: one for each processor.
     in_python 'pytest model' -n 2 --dist worksteal tests/model
-    # Those that take longest come first, so that none of them is the last that runs.
+    # The longest tests come first, so that none of them runs alone at the end.
     in_python pytest --no-loadscope-reorder tests/bench tests/chaos tests/limits tests/upgrade \
         tests/examples tests/leaks tests/partitions tests/fuzz tests/python tests/test_*.py
 }
@@ -144,15 +145,18 @@ part_contract() {
     done
 }
 
-# PHP's static analyser, for tests/test_php_types.py. Another version would say other things.
+# PHP's static analyser, for tests/test_php_types.py, which compares the texts of this version.
 MAGO=1.29.0
 
-# It goes where cargo puts programs, as one checkout is as good as another. Cargo builds it with few optimizations: it
-# reads a few files.
+# Installs it where cargo puts programs, for all checkouts. Built with few optimizations, which is
+# faster, because it reads only a few files.
 analyser() {
-    command -v cargo >/dev/null || { echo "./dev analyser: needs cargo, of Rust 1.95 or later" >&2; exit 1; }
-    CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-        cargo install --locked "mago@$MAGO"
+    if ! command -v cargo >/dev/null; then
+        echo "./dev analyser: needs cargo, of Rust 1.95 or later" >&2
+        exit 1
+    fi
+    CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install --locked "mago@$MAGO"
 }
 
 asan() {
@@ -168,7 +172,7 @@ asan() {
     exit
 }
 
-# in_python NAME WORD...: three files at a time. Each has servers of its own, and mostly waits.
+# in_python NAME WORD...: runs three files at a time. Each has servers of its own, and mostly waits.
 in_python() {
     local name=$1 chosen=()
     shift
@@ -177,16 +181,18 @@ in_python() {
 }
 
 in_c() {
-    runner "$1" 'tests passed' ctest --test-dir build/cmake --output-on-failure --no-tests=error "${@:2}"
+    runner "$1" 'tests passed' \
+        ctest --test-dir build/cmake --output-on-failure --no-tests=error "${@:2}"
 }
 
 in_php() {
     runner "$1" '^(OK|Tests:|ERRORS)' phpunit "${@:2}"
 }
 
-# runner NAME PATTERN COMMAND...: shows the output and keeps the closing line, the last that matches.
+# runner NAME PATTERN COMMAND...: runs the command, shows its output, and keeps its closing line:
+# the last line that matches the pattern.
 runner() {
-    # Its own until it is complete: another ./dev test may run.
+    # The log has a name of its own until it is complete: another ./dev test may run.
     local name=$1 pattern=$2 log=build/log/test-${1//[^a-z]/-}.log.$$ closing status=0
     local begin=$EPOCHREALTIME before
     computed
@@ -213,7 +219,7 @@ runner() {
         "$(((COMPUTED - before + 500) / 1000))" "${closing:-ok}" >>"$LINES_OF"
 }
 
-# Sets COMPUTED: what the processes that have ended by now computed, in milliseconds.
+# Sets COMPUTED: the milliseconds of CPU time of all processes that have ended so far.
 computed() {
     local user system file=$SUMMARY/times.$BASHPID
     times >"$file"
@@ -223,7 +229,7 @@ computed() {
     COMPUTED=$(((10#$1 + 10#$4) * 60000 + (10#$2 + 10#$5) * 1000 + 10#$3 + 10#$6))
 }
 
-# The C files that clang-format keeps: not those that a tool writes. NUL between names.
+# The C files that clang-format formats, without those that a tool writes. NUL between the names.
 c_sources() {
     find core interop cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' \
         ! -path core/dueq_verbs.h -print0 2>/dev/null

@@ -1,4 +1,5 @@
-// The API of dueq web: JSON lines. The token goes with each request, so no other site can act for us.
+// Requests to the API of dueq web, which answers JSON lines. The token is a header of each request
+// and no cookie, so a page of another site cannot act for this page.
 
 import { ask } from "./dom.js";
 
@@ -12,9 +13,12 @@ function headers() {
   return token ? { Authorization: "Bearer " + token } : {};
 }
 
-/** Asks for the token, once however many requests want it. False: nobody gave one. */
+/**
+ * Asks the user for the token: once, however many requests wait for it. False: the user gave none.
+ */
 function askToken(first) {
-  asking ??= ask("Token", first ? "This dashboard is protected: give its token." : "This is not the token.",
+  asking ??= ask("Token",
+    first ? "This dashboard is protected: give its token." : "This is not the token.",
     { input: "", secret: true, yes: "Open" }).then((given) => {
     asking = null;
     if (given) sessionStorage.setItem(KEY, given);
@@ -23,7 +27,7 @@ function askToken(first) {
   return asking;
 }
 
-/** Nobody gave the token: nobody is asked again until the person wishes it. */
+/** The user gave no token. Does not ask again until the user presses the button. */
 function lock() {
   if (locked) return;
   const button = document.getElementById("token");
@@ -38,7 +42,7 @@ function lock() {
   };
 }
 
-/** begins(), ends(): before and after each question of dueq web, not of the person who has the token. */
+/** begins() is called before each request, ends() before the user is asked for the token. */
 async function request(path, options = {}, begins = () => {}, ends = () => {}) {
   for (;;) {
     begins();
@@ -54,8 +58,13 @@ async function request(path, options = {}, begins = () => {}, ends = () => {}) {
 
 const parse = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-/** Why a name cannot be asked for, or null: a browser takes "." and ".." for folders, however they are encoded. */
-export const unaskable = (name) => (name === "." || name === ".." ? `A browser cannot ask for “${name}”: use dueq in a shell.` : null);
+/**
+ * Why the browser cannot ask for a name, or null: it resolves "." and ".." as folders, even
+ * encoded.
+ */
+export const unaskable = (name) =>
+  (name === "." || name === ".."
+    ? `A browser cannot ask for “${name}”: use dueq in a shell.` : null);
 
 /** The path of a queue's verb; each part is encoded. */
 export function of(queue, ...rest) {
@@ -68,7 +77,8 @@ export const query = (values) => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   // A cursor is encoded already.
   const encoded = (name, value) => (name === "after" ? value : encodeURIComponent(value));
-  return given.length ? "?" + given.map(([name, value]) => name + "=" + encoded(name, value)).join("&") : "";
+  return given.length
+    ? "?" + given.map(([name, value]) => name + "=" + encoded(name, value)).join("&") : "";
 };
 
 async function read(answer) {
@@ -86,10 +96,13 @@ export async function hello() {
   Object.assign(state, list[0]);
 }
 
-const QUIET_MS = 2500; // dueq web says something twice a second
+const QUIET_MS = 2500; // dueq web sends something twice a second
 const AGAIN_MS = 1000;
 
-/** One connection; returns why it ended. A connection that went silent is left: after an outage it may never say more. */
+/**
+ * Reads the events of one connection. Returns why it ended. A silent connection is closed: after an
+ * outage it may stay silent for ever.
+ */
 async function listen(on) {
   const leave = new AbortController();
   let timer, fresh = false;
@@ -101,11 +114,12 @@ async function listen(on) {
     queues: (list) => { fresh = true; on.queues(list); },
     why: on.why,
     history: on.history,
-    // What is shown is of before the outage until the queues are told.
+    // Until the event `queues` comes, the page shows the state before the outage: that is not live.
     live: () => fresh && on.live(),
     failure: ([{ text }]) => on.failure(text) };
   try {
-    const answer = await request("/events", { signal: leave.signal }, heard, () => clearTimeout(timer));
+    const answer =
+      await request("/events", { signal: leave.signal }, heard, () => clearTimeout(timer));
     if (locked) return "no token was given";
     if (!answer.ok) return (await read(answer).catch((error) => error)).message;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -116,7 +130,8 @@ async function listen(on) {
       rest = events.pop();
       for (const event of events) {
         const [kind, ...data] = event.split("\n");
-        const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
+        const list = data.map((line) => line.slice(6)).filter(Boolean)
+          .map((line) => JSON.parse(line));
         if (kind.startsWith("event: ")) kinds[kind.slice(7)]?.(list);
       }
     }
@@ -129,8 +144,8 @@ async function listen(on) {
 }
 
 /**
- * Follows the events without end. queues(list), why(list) and history(list): what is new; live(): both are as of now; failure(text): they are
- * not, from now on.
+ * Follows the events for ever. Calls on.queues(list), on.why(list) and on.history(list) with new
+ * data, on.live() while the data is up to date, and on.failure(text) once it is not.
  */
 export async function follow(on) {
   for (;;) {

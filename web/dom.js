@@ -1,4 +1,4 @@
-// Elements and words. Whatever others wrote becomes text, by textContent alone.
+// Elements and texts. Text that others wrote reaches the page only by textContent, never as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -8,23 +8,32 @@ function fill(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat()
+    .filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
 /** An element; a function among the attributes listens to the event of that name. */
-export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
-export const svg = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+export const el = (name, attributes, ...children) =>
+  fill(document.createElement(name), attributes, children);
+export const svg = (name, attributes, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
 
-export const button = (text, click, kind = "") => el("button", { type: "button", class: kind, click }, text);
+export const button = (text, click, kind = "") =>
+  el("button", { type: "button", class: kind, click }, text);
 
-/** In one line: what cannot be seen, or turns text around, is shown as its number. */
+/**
+ * Text in one line. Characters that cannot be seen, or change the direction of text, become their
+ * numbers.
+ */
 export const plain = (text) =>
-  String(text).replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+  String(text).replace(
+    /[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
     (c) => (c === "\n" ? "⏎ " : "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")));
 
-/** The same, with its lines. */
-export const lines = (text) => String(text).split("\n").map((line) => line.split("\t").map(plain).join("\t")).join("\n");
+/** The same, but with line ends and tabs kept. */
+export const lines = (text) =>
+  String(text).split("\n").map((line) => line.split("\t").map(plain).join("\t")).join("\n");
 
 export const brief = (text, most = 160) => {
   const whole = plain(text);
@@ -48,9 +57,10 @@ export function span(ms) {
 export const away = (ms, now) => (ms > now ? "in " + span(ms - now) : span(now - ms) + " ago");
 
 export const time = (ms) =>
-  ms ? el("time", { datetime: new Date(ms).toISOString() }, new Date(ms).toISOString().replace("T", " ").replace(/Z$/, " UTC")) : "–";
+  ms ? el("time", { datetime: new Date(ms).toISOString() },
+    new Date(ms).toISOString().replace("T", " ").replace(/Z$/, " UTC")) : "–";
 
-/** The same for a table: its parts of a second are told when one asks. */
+/** The same for a table: without fractions of a second, which the tooltip has. */
 export const second = (ms) => {
   const shown = time(ms);
   if (ms) shown.setAttribute("title", shown.textContent);
@@ -59,7 +69,8 @@ export const second = (ms) => {
 };
 
 export const size = (bytes) =>
-  bytes < 1000 ? bytes + " B" : bytes < 1e6 ? (bytes / 1000).toFixed(1) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
+  bytes < 1000 ? bytes + " B" : bytes < 1e6 ? (bytes / 1000).toFixed(1) + " kB"
+    : (bytes / 1e6).toFixed(1) + " MB";
 
 /** A link in this page; each part is encoded. */
 export const path = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
@@ -70,11 +81,17 @@ export function toast(text, bad = false) {
   setTimeout(() => shown.remove(), bad ? 9000 : 4000);
 }
 
-/** Asks; answers the input's value, or true without an input, or null. */
-export function ask(title, text, { yes = "OK", input = null, secret = false, danger = false } = {}) {
+/**
+ * Asks the user in a dialog. Resolves to the value of the input, or to true without an input; null:
+ * cancelled.
+ */
+export function ask(title, text,
+    { yes = "OK", input = null, secret = false, danger = false } = {}) {
   return new Promise((resolve) => {
     const field = input === null ? null
-      : el("input", { type: secret ? "password" : "text", value: input, "aria-label": title, autocomplete: "off", spellcheck: "false" });
+      : el("input",
+        { type: secret ? "password" : "text", value: input, "aria-label": title,
+          autocomplete: "off", spellcheck: "false" });
     const end = (value) => {
       dialog.close();
       dialog.remove();
@@ -83,7 +100,8 @@ export function ask(title, text, { yes = "OK", input = null, secret = false, dan
     const agree = () => end(field ? field.value : true);
     const dialog = el("dialog", { cancel: () => end(null), "aria-label": title },
       el("h2", null, title), el("p", null, text), field,
-      el("div", { class: "row end" }, button("Cancel", () => end(null)), button(yes, agree, danger ? "danger" : "main")));
+      el("div", { class: "row end" }, button("Cancel", () => end(null)),
+        button(yes, agree, danger ? "danger" : "main")));
     field?.addEventListener("keydown", (event) => event.key === "Enter" && agree());
     document.body.append(dialog);
     dialog.showModal();

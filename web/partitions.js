@@ -1,4 +1,4 @@
-// A queue of partitions: the sums, and its partitions, each of which is a queue.
+// A queue with partitions: the sums, and the table of its partitions, each of which is a queue.
 
 import * as api from "./api.js";
 import { brief, button, el, path, toast } from "./dom.js";
@@ -13,7 +13,7 @@ export function partitionsView(main, queue) {
   const consumers = workers(api.of(queue));
   let parts = [], due = 0, paused = false;
 
-  /** Of all partitions, or it says which one failed. */
+  /** Sends a verb to one partition after the other. Stops at the first that fails. */
   const change = (verb, title) => attempt(title, async () => {
     for (const [name] of parts) {
       const answer = await api.post(api.of(name, verb));
@@ -22,7 +22,7 @@ export function partitionsView(main, queue) {
     return { ok: true, list: [] };
   });
 
-  /** The partition that has this message. */
+  /** Looks for the message in each partition, and opens it. */
   async function find() {
     try {
       for (const [name] of parts) {
@@ -37,9 +37,12 @@ export function partitionsView(main, queue) {
     }
   }
 
-  const search = el("input", { type: "search", placeholder: "Find a message by its id  ( / )", "aria-label": "Find a message by its id", change: find });
+  const search = el("input",
+    { type: "search", placeholder: "Find a message by its id  ( / )",
+      "aria-label": "Find a message by its id", change: find });
 
-  const pause = button("", () => (paused ? change("resume", "Resumed") : change("pause", "Paused")));
+  const pause =
+    button("", () => (paused ? change("resume", "Resumed") : change("pause", "Paused")));
   pause.hidden = true;
 
   function update(store) {
@@ -50,7 +53,7 @@ export function partitionsView(main, queue) {
     putBadges(marks, counts);
     putWhy(reason, queue, why(store, queue));
     charts.show(store, queue, known);
-    // What is the same of all of them is said once.
+    // If all partitions have the same diagnosis, the queue's own line says it, and the rows do not.
     const kinds = parts.map(([name]) => why(store, name)?.cause);
     rows.show(store, parts, new Set(kinds).size > 1);
     paused = counts.paused;
@@ -61,7 +64,9 @@ export function partitionsView(main, queue) {
     consumers.read();
   }
 
-  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts.element,
-    el("div", { class: "row" }, search), rows.element, el("section", null, el("h2", null, "Workers"), ...consumers.body));
+  main.replaceChildren(
+    el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason,
+    charts.element, el("div", { class: "row" }, search), rows.element,
+    el("section", null, el("h2", null, "Workers"), ...consumers.body));
   return { update };
 }

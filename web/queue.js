@@ -2,16 +2,18 @@
 
 import * as api from "./api.js";
 import { chart } from "./chart.js";
-import { ask, away, brief, button, el, number, path, plain, second, size, span, toast } from "./dom.js";
+import { ask, away, brief, button, el, number, path, plain, second, size, span,
+  toast } from "./dom.js";
 import { liveCharts, putBadges, putWhy, wholeOf, why } from "./live.js";
 import { put, set } from "./patch.js";
 import { attempt, cell, problem, table } from "./table.js";
 import { workers } from "./workers.js";
 
 const PAGE = 50;
-const LEAST = 10; // minutes or hours of a history
+const LEAST = 10; // minutes or hours that a history has at least
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
-const NAMES = { ready: "Ready", delayed: "Delayed", leased: "Leased", dead: "Dead", outbox: "Outbox" };
+const NAMES =
+  { ready: "Ready", delayed: "Delayed", leased: "Leased", dead: "Dead", outbox: "Outbox" };
 
 // ---- Tables ----
 
@@ -23,27 +25,37 @@ function timeOf(message) {
 function messageCells(queue, message) {
   const link = () => el("a", { href: path("q", queue, "m", message.id) }, brief(message.id, 60));
   const bad = (text) => cell("Error", text, () => el("span", { class: "bad" }, text), "text");
-  if (message.status) return [cell("Id", message.id, link), cell("When", ""), cell("Attempt", ""), cell("Size", ""), bad("damaged: it cannot be read")];
+  if (message.status)
+    return [cell("Id", message.id, link), cell("When", ""), cell("Attempt", ""), cell("Size", ""),
+      bad("damaged: it cannot be read")];
   const task = message.headers.task;
   return [
-    cell("Id", [message.id, task], () => [link(), task && el("span", { class: "badge" }, brief(task, 40))]),
+    cell("Id", [message.id, task],
+      () => [link(), task && el("span", { class: "badge" }, brief(task, 40))]),
     cell("When", timeOf(message)),
-    cell("Attempt", message.max_attempts ? `${message.attempt} of ${message.max_attempts}` : String(message.attempt)),
+    cell("Attempt",
+      message.max_attempts ? `${message.attempt} of ${message.max_attempts}`
+        : String(message.attempt)),
     cell("Size", size(message.size)),
     message.error ? bad(brief(message.error.split("\n")[0]))
-      : cell("Body", brief(message.preview ?? "(binary)", 100), () => brief(message.preview ?? "(binary)", 100), "text")];
+      : cell("Body", brief(message.preview ?? "(binary)", 100),
+        () => brief(message.preview ?? "(binary)", 100), "text")];
 }
 
 // ---- What a tab shows ----
 
-/** Messages of a state, with search. read(): reads anew from the first page. */
+/** Messages of a state, with search. read(): reads again from the first page. */
 function messages(queue, state) {
   const note = el("p", { class: "dim" }), more = el("div", { class: "row" }), failed = el("div");
-  const list = table(["Id", state === "ready" ? "Age" : state === "dead" ? "Died" : state === "delayed" ? "Due" : "Until", "Attempt", "Size",
-    state === "ready" || state === "delayed" ? "Body, or last error" : "Error, or body"], ({ id }) => id, (message) => messageCells(queue, message));
+  const list = table(
+    ["Id",
+      state === "ready" ? "Age" : state === "dead" ? "Died" : state === "delayed" ? "Due" : "Until",
+      "Attempt", "Size",
+      state === "ready" || state === "delayed" ? "Body, or last error" : "Error, or body"],
+    ({ id }) => id, (message) => messageCells(queue, message));
   let rows = [], looking = null;
 
-  /** wished: by the person, not by the clock. */
+  /** wished: the user asked for it, not the timer. */
   async function read(after, wished) {
     looking?.abort();
     looking = new AbortController();
@@ -51,15 +63,19 @@ function messages(queue, state) {
     try {
       const found = after ? rows : [];
       if (!after && text) {
-        // By its id a message is found at once, in any state.
-        const one = await api.get(api.of(queue, "messages", text) + api.query({ preview: 1 }), signal);
+        // A search for a whole id finds its message at once, in any state.
+        const one =
+          await api.get(api.of(queue, "messages", text) + api.query({ preview: 1 }), signal);
         if (one.ok) found.push(...one.list);
       }
-      const page = await api.get(api.of(queue, "messages") + api.query({ state, count: PAGE, text: text || null, after }), signal);
-      rows = [...new Map([...found, ...page.list].map((message) => [message.id, message])).values()];
+      const page = await api.get(api.of(queue, "messages")
+        + api.query({ state, count: PAGE, text: text || null, after }), signal);
+      rows = [...new Map([...found, ...page.list]
+        .map((message) => [message.id, message])).values()];
       list.show(rows, text ? "Nothing found so far." : "There are none.", wished);
       put(note, text && page.next ? "There are more messages to search." : "");
-      put(more, [text, page.next], () => page.next && button(text ? "Search on" : "More", () => read(page.next, true)));
+      put(more, [text, page.next],
+        () => page.next && button(text ? "Search on" : "More", () => read(page.next, true)));
       put(failed, "");
     } catch (error) {
       if (error.name !== "AbortError") put(failed, error.message, () => problem(error));
@@ -67,13 +83,16 @@ function messages(queue, state) {
   }
 
   const find = () => read(undefined, true);
-  const search = el("input", { type: "search", placeholder: "Search id, header, error  ( / )", "aria-label": "Search messages", change: find });
+  const search = el("input",
+    { type: "search", placeholder: "Search id, header, error  ( / )",
+      "aria-label": "Search messages", change: find });
   find();
   return { read: () => rows.length <= PAGE && !search.value && read(),
-    body: [el("div", { class: "row" }, search, button("Search", find)), failed, list.element, note, more], close: () => looking?.abort() };
+    body: [el("div", { class: "row" }, search, button("Search", find)), failed, list.element, note,
+      more], close: () => looking?.abort() };
 }
 
-/** Reads page after page into `add`, up to a number of pages, then offers to go on. */
+/** Passes page after page to add(). After some pages it stops and offers a button to go on. */
 function gather(verb, queue, add, more) {
   async function read(after, pages = 20) {
     const page = await api.get(api.of(queue, verb) + api.query({ after }));
@@ -91,11 +110,14 @@ function errors(queue) {
 
   async function kickAll(name) {
     const count = number(groups.get(name)?.count ?? 0);
-    if (!(await ask("Kick all of these?", `About ${count} dead messages become ready again: ${brief(name)}`, { yes: "Kick them" }))) return;
+    if (!(await ask("Kick all of these?",
+      `About ${count} dead messages become ready again: ${brief(name)}`,
+      { yes: "Kick them" }))) return;
     let kicked = 0, after;
     try {
       do {
-        const part = await api.post(api.of(queue, "kick_group") + api.query({ error: name, after }));
+        const part =
+          await api.post(api.of(queue, "kick_group") + api.query({ error: name, after }));
         kicked += part.list[0].kicked;
         after = part.next;
       } while (after);
@@ -107,22 +129,30 @@ function errors(queue) {
   }
 
   const cells = ({ error, id, count, first_ms, last_ms }) => [
-    cell("Error", [error, id], () => el("a", { href: path("q", queue, "m", id), title: "an example" }, brief(error, 200)), "text"),
-    cell("Messages", number(count)), cell("First", first_ms, () => second(first_ms)), cell("Last", last_ms, () => second(last_ms)),
-    ...api.state.writable ? [cell("", error, () => button("Kick all of these", () => kickAll(error)), "actions")] : []];
-  const list = table(["Error", "Messages", "First died", "Last died", ...api.state.writable ? [""] : []], ({ error }) => error, cells);
+    cell("Error", [error, id],
+      () => el("a", { href: path("q", queue, "m", id), title: "an example" }, brief(error, 200)),
+      "text"),
+    cell("Messages", number(count)), cell("First", first_ms, () => second(first_ms)),
+    cell("Last", last_ms, () => second(last_ms)),
+    ...api.state.writable
+      ? [cell("", error, () => button("Kick all of these", () => kickAll(error)), "actions")] : []];
+  const list = table(
+    ["Error", "Messages", "First died", "Last died", ...api.state.writable ? [""] : []],
+    ({ error }) => error, cells);
 
-  /** wished: by the person, not by the clock. */
+  /** wished: the user asked for it, not the timer. */
   function read(wished) {
     const found = new Map();
     gather("errors", queue, (page) => {
       for (const group of page) {
         const known = found.get(group.error);
-        if (known) Object.assign(known, { count: known.count + group.count, last_ms: group.last_ms });
+        if (known)
+          Object.assign(known, { count: known.count + group.count, last_ms: group.last_ms });
         else found.set(group.error, group);
       }
       groups = found;
-      list.show([...groups.values()].sort((a, b) => b.count - a.count), "No message is dead.", wished);
+      list.show([...groups.values()].sort((a, b) => b.count - a.count), "No message is dead.",
+        wished);
       put(failed, "");
     }, more).catch((error) => put(failed, error.message, () => problem(error)));
   }
@@ -138,23 +168,33 @@ function schedules(queue) {
   }
 
   async function remove(name) {
-    if (await ask("Remove this schedule?", `${brief(name)} pushes nothing any more. Messages that it has pushed stay.`, { yes: "Remove it", danger: true }))
+    if (await ask("Remove this schedule?",
+        `${brief(name)} pushes nothing any more. Messages that it has pushed stay.`,
+        { yes: "Remove it", danger: true }))
       act("remove", "Removed", name);
   }
 
   const actions = ({ name, paused, state }) => [
     button("Run now", () => act("run", "Its message is pushed", name)),
-    state !== "delayed" ? null : paused ? button("Resume", () => act("resume", "Resumed", name), "main") : button("Pause", () => act("pause", "Paused", name)),
+    state !== "delayed" ? null : paused
+      ? button("Resume", () => act("resume", "Resumed", name), "main")
+      : button("Pause", () => act("pause", "Paused", name)),
     button("Remove", () => remove(name), "danger")];
 
   const cells = (one) => [
-    cell("Name", [one.name, one.paused], () => [el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)),
+    cell("Name", [one.name, one.paused],
+      () => [el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)),
       one.paused && el("span", { class: "badge warn" }, "paused")]),
-    cell("Schedule", one.schedule, () => el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)), cell("Catch up", plain(one.catchup)),
+    cell("Schedule", one.schedule, () => el("code", null, plain(one.schedule))),
+    cell("Zone", plain(one.zone)), cell("Catch up", plain(one.catchup)),
     cell("Next", [one.state, one.paused, one.next_ms], () =>
-      one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : second(one.next_ms)),
-    ...api.state.writable ? [cell("", [one.state, one.paused], () => actions(one), "actions")] : []];
-  const list = table(["Name", "Schedule", "Zone", "Catch up", "Next", ...api.state.writable ? [""] : []], ({ name }) => name, cells);
+      one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–"
+        : second(one.next_ms)),
+    ...api.state.writable ? [cell("", [one.state, one.paused], () => actions(one), "actions")]
+      : []];
+  const list = table(
+    ["Name", "Schedule", "Zone", "Catch up", "Next", ...api.state.writable ? [""] : []],
+    ({ name }) => name, cells);
 
   function read() {
     const rows = [];
@@ -172,59 +212,80 @@ function schedules(queue) {
 function historyCharts(step) {
   const per = step === "minute" ? " a minute" : " an hour";
   const made = [
-    ["Messages" + per, { pushed: "pushed", done: "acked" }], ["Failures" + per, { failed: "retried", died: "died" }],
+    ["Messages" + per, { pushed: "pushed", done: "acked" }],
+    ["Failures" + per, { failed: "retried", died: "died" }],
     ["Lateness", { p50: "late_p50_ms", p99: "late_p99_ms" }, { unit: span }],
     ["Run time", { p50: "run_p50_ms", p99: "run_p99_ms" }, { unit: span }],
-  ].map(([title, fields, options]) => [chart(title, Object.keys(fields), options), Object.values(fields)]);
-  const show = (times, of) => made.forEach(([one, fields]) => one.show(times, fields.map(of), `the last whole ${step}`));
-  return { show, element: el("div", { class: "charts", hidden: true }, made.map(([{ element }]) => element)) };
+  ].map(([title, fields, options]) =>
+    [chart(title, Object.keys(fields), options), Object.values(fields)]);
+  const show = (times, of) =>
+    made.forEach(([one, fields]) => one.show(times, fields.map(of), `the last whole ${step}`));
+  return { show,
+    element: el("div", { class: "charts", hidden: true }, made.map(([{ element }]) => element)) };
 }
 
 function history(queue) {
-  const failed = el("div"), charts = ["minutes", "hours"].map((unit) => historyCharts(unit === "minutes" ? "minute" : "hour"));
+  const failed = el("div"), units = ["minutes", "hours"];
+  const charts = units.map((unit) => historyCharts(unit === "minutes" ? "minute" : "hour"));
   let unit = "minutes";
   async function read() {
-    const asked = api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 });
-    const [{ list: rows }, { list: [{ now_ms }] }] = await Promise.all([api.get(asked), api.get(api.of(queue))]);
-    // Nothing is told of a time in which nothing happened.
-    const step = unit === "minutes" ? 60000 : 3600000, told = new Map(rows.map((row) => [Math.floor(row.start_ms / step), row]));
-    // The one under way would look like a fall.
+    const asked = api.of(queue, "rates")
+      + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 });
+    const [{ list: rows }, { list: [{ now_ms }] }] =
+      await Promise.all([api.get(asked), api.get(api.of(queue))]);
+    // The API leaves out times without an event.
+    const step = unit === "minutes" ? 60000 : 3600000,
+      told = new Map(rows.map((row) => [Math.floor(row.start_ms / step), row]));
+    // The present minute or hour is left out: it would look like a drop.
     const now = Math.floor(now_ms / step), times = [];
     for (let at = Math.min(now - LEAST, ...told.keys()); at < now; at++) times.push(at * step);
-    const of = (name) => times.map((ms) => told.get(ms / step)?.[name] ?? (name.endsWith("_ms") ? null : 0));
+    const of = (name) =>
+      times.map((ms) => told.get(ms / step)?.[name] ?? (name.endsWith("_ms") ? null : 0));
     charts.forEach((one, i) => { one.element.hidden = (unit === "minutes") !== (i === 0); });
     charts[unit === "minutes" ? 0 : 1].show(times, of);
     put(failed, "");
   }
   const show = () => read().catch((error) => put(failed, error.message, () => problem(error)));
-  const choice = el("select", { "aria-label": "Span", change: () => { unit = choice.value; show(); } },
+  const choice =
+    el("select", { "aria-label": "Span", change: () => { unit = choice.value; show(); } },
     el("option", { value: "minutes" }, "3 hours"), el("option", { value: "hours" }, "7 days"));
   show();
-  return { body: [el("div", { class: "row" }, choice), failed, ...charts.map(({ element }) => element)], read: show };
+  return { body: [el("div", { class: "row" }, choice), failed,
+      ...charts.map(({ element }) => element)], read: show };
 }
 
-const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules], workers: ["Workers", (queue) => ({ ...workers(api.of(queue)), live: true })], history: ["History", history] };
+const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules],
+  workers: ["Workers", (queue) => ({ ...workers(api.of(queue)), live: true })],
+  history: ["History", history] };
 
 // ---- The view ----
 
-/** The tab that is shown first: of the first state that has messages. */
-const firstTab = (counts) => ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
+/** The tab that is shown first: the first state that has messages. */
+const firstTab = (counts) =>
+  ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
 
 export function queueView(main, queue, known, given) {
-  const tab = STATES.includes(given) || Object.hasOwn(TABS, given) ? given : firstTab(known?.counts);
+  const tab = STATES.includes(given) || Object.hasOwn(TABS, given) ? given
+    : firstTab(known?.counts);
   const shown = STATES.includes(tab) ? messages(queue, tab) : TABS[tab][1](queue);
   const charts = liveCharts(), marks = el("span"), reason = el("div");
   let counts = null, due = 0, seen = null;
 
-  const titles = [...STATES.map((state) => [state, NAMES[state]]), ...Object.entries(TABS).map(([name, [title]]) => [name, title])];
+  const titles = [...STATES.map((state) => [state, NAMES[state]]),
+    ...Object.entries(TABS).map(([name, [title]]) => [name, title])];
   const links = titles.map(([name, title]) => {
     const amount = STATES.includes(name) ? el("b") : null;
-    return { name, amount, element: el("a", { href: path("q", queue, name), "aria-current": name === tab ? "page" : null }, title, amount) };
+    return { name, amount,
+      element: el("a",
+        { href: path("q", queue, name), "aria-current": name === tab ? "page" : null }, title,
+        amount) };
   });
-  const tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" }, links.map(({ element }) => element));
+  const tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" },
+    links.map(({ element }) => element));
 
   const change = (verb, title) => attempt(title, () => api.post(api.of(queue, verb)));
-  const pause = button("", () => (counts.paused ? change("resume", "Resumed") : change("pause", "Paused")));
+  const pause =
+    button("", () => (counts.paused ? change("resume", "Resumed") : change("pause", "Paused")));
 
   function draw() {
     for (const { name, amount, element } of links) {
@@ -242,14 +303,17 @@ export function queueView(main, queue, known, given) {
   function update(store) {
     const known = store.queues.get(queue);
     if (!known) {
-      if (store.all.size) put(reason, null, () => el("p", { class: "dim" }, "There is no such queue: it was never used, or removed."));
+      if (store.all.size)
+        put(reason, null, () =>
+          el("p", { class: "dim" }, "There is no such queue: it was never used, or removed."));
       return;
     }
     counts = known.counts;
     draw();
     charts.show(store, queue, known);
     putWhy(reason, queue, why(store, queue));
-    const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried, counts.cancelled, counts.pushed]);
+    const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried,
+      counts.cancelled, counts.pushed]);
     if (seen !== null && (shown.live || now !== seen) && Date.now() >= due) {
       due = Date.now() + 3000;
       shown.read?.();
@@ -260,8 +324,11 @@ export function queueView(main, queue, known, given) {
 
   draw();
   const whole = wholeOf(queue);
-  main.replaceChildren(whole === null ? "" : el("p", { class: "crumbs" }, el("a", { href: path("q", whole) }, brief(whole, 80))),
-    el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts.element, tabs, ...shown.body);
+  main.replaceChildren(
+    whole === null ? ""
+      : el("p", { class: "crumbs" }, el("a", { href: path("q", whole) }, brief(whole, 80))),
+    el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason,
+    charts.element, tabs, ...shown.body);
   tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   return { update, close: shown.close };
 }

@@ -1,11 +1,14 @@
-// Tables, and what came of an action.
+// Tables, and the result of an action.
 
 import { el, plain, toast } from "./dom.js";
 import { keyed, put, set } from "./patch.js";
 
 export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
 
-/** A cell that shows a text, or what make() gives for a value; the value has all that make() goes by. */
+/**
+ * A cell that shows a text, or what make() returns for a value. The value must have everything that
+ * make() depends on.
+ */
 export const cell = (label, value, make = null, kind = "") => ({ label, value, make, kind });
 
 /** A row of such cells. of(item): its cells. */
@@ -26,11 +29,15 @@ function row(of) {
   return { element, show };
 }
 
-/** A table whose rows stay: one for each key(item), with the cells of(item). show(items, empty, now): as keyed(). */
+/**
+ * A table that keeps its rows: one for each key(item), with the cells of(item). show(items, empty,
+ * now): empty: the text without items; now: as in keyed().
+ */
 export function table(titles, key, of) {
   const body = el("tbody"), none = el("p", { class: "dim empty" });
   const shown = el("div", { class: "scroll" }, el("table", null,
-    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), body));
+    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))),
+    body));
   const rows = keyed(body, () => row(of));
   const show = (items, empty, now = false) => {
     put(none, empty);
@@ -39,7 +46,7 @@ export function table(titles, key, of) {
   return { show, element: el("div", null, shown, none) };
 }
 
-/** Does it, says what came of it. */
+/** Runs an action and shows its result. Returns whether it succeeded. */
 export async function attempt(what, action) {
   try {
     const { ok, list } = await action();
