@@ -156,18 +156,15 @@ static int run_failures(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command failures_command = {
-    "failures", "QUEUE", "Lists what failed: when, which message, who had it, and the error",
-    "The latest first, of the last 1000 of the queue (of each partition). KIND is what happened: "
-    "the\n"
-    "message failed (it was retried), crashed (its lease ended), was buried, or died, as its "
-    "attempts\n"
-    "or crashes were used up. Whose process crashed is known where its consumer said that it held "
-    "the\n"
-    "message, for an hour: see dueq workers.\n"
+    "failures", "QUEUE", "Lists failures: when, which message, whose process, and the error",
+    "Lists the latest failure first. A queue, or each partition, keeps the last 1000. KIND says\n"
+    "what happened. failed: the message was retried. crashed: its lease ended. buried: a worker\n"
+    "buried it. died: its attempts or crashes were used up. Of a crash the process is known for\n"
+    "an hour, if its consumer had registered the message: see dueq workers.\n"
     "\n"
     "Options:\n"
-    "  --id ID    only those of this message\n"
-    "  --count N  up to N (100)\n"
+    "  --id ID    only failures of this message\n"
+    "  --count N  up to N failures (100)\n"
     "\n"
     "Examples:\n"
     "  dueq failures orders\n"

@@ -149,8 +149,8 @@ const struct command kick_command = {
     IDS
     "\n"
     "Options:\n"
-    "  --all         all dead messages, or those that the next options select; prints their "
-    "number\n"
+    "  --all         all dead messages, or those that the options below select; prints their\n"
+    "                number\n"
     "  --error TEXT  only those whose error contains this text\n"
     "  --since TIME  only those that died at this time or later: 2026-12-01T10:00:00Z, or seconds\n"
     "                since 1970\n"

@@ -40,7 +40,7 @@ static int outcome(const struct cli *cli, const char *name, const char *key, due
 
 static void lose(struct hold *hold) {
     cli_log(CLI_ERROR, dueq_status_name(DUEQ_LEASE_LOST),
-            "another process may hold it now; with a longer --ttl it survives longer outages",
+            "another process may hold it now; a longer --ttl keeps it through longer outages",
             "%s: the lock was lost while the command ran", hold->name);
     hold->lost = true;
 }
@@ -213,9 +213,8 @@ const struct command lock_command = {
     "lock", "QUEUE NAME [-- COMMAND...]", "Acquires a lock, and runs a command while it holds it",
     "Only one process at a time holds a lock of this name of this queue. dueq extends the lock\n"
     "while the command runs, and releases it when the command ends. If dueq is killed, the lock\n"
-    "ends after --ttl. dueq forwards signals to the command, and ends with its exit code. Without "
-    "a\n"
-    "command it prints a token for relock and unlock, and the lock ends after --ttl.\n"
+    "ends after --ttl. dueq forwards signals to the command, and ends with its exit code.\n"
+    "Without a command dueq prints a token for relock and unlock, and the lock ends after --ttl.\n"
     "\n"
     "Options:\n"
     "  --ttl DURATION   the lock ends when it was not extended for this long (30s)\n"
@@ -237,7 +236,7 @@ const struct command relock_command = {
     "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock has ended.\n"
     "\n"
     "Options:\n"
-    "  --ttl DURATION  it ends after this time from now (30s)\n"
+    "  --ttl DURATION  the lock ends after this time from now (30s)\n"
     "\n"
     "Example:\n"
     "  dueq relock orders report \"$token\" --ttl 1h\n",

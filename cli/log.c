@@ -126,8 +126,7 @@ static const char *advice(const struct cli *cli, dueq_status status) {
                "command that dueq runs, use --pass-url)";
     case DUEQ_LEASE_LOST:
         return "its lease ended and another consumer took the message, or it was cancelled, purged "
-               "or finished; stop "
-               "working on it";
+               "or finished; stop working on it";
     case DUEQ_LAYOUT:
         if (strncmp(cli->command->name, "redisson ", 9) != 0)
             return NULL;

@@ -195,11 +195,11 @@ static const struct number numbers[] = {
     {"dueq_oldest_ready_age_seconds", "gauge",
      "How long the oldest ready message has been ready; 0: there is none.", oldest, true, false},
     {"dueq_overdue_seconds", "gauge",
-     "Since when the first due time or end of a lease is over and no consumer has looked; 0: none "
-     "is.",
+     "How long the earliest due time or end of a lease is past, while no consumer has looked; 0: "
+     "none is past.",
      overdue, true, false},
     {"dueq_paused", "gauge", "1: the queue is paused.", paused, false, false},
-    {"dueq_outbox_refused", "gauge", "1: another queue refuses what is in the outbox.", refused,
+    {"dueq_outbox_refused", "gauge", "1: another queue refuses messages of the outbox.", refused,
      false, false},
     {"dueq_workers", "gauge", "Consumers registered with the queue.", workers, false, true},
     {"dueq_offline_workers", "gauge",
@@ -266,10 +266,9 @@ static void put_timing(FILE *out, const char *name, const struct row *row,
 static void put_timings(FILE *out, const struct table *table, bool late) {
     const char *name = late ? "dueq_lateness_seconds" : "dueq_run_seconds";
     put_head(out, name, "histogram",
-             late
-                 ? "How long after they were due, or ready, messages were delivered; of those that "
-                   "consumers measured."
-                 : "From the delivery of a message until its consumer settled it.");
+             late ? "From when a message was due, or became ready, until its delivery; only of "
+                    "deliveries that consumers measured."
+                  : "From the delivery of a message until its consumer settled it.");
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
         if (row->timed)
@@ -298,8 +297,8 @@ static void put_trouble(FILE *out, const struct table *table) {
     static const char name[] = "dueq_trouble";
     struct diagnosis why;
     put_head(out, name, "gauge",
-             "1: the queue or the server has this trouble; the level says what a person has to do: "
-             "act now, look some time, or nothing, as it is meant.");
+             "1: the queue or the server has this trouble. Its level: act (a person must act now), "
+             "look (look at it some time), meant (somebody wants this state).");
     for (size_t i = 0; i < table->queues.healths.count; i++) {
         const struct health *health = &table->queues.healths.list[i];
         if (!diagnose_server(health, false, &why))
@@ -328,12 +327,13 @@ static void put_table(FILE *out, const struct table *table) {
                writable);
     put_server(out, table, "dueq_memory_bytes", "gauge",
                "Memory that the server uses, as far as its limit counts it.", used);
-    put_server(out, table, "dueq_memory_limit_bytes", "gauge", "Its maxmemory; 0: it has none.",
-               limit);
+    put_server(out, table, "dueq_memory_limit_bytes", "gauge",
+               "The server's maxmemory; 0: it has none.", limit);
     put_server(out, table, "dueq_evicting", "gauge",
-               "1: it may evict keys when its memory is full.", evicting);
+               "1: the server may evict keys when its memory is full.", evicting);
     put_server(out, table, "dueq_evicted_keys_total", "counter",
-               "Keys that it has evicted since its start because its memory was full.", evicted);
+               "Keys that the server evicted since its start because its memory was full.",
+               evicted);
     put_trouble(out, table);
     put_states(out, table);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -419,13 +419,12 @@ const struct command metrics_command = {
     "Prometheus: messages by state, counters of events, ages, consumers, and histograms of how\n"
     "late messages are and how long they run. With --listen it serves them at /metrics, read\n"
     "anew for each request, until it is stopped; dueq_up is 0 while the server does not answer.\n"
-    "Whoever reaches the address can read them: there is no password.\n"
+    "Everybody who can reach the address can read the metrics: there is no password.\n"
     "\n"
     "Options:\n"
     "  --listen ADDRESS  9123 (of 127.0.0.1), 10.0.0.5:9123, [::1]:9123, or :9123 (all addresses)\n"
-    "  --host NAME,NAME  more names that it is reached by: requests to an address, localhost or "
-    "the\n"
-    "                    machine's name are answered\n"
+    "  --host NAME,NAME  further names of this server; requests to an address, localhost or the\n"
+    "                    machine's name are answered anyway\n"
     "\n"
     "Examples:\n"
     "  dueq metrics --listen 9123\n"

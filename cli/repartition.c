@@ -12,7 +12,7 @@ static int run_repartition(struct cli *cli, int argc, char *argv[]) {
     if (!to)
         cli_usage(cli, "--to is missing: twice the number of partitions that the queue has");
     if (cli->partitions || cli->key)
-        cli_usage(cli, "--to is the number of partitions; --partitions and --key are not for this");
+        cli_usage(cli, "repartition takes --to, and neither --partitions nor --key");
     cli->partitions = to / 2;
     if (!cli_open(cli, argv, &code))
         return code;
@@ -31,13 +31,14 @@ static int run_repartition(struct cli *cli, int argc, char *argv[]) {
 const struct command repartition_command = {
     "repartition", "QUEUE", "Doubles the number of a queue's partitions",
     "Producers and consumers go on meanwhile, also those that name the old number. The messages\n"
-    "of a key that moves to a new partition are delivered in their order: the new one is opened\n"
-    "when all that was pushed to the old one before is done. So consumers have to run. The\n"
-    "command ends when all are open. When it is stopped, run it again: it goes on. Producers must\n"
-    "not have a longer timeout in their URLs than this command.\n"
+    "of a key that moves to a new partition are delivered in their order: the new partition opens\n"
+    "when all messages are done that were pushed to the old partition before. So consumers must\n"
+    "run. The command ends when all new partitions are open. If the command was stopped, run it\n"
+    "again: it continues. The timeout in the URLs of producers must not be longer than in this\n"
+    "command's URL.\n"
     "\n"
     "Options:\n"
-    "  --to N  how many partitions the queue is to have: twice the number that it has\n"
+    "  --to N  the new number of partitions: twice the present number\n"
     "\n"
     "Example:\n"
     "  dueq repartition orders --to 128\n",

@@ -155,7 +155,7 @@ const struct command reserve_command = {
     "Options:\n"
     "  --count N         up to N messages (1)\n"
     "  --wait DURATION   if none is ready, wait up to this long: 10s, 5m, forever (0)\n"
-    "  --lease DURATION  how long no other consumer gets them (the message's own, or 30s)\n"
+    "  --lease DURATION  how long no other consumer gets the message (the message's own, or 30s)\n"
     "  --ack             acknowledge each message after its body is written to standard output;\n"
     "                    the line has no ticket\n"
     "  --body            print only the body, byte for byte\n"

@@ -222,7 +222,7 @@ dueq_status schedule_remove(struct cli *cli, const dueq_message *schedule) {
 static int code_of(const struct cli *cli, dueq_status status) {
     if (status == DUEQ_NOT_FOUND)
         cli_log(CLI_ERROR, dueq_status_name(status), "try again",
-                "the schedule is due, and its messages are being pushed");
+                "the schedule is due, and a consumer pushes its messages now");
     return status == DUEQ_NOT_FOUND ? CLI_OUTCOME : cli_report(cli, status, NULL);
 }
 
@@ -271,19 +271,18 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
 static const struct command
     add_verb =
         {"schedule add", "QUEUE NAME EXPRESSION [BODY]", "Declares a schedule, or replaces it",
-         "EXPRESSION is five fields of cron (minute, hour, day of the month, month, day of the "
-         "week),\n"
-         "@hourly, @daily, @weekly, @monthly or @yearly, or an interval: every 90s, every 1h30m.\n"
-         "At each of its times the queue gets a message NAME:TIME (ms since 1970) with this BODY;\n"
-         "without BODY, or with -, that is standard input. One that is declared like that already\n"
-         "stays as it is, and one that is paused stays paused.\n"
+         "EXPRESSION is five fields of cron (minute, hour, day of the month, month, day of the\n"
+         "week), @hourly, @daily, @weekly, @monthly or @yearly, or an interval: every 90s, every\n"
+         "1h30m. At each of its times the queue gets a message NAME:TIME (ms since 1970) with\n"
+         "this BODY; without BODY, or with -, the body is standard input. If the same schedule\n"
+         "exists, the command changes nothing. A paused schedule stays paused.\n"
          "\n"
          "Options:\n"
          "  --zone ZONE     the time zone of the fields, as Europe/Berlin (UTC)\n"
-         "  --catchup WORD  of times that no worker was there for: once: one message for all of\n"
-         "                  them; skip: none, where the last is over by more than a minute; all:\n"
-         "                  one for each (once)\n"
-         "and those of dueq push, but --delay, --at, --id, --unique and --replace.\n"
+         "  --catchup WORD  which messages are pushed for times that passed while no worker ran.\n"
+         "                  once: one message for all of them; skip: none if the last time passed\n"
+         "                  more than a minute ago; all: one for each (once)\n"
+         "and the options of dueq push, except --delay, --at, --id, --unique and --replace.\n"
          "\n"
          "Examples:\n"
          "  dueq schedule add reports nightly '0 2 * * *' 'all shops' --zone Europe/Berlin\n"
@@ -291,8 +290,8 @@ static const struct command
          run_add},
     list_verb =
         {"schedule list", "QUEUE", "Lists the schedules of a queue",
-         "A line has the name, the expression, the zone, and the next time, with tabs between. It\n"
-         "reads all messages that are not done, a page at a time.\n"
+         "A line has the name, the expression, the zone, and the next time, with tabs between.\n"
+         "The command reads all messages of the queue, a page at a time.\n"
          "\n"
          "Example:\n"
          "  dueq schedule list reports --json\n",
@@ -302,19 +301,19 @@ static const struct command
                   "  dueq schedule pause reports nightly\n",
                   run_pause},
     resume_verb = {"schedule resume", "QUEUE NAME", "Ends a pause",
-                   "Times that passed meanwhile are caught up as --catchup says.\n"
+                   "Times that passed during the pause are caught up as --catchup says.\n"
                    "\n"
                    "Example:\n"
                    "  dueq schedule resume reports nightly\n",
                    run_resume},
-    run_verb = {"schedule run", "QUEUE NAME", "Pushes its message now, and prints the id",
-                "The times of the schedule stay.\n"
+    run_verb = {"schedule run", "QUEUE NAME", "Pushes a schedule's message now, and prints the id",
+                "The times of the schedule do not change.\n"
                 "\n"
                 "Example:\n"
                 "  dueq schedule run reports nightly\n",
                 run_run},
     remove_verb = {"schedule remove", "QUEUE NAME", "Removes a schedule",
-                   "Messages that it has pushed stay.\n"
+                   "Messages that the schedule has pushed stay in the queue.\n"
                    "\n"
                    "Example:\n"
                    "  dueq schedule remove reports nightly\n",
@@ -325,7 +324,7 @@ const struct command *const schedule_verbs[] = {&add_verb, &list_verb,   &pause_
 
 const struct command schedule_command = {"schedule", "VERB QUEUE ...",
                                          "Pushes messages at times of the calendar or in intervals",
-                                         "A schedule is a message of its queue: the workers of the "
-                                         "queue push its messages, at each time\n"
-                                         "once, however many they are.\n",
+                                         "A schedule is a message of its queue. The workers of the "
+                                         "queue push its messages:\n"
+                                         "each time has one message, however many workers run.\n",
                                          NULL};

@@ -252,7 +252,7 @@ const struct command stats_command = {
     "  died         became dead, moved to a dead-letter queue or were dropped\n"
     "  quarantined  damaged entries\n"
     "And:\n"
-    "  oldest       since when the oldest ready message is ready\n"
+    "  oldest       since when the oldest ready message has been ready\n"
     "  next-event   the next due time or end of a lease\n"
     "\n"
     "Example:\n"
@@ -262,10 +262,9 @@ const struct command stats_command = {
 const struct command queues_command = {
     "queues", "", "Lists the queues of the server and their messages by state",
     "Lists all queues that were ever used, sorted by name. OLDEST is how long the oldest ready\n"
-    "message has been ready. A queue that only has workers, or is paused, is listed as never "
-    "pushed\n"
-    "to. The command scans the names of all keys of the server. With --json each line is as in\n"
-    "stats.\n"
+    "message has been ready. A queue that only has workers, or is paused, is listed as never\n"
+    "pushed to. The command scans the names of all keys of the server. With --json each line is\n"
+    "as in stats.\n"
     "\n"
     "Examples:\n"
     "  dueq queues\n"
@@ -275,9 +274,9 @@ const struct command queues_command = {
 const struct command rates_command = {
     "rates", "QUEUE", "Counts the events of a queue in each of the last minutes or hours",
     "Prints a line for each minute with an event, the latest first. The latest minute may not be\n"
-    "over yet. LATE-P50 and LATE-P99 are the p50 and the p99 of how long after they were due\n"
-    "messages were delivered; RUN-P50 and RUN-P99 are the same of how long consumers worked on\n"
-    "them (-: nothing was measured).\n"
+    "over yet. LATE-P50 and LATE-P99 are the p50 and the p99 of the time from when a message was\n"
+    "due until its delivery; RUN-P50 and RUN-P99 are those of the time that consumers worked on a\n"
+    "message (-: nothing was measured).\n"
     "\n"
     "Options:\n"
     "  --minutes N  the last N minutes, up to 360 (60)\n"

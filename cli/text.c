@@ -31,7 +31,7 @@ void text_show(FILE *out, dueq_bytes bytes, enum text_style style) {
             fputs("\\x00", out);
         else if (style == TEXT_JSON && data[at] == 0x7F)
             fputs("\\u007f",
-                  out); /* JSON has no \x; the other control characters are escaped in it */
+                  out); /* JSON has no \x, and has escaped the other control characters */
         else if (style == TEXT_LINES && strchr("\n\t", data[at]))
             fputc(data[at], out);
         else {

@@ -71,11 +71,11 @@ const struct command retry_command = {
     "retry", "QUEUE TICKET", "Ends a delivery as a failure: the message is delivered again",
     "Options:\n"
     "  --delay DURATION  due after this time from now: 250ms, 5s, 1h; 0: at once\n"
-    "                    (by the --backoff that it was pushed with, or the default)\n"
+    "                    (the message's --backoff of push)\n"
     "  --error TEXT      the error, which find shows\n"
     "\n"
-    "Ends with 1 (EXHAUSTED) when its attempts are exhausted. Then the message is dead; with\n"
-    "--dead-letter it moves to that queue, with --drop it is deleted.\n"
+    "Ends with 1 (EXHAUSTED) when the message has no attempts left. Then the message is dead;\n"
+    "with --dead-letter of push it moves to that queue, with --drop it is deleted.\n"
     "\n"
     "Example:\n"
     "  dueq retry orders \"$ticket\" --error 'the shop did not answer'\n",
@@ -83,7 +83,8 @@ const struct command retry_command = {
 
 const struct command release_command = {
     "release", "QUEUE TICKET", "Gives a message back: the delivery does not count",
-    "The delivery is no attempt. The message is the first to be delivered again.\n"
+    "The delivery counts as no attempt. Without --delay the message goes to\n"
+    "the front of the queue.\n"
     "\n"
     "Options:\n"
     "  --delay DURATION  due after this time from now: 250ms, 5s, 1h (0)\n"
@@ -95,7 +96,7 @@ const struct command release_command = {
 const struct command extend_command = {
     "extend", "QUEUE TICKET", "Extends the lease of a message",
     "Options:\n"
-    "  --lease DURATION  it ends after this time from now (30s)\n"
+    "  --lease DURATION  the lease ends after this time from now (30s)\n"
     "\n"
     "Example:\n"
     "  dueq extend orders \"$ticket\" --lease 60s\n",
@@ -103,7 +104,7 @@ const struct command extend_command = {
 
 const struct command bury_command = {
     "bury", "QUEUE TICKET", "Makes a message dead, whatever attempts it has left",
-    "With --dead-letter (of push) it moves to that queue, with --drop it is deleted.\n"
+    "With --dead-letter of push the message moves to that queue, with --drop it is deleted.\n"
     "\n"
     "Options:\n"
     "  --reason TEXT  the error, which find shows\n"

@@ -8,9 +8,9 @@
 #define KEY "K"
 
 /*
- * What dueq needs (docs/security.md, "What the server must permit"), each with words that do nothing
- * on a key that is not there. Those that are ASKED would store something: they are only asked
- * about, by ACL DRYRUN.
+ * The commands that dueq needs (docs/security.md, "What the server must permit"). Each has words
+ * that change nothing on a missing key. Commands of kind ASKED would store something, so the check
+ * does not run them: it asks ACL DRYRUN.
  */
 enum kind { NEEDED, ASKED, IN_A_CLUSTER, DISPENSABLE };
 static const struct {
@@ -210,13 +210,13 @@ static void check_open(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, OPEN, OK, NULL, "it listens on a Unix socket only");
     else if (open < 0)
         say_of(doctor, server, OPEN, UNKNOWN, "permit this user +acl|getuser",
-               "it does not say whether it wants a password: %s",
+               "it does not tell whether it requires a password: %s",
                dueq_server_error_text(server->conn));
     else if (open == 0)
-        say_of(doctor, server, OPEN, OK, NULL, "it wants a password");
+        say_of(doctor, server, OPEN, OK, NULL, "it requires a password");
     else if (server_needs(doctor, server, CHECK_OPEN, "bind")) {
         if (!is_public(server->config))
-            say_of(doctor, server, OPEN, OK, NULL, "only its own machine reaches it");
+            say_of(doctor, server, OPEN, OK, NULL, "only programs of its own machine can reach it");
         else if (server_needs(doctor, server, CHECK_OPEN, "protected-mode") &&
                  strcmp(server->config, "yes") == 0)
             say_of(doctor, server, OPEN, NOTE, "give the default user a password",
@@ -224,7 +224,7 @@ static void check_open(struct doctor *doctor, struct server *server) {
         else
             say_of(doctor, server, OPEN, PROBLEM,
                    "ACL SETUSER default resetpass, a user for dueq, and bind to a private address",
-                   "whoever reaches its port can read, change and delete all of it");
+                   "everybody who can reach its port can read, change and delete all its data");
     }
 }
 

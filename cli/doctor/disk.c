@@ -27,15 +27,15 @@ static void check_snapshots(struct doctor *doctor, struct server *server) {
     const char *save = server_config(doctor, server, "save");
     if (!save)
         say_of(doctor, server, PERSISTENCE, UNKNOWN, fix,
-               "it has no append-only file, and does not say whether it saves snapshots: a crash "
-               "loses what came since, or all");
+               "it has no append-only file, and does not tell whether it saves snapshots: a crash "
+               "loses all messages, or those since the last snapshot");
     else if (!*save)
         say_of(doctor, server, PERSISTENCE, PROBLEM, fix,
                "there is no persistence: a restart loses all messages%s",
                server->role == ROLE_REPLICA ? " unless its primary has them" : "");
     else
         say_of(doctor, server, PERSISTENCE, WARNING, fix,
-               "there are snapshots alone (save %s): a crash loses what came since the last one",
+               "there are only snapshots (save %s): a crash loses the messages since the last one",
                save);
 }
 

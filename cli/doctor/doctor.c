@@ -86,7 +86,7 @@ static void say_listed(struct doctor *doctor, dueq_status status, const char *wh
                    "this user may not list the queues");
     else
         doctor_say(doctor, CHECK_QUEUES, LEVEL_PROBLEM, NULL, NULL,
-                   "see what is said of the servers", "the queues cannot be listed: %s", why);
+                   "see the findings about the servers", "the queues cannot be listed: %s", why);
 }
 
 static void examine_server(struct doctor *doctor, struct server *server) {
@@ -169,24 +169,21 @@ static int run_doctor(struct cli *cli, int argc, char *argv[]) {
 #define LINE(name, code, about) "  " code ": " about "\n"
 
 const struct command doctor_command = {
-    "doctor", "[URL]", "Says what would hurt in production, and what to do about it",
-    "Looks at the server, all nodes of a cluster, or the sentinels and the servers that they "
-    "watch,\n"
-    "and at the queues, and changes nothing. Each check says a line for what it looks at: ok; "
-    "note,\n"
-    "worth knowing; warning, it hurts some day; problem, it hurts now or with the next crash; or\n"
-    "unknown, the check could not be made, because this user may not ask or the service hides it.\n"
-    "Below it stands what to do. Ends with 1 if there is a warning, a problem or an unknown, "
-    "else 0.\n"
+    "doctor", "[URL]", "Finds what would do harm in production, and says what to do about it",
+    "Checks the server, all nodes of a cluster, or the sentinels and the servers that they watch,\n"
+    "and the queues. It changes nothing. Each check prints a line for each server or queue, with\n"
+    "a level. ok. note: worth knowing. warning: will do harm some day. problem: does harm now, or\n"
+    "at the next crash. unknown: the check was not possible, because this user has no permission,\n"
+    "or the service hides the value. The line below says what to do. Ends with 1 if there is a\n"
+    "warning, a problem or an unknown, else with 0.\n"
     "\n"
     "Checks:\n" DOCTOR_CHECKS(
         LINE) "\n"
               "Options:\n"
-              "  --only CODE    this check alone; may be given several times. What cannot be "
-              "reached or\n"
-              "                 looked at is said all the same\n"
-              "  --ignore CODE  not this check; may be given several times\n"
-              "  --queue NAME   this queue alone; may be given several times\n"
+              "  --only CODE    only this check; may be repeated. Servers that do not answer, and\n"
+              "                 queues that cannot be read, are reported all the same\n"
+              "  --ignore CODE  not this check; may be repeated\n"
+              "  --queue NAME   only this queue; may be repeated\n"
               "\n"
               "Examples:\n"
               "  dueq doctor redis://localhost\n"

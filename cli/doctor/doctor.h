@@ -17,7 +17,7 @@
     X(VERSION, "version", "known faults of the server's version")                                  \
     X(EVICTION, "eviction", "a maxmemory-policy that deletes queues")                              \
     X(MEMORY, "memory", "no maxmemory, or little left of it")                                      \
-    X(FRAGMENTATION, "fragmentation", "memory that is lost or swapped out")                        \
+    X(FRAGMENTATION, "fragmentation", "memory that is wasted or swapped out")                      \
     X(PERSISTENCE, "persistence", "what a crash of the server loses")                              \
     X(DISK, "disk", "writes to disk that failed or are slow")                                      \
     X(CLOCK, "clock", "clocks that are apart")                                                     \
@@ -25,22 +25,22 @@
     X(HZ, "hz", "how often the server's own timer runs")                                           \
     X(TIMEOUT, "timeout", "connections that are closed, or stay for ever")                         \
     X(CONNECTIONS, "connections", "how many more connections there can be")                        \
-    X(BUFFERS, "buffers", "limits of answers")                                                     \
+    X(BUFFERS, "buffers", "limits on the size of answers")                                         \
     X(SLOW, "slow", "slow scripts of dueq's in the slow log")                                      \
     X(ACCESS, "access", "what this user is not permitted to do")                                   \
     X(OPEN, "open", "a server that everybody can use")                                             \
     X(REPLICAS, "replicas", "replicas: none, away, behind, or not waited for")                     \
     X(CLUSTER, "cluster", "slots without a node, too few nodes, a slow failover")                  \
-    X(SENTINEL, "sentinel", "sentinels: too few, no quorum, of different minds")                   \
+    X(SENTINEL, "sentinel", "sentinels: too few, no quorum, or in disagreement")                   \
     X(SLOTS, "slots", "partitions of a queue that are on few nodes")                               \
     X(QUEUES, "queues", "whether the queues can be listed")                                        \
-    X(STUCK, "stuck", "ready messages that nobody takes, or late")                                 \
+    X(STUCK, "stuck", "ready messages that no consumer takes, or only late")                       \
     X(PAUSED, "paused", "queues that are paused and fill up")                                      \
-    X(DEAD, "dead", "dead messages that grow in number")                                           \
+    X(DEAD, "dead", "dead messages, and messages that fail")                                       \
     X(CRASHED, "crashed", "leases that ended, consumers that crash")                               \
-    X(OUTBOX, "outbox", "messages that do not get to another queue")                               \
+    X(OUTBOX, "outbox", "messages that cannot move to another queue")                              \
     X(DAMAGED, "damaged", "entries that were quarantined")                                         \
-    X(UNIQUE, "unique", "ids that are kept in great number")
+    X(UNIQUE, "unique", "many ids that are kept to refuse repeated pushes")
 
 enum check {
 #define DOCTOR_ENUM(name, code, about) CHECK_##name,

@@ -10,7 +10,7 @@ static void check_eviction(struct doctor *doctor, const struct server *server, d
     static const char fix[] = "CONFIG SET maxmemory-policy noeviction, and the same in its file";
     char policy[32];
     if (!info_text(server, "maxmemory_policy", policy, sizeof policy))
-        say_of(doctor, server, EVICTION, UNKNOWN, fix, "INFO does not say maxmemory_policy");
+        say_of(doctor, server, EVICTION, UNKNOWN, fix, "INFO does not tell maxmemory_policy");
     else if (strcmp(policy, "noeviction") == 0)
         say_of(doctor, server, EVICTION, OK, NULL, "maxmemory-policy is noeviction");
     else if (strncmp(policy, "volatile-", 9) == 0)
@@ -22,7 +22,7 @@ static void check_eviction(struct doctor *doctor, const struct server *server, d
                policy);
     else
         say_of(doctor, server, EVICTION, WARNING, fix,
-               "maxmemory-policy %s deletes whole queues as soon as there is a maxmemory that is "
+               "maxmemory-policy %s deletes whole queues once somebody sets a maxmemory, and it is "
                "reached",
                policy);
 }
@@ -35,9 +35,9 @@ static void check_room(struct doctor *doctor, const struct server *server, doubl
     info_number(server, "total_system_memory", &machine);
     if (limit <= 0)
         say_of(doctor, server, MEMORY, WARNING,
-               "set maxmemory, to half of the machine's where it saves snapshots or rewrites its "
-               "append-only file",
-               "there is no maxmemory: it grows until the system ends it (%.0f of %.0f MiB now)",
+               "set maxmemory: to half of the machine's memory if the server saves snapshots or "
+               "rewrites its append-only file",
+               "there is no maxmemory: it grows until the system kills it (%.0f of %.0f MiB now)",
                used / MIB, machine / MIB);
     else if (used >= 0.9 * limit)
         say_of(doctor, server, MEMORY, PROBLEM,
@@ -50,8 +50,8 @@ static void check_room(struct doctor *doctor, const struct server *server, doubl
                "%.0f%% of maxmemory are in use", 100 * used / limit);
     else if (machine > 0 && limit > 0.9 * machine)
         say_of(doctor, server, MEMORY, WARNING, "lower maxmemory",
-               "maxmemory is %.0f%% of the machine's memory, and copies made for the disk come on "
-               "top",
+               "maxmemory is %.0f%% of the machine's memory, and a snapshot or rewrite needs more "
+               "on top",
                100 * limit / machine);
     else
         say_of(doctor, server, MEMORY, OK, NULL, "%.0f%% of maxmemory (%.0f MiB) are in use",

@@ -137,7 +137,7 @@ static size_t count_crashed(const dueq_answer *entries) {
  */
 static void check_leases(struct queue *queue, struct server *server) {
     static const char fix[] = "see why workers are killed; a longer lease, or a heartbeat";
-    static const char what[] = "messages that were looked at were with a worker that was lost";
+    static const char what[] = "of the messages that were looked at lost their worker before";
     struct doctor *doctor = queue->doctor;
     char leased[ROOM_OF_KEY], attempts[ROOM_OF_KEY], now[24];
     name_key(queue, "leased", leased);
@@ -153,9 +153,9 @@ static void check_leases(struct queue *queue, struct server *server) {
         queue->found[CHECK_CRASHED] = true; /* no ok either: the answer is missing */
     else if (!answer)
         say_queue(queue, CRASHED, UNKNOWN, "permit this user +zcount +hscan",
-                  "its leases cannot be looked at: %s", dueq_server_error_text(server->conn));
+                  "its leases cannot be read: %s", dueq_server_error_text(server->conn));
     else if (over > 0)
-        say_queue(queue, CRASHED, WARNING, "start workers for it: who waits or reserves takes them",
+        say_queue(queue, CRASHED, WARNING, "start workers for it: the next reserve takes them",
                   "%lld leases ended, and nobody takes these messages", (long long)over);
     else if (crashed >= MANY_CRASHED)
         say_queue(queue, CRASHED, WARNING, fix, "%zu %s", crashed, what);
@@ -189,7 +189,7 @@ static void check_keys(struct queue *queue, struct server *server) {
     if (server && doctor->wanted[CHECK_UNIQUE])
         check_ids(queue, server);
     if (!server)
-        say_queue(queue, QUEUES, UNKNOWN, "see what is said of the servers",
+        say_queue(queue, QUEUES, UNKNOWN, "see the findings about the servers",
                   "it is not known which server has it");
 }
 
@@ -202,8 +202,8 @@ static bool look(struct doctor *doctor, const struct queue_rows *rows, struct qu
     struct queue queue = {doctor, row->queue, rows, &row->counts, found};
     struct server *server = server_of(doctor, row->queue);
     if (server && (!server->answers || server->silent)) {
-        say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
-                  dueq_server_address(server->conn));
+        say_queue(&queue, QUEUES, PROBLEM, "see the finding about the node",
+                  "its node %s does not answer", dueq_server_address(server->conn));
         return true;
     }
     queue_row_read(doctor->cli, NULL, true, row);
@@ -213,8 +213,8 @@ static bool look(struct doctor *doctor, const struct queue_rows *rows, struct qu
         check_damaged(&queue);
         check_keys(&queue, server);
     } else {
-        say_queue(&queue, QUEUES, UNKNOWN, "see what is said of the servers",
-                  "it cannot be looked at: %s: %s", dueq_status_name(row->status), row->problem);
+        say_queue(&queue, QUEUES, UNKNOWN, "see the findings about the servers",
+                  "it cannot be read: %s: %s", dueq_status_name(row->status), row->problem);
     }
     return row->status == DUEQ_OK || !dueq_status_retriable(row->status);
 }
@@ -226,10 +226,10 @@ static const struct {
 } fine[] = {{CHECK_STUCK, "no queue has ready messages that nobody takes in time"},
             {CHECK_PAUSED, "no queue is paused"},
             {CHECK_DEAD, "no queue has dead messages"},
-            {CHECK_CRASHED, "no lease ended without a settlement"},
-            {CHECK_OUTBOX, "all messages get to the queues that they are for"},
+            {CHECK_CRASHED, "no lease ended before its message was settled"},
+            {CHECK_OUTBOX, "no message is stopped on its way to another queue"},
             {CHECK_DAMAGED, "no entry was damaged"},
-            {CHECK_UNIQUE, "no queue keeps ids in great number"}};
+            {CHECK_UNIQUE, "no queue keeps many ids to refuse repeated pushes"}};
 
 /* Whether a server that has queues still answers. */
 static bool is_any_left(const struct doctor *doctor) {
@@ -250,14 +250,15 @@ void check_queues(struct doctor *doctor) {
         return;
     if (!is_any_left(doctor)) {
         doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
-                   "see what is said of the servers", "no server is left that answers for them");
+                   "see the findings about the servers",
+                   "no server answers for the queues any more");
         return;
     }
     status = queue_rows_begin(doctor->cli, doctor->names.list, doctor->names.count, &rows);
     if (status != DUEQ_OK) {
         found[CHECK_QUEUES] = true;
         doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
-                   "see what is said of the servers", "the consumers cannot be looked at: %s: %s",
+                   "see the findings about the servers", "the consumers cannot be read: %s: %s",
                    dueq_status_name(status), dueq_error_text(doctor->cli->client));
         any = false;
     }

@@ -33,11 +33,11 @@ static bool check_follower(struct doctor *doctor, const struct server *server, i
     int address = (int)strcspn(text, "s");
     if (!strstr(text, "state=online"))
         say_of(doctor, server, REPLICAS, WARNING, "wait until it is in step, or see its log",
-               "the replica %.*s gets a copy of all and cannot take over yet",
+               "the replica %.*s still receives its first copy, and cannot take over yet",
                address > 0 ? address - 1 : 0, text);
     else if (behind > FAR_BEHIND || quiet > QUIET_S)
         say_of(doctor, server, REPLICAS, WARNING, "see its load and the network",
-               "the replica %.*s is %.1f MiB and %ld s behind: a failover to it loses these",
+               "the replica %.*s is %.1f MiB and %ld s behind: a failover to it loses that much",
                address > 0 ? address - 1 : 0, text, behind / (1024 * 1024), quiet);
     else
         return true;
@@ -69,7 +69,7 @@ static void check_primary(struct doctor *doctor, struct server *server) {
                dueq_server_error_text(server->conn));
     else if (atoi(least) == 0)
         say_of(doctor, server, REPLICAS, NOTE, "CONFIG SET min-replicas-to-write 1",
-               "when it is cut off and replaced it goes on to take pushes, which are lost "
+               "when it is cut off and replaced it still accepts pushes, which are lost "
                "(min-replicas-to-write 0)");
     else if (in_step)
         say_of(doctor, server, REPLICAS, OK, NULL, "%.0f replicas are in step", count);

@@ -11,7 +11,7 @@ static void give_up(struct doctor *doctor, struct server *server, const char *wh
     server->silent = true;
     if (server->info)
         doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_server_address(server->conn), NULL,
-                   "dueq doctor again, when it answers: the rest of the checks of it was not made",
+                   "run dueq doctor again when it answers: the rest of its checks was not made",
                    "it stopped answering: %s", why);
 }
 
@@ -70,7 +70,7 @@ bool info_needed(struct doctor *doctor, const struct server *server, enum check 
     bool there = info_number(server, name, number);
     if (!there)
         doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_server_address(server->conn), NULL,
-                   "see to it yourself, or --ignore this check", "INFO does not say %s", name);
+                   "check it yourself, or --ignore this check", "INFO does not tell %s", name);
     return there;
 }
 
@@ -89,8 +89,8 @@ const char *server_needs(struct doctor *doctor, struct server *server, enum chec
     const char *why = dueq_server_error_text(server->conn);
     if (!value && !server->silent)
         doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_server_address(server->conn), NULL,
-                   "permit this user +config|get, see to it yourself, or --ignore this check",
-                   "the setting %s cannot be asked for: %s", name,
+                   "permit this user +config|get, check it yourself, or --ignore this check",
+                   "the setting %s cannot be read: %s", name,
                    *why ? why : "the server does not have it");
     return value;
 }
@@ -132,7 +132,7 @@ static struct server *add(struct doctor *doctor, dueq_server *conn, enum role ro
         say_of(doctor, server, REACH, OK, NULL, "it answers");
     else if (server->answers)
         say_of(doctor, server, REACH, UNKNOWN, "permit this user +info",
-               "it answers, but says nothing of itself: %s", why);
+               "it answers, but refuses INFO: %s", why);
     else
         doctor_say(doctor, CHECK_REACH, LEVEL_PROBLEM, dueq_server_address(conn), NULL,
                    "start it, or take it out of the cluster, the sentinels or the URL",
@@ -202,7 +202,7 @@ static void find_nodes(struct doctor *doctor) {
         struct server *server = add(doctor, conn, ROLE_PRIMARY);
         if (server && server->answers)
             say_of(doctor, server, REACH, UNKNOWN, "permit this user +cluster|nodes",
-                   "it does not say which other nodes there are");
+                   "it does not tell which other nodes the cluster has");
     }
     free(nodes);
 }

@@ -28,8 +28,8 @@ void check_version(struct doctor *doctor, struct server *server) {
     double append_only;
     bool is_valkey = info_text(server, "valkey_version", version, sizeof version);
     if (!is_valkey && !info_text(server, "redis_version", version, sizeof version)) {
-        say_of(doctor, server, VERSION, UNKNOWN, "see to it yourself, or --ignore this check",
-               "INFO does not say its version");
+        say_of(doctor, server, VERSION, UNKNOWN, "check it yourself, or --ignore this check",
+               "INFO does not tell its version");
         return;
     }
     struct mended is = {0};
@@ -46,11 +46,12 @@ void check_version(struct doctor *doctor, struct server *server) {
         say_of(doctor, server, VERSION, NOTE, "upgrade it, or see that your distribution mended it",
                "%s %s lets those who may run scripts take it over (CVE-2025-49844)", name, version);
     if (info_number(server, "aof_enabled", &append_only) && append_only > 0)
-        say_of(doctor, server, VERSION, NOTE,
-               "redis-check-aof --fix before it is started after a crash",
-               "%s %s that is killed amid a write may run half of a script when it is started the "
-               "second time, and deliver a message twice",
-               name, version);
+        say_of(
+            doctor, server, VERSION, NOTE,
+            "redis-check-aof --fix before it is started after a crash",
+            "if %s %s is killed in the middle of a write, it may run half of a script when it is "
+            "started the second time, and deliver a message twice",
+            name, version);
     else if (mended)
         say_of(doctor, server, VERSION, OK, NULL, "%s %s", name, version);
 }
@@ -62,10 +63,11 @@ static void check_hz(struct doctor *doctor, const struct server *server) {
     if (!info_needed(doctor, server, CHECK_HZ, "configured_hz", &hz))
         return;
     if (hz < 10)
-        say_of(doctor, server, HZ, WARNING, "CONFIG SET hz 10",
-               "hz is %.0f: its timer runs every %.0f ms, and waits that dueq may not end itself "
-               "end so much later",
-               hz, 1000 / hz);
+        say_of(
+            doctor, server, HZ, WARNING, "CONFIG SET hz 10",
+            "hz is %.0f: its timer runs every %.0f ms, and a wait that dueq has no permission to "
+            "end lasts that much longer",
+            hz, 1000 / hz);
     else
         say_of(doctor, server, HZ, OK, NULL, "hz is %.0f", hz);
 }
@@ -118,10 +120,11 @@ static void check_buffers(struct doctor *doctor, struct server *server) {
         return;
     double hard = normal ? strtod(normal + strlen("normal "), NULL) : 0;
     if (hard > 0 && hard < 64 * 1024 * 1024)
-        say_of(doctor, server, BUFFERS, WARNING,
-               "CONFIG SET client-output-buffer-limit 'normal 0 0 0'",
-               "a consumer is cut off whose messages of one call have %.0f bytes, again and again",
-               hard);
+        say_of(
+            doctor, server, BUFFERS, WARNING,
+            "CONFIG SET client-output-buffer-limit 'normal 0 0 0'",
+            "a consumer is cut off, again and again, if the messages of one call have %.0f bytes",
+            hard);
     else
         say_of(doctor, server, BUFFERS, OK, NULL, "answers may be large");
 }

@@ -45,7 +45,7 @@ static void say_latency(struct doctor *doctor, const struct server *server, int6
     if (us >= SLOW_MS * 1000)
         say_of(doctor, server, LATENCY, WARNING,
                "bring workers and server closer together, or reserve more at once (prefetch)",
-               "a round trip takes %.1f ms, and each reserve and ack one", (double)us / 1000);
+               "a round trip takes %.1f ms, and each reserve and ack needs one", (double)us / 1000);
     else if (us >= LONG_MS * 1000)
         say_of(doctor, server, LATENCY, NOTE, "reserve more at once (prefetch)",
                "a round trip takes %.1f ms", (double)us / 1000);
@@ -62,7 +62,7 @@ void check_times(struct doctor *doctor) {
             continue;
         if (!measure(doctor, server, &ahead_ms, &trip_us)) {
             say_of(doctor, server, CLOCK, UNKNOWN, "permit this user +time",
-                   "it does not say its time: %s", dueq_server_error_text(server->conn));
+                   "it does not tell its time: %s", dueq_server_error_text(server->conn));
             continue;
         }
         say_clock(doctor, server, ahead_ms);
@@ -71,9 +71,10 @@ void check_times(struct doctor *doctor) {
         most = ahead_ms > most ? ahead_ms : most;
     }
     if (most > least && most - least >= FAR_MS)
-        doctor_say(doctor, CHECK_CLOCK, LEVEL_WARNING, NULL, NULL,
-                   "let NTP set the clocks of all servers, by slewing",
-                   "the servers' clocks are up to %s apart: a failover moves due times and "
-                   "ends leases by so much",
-                   time_format_span(most - least, span));
+        doctor_say(
+            doctor, CHECK_CLOCK, LEVEL_WARNING, NULL, NULL,
+            "let NTP set the clocks of all servers, by slewing",
+            "the servers' clocks are up to %s apart: a failover moves due times and the ends "
+            "of leases by that much",
+            time_format_span(most - least, span));
 }

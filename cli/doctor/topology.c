@@ -74,7 +74,8 @@ static void check_node(struct doctor *doctor, struct server *server) {
     const dueq_answer *value = server_ask(doctor, server, "CLUSTER", "INFO", NULL);
     if (!value) {
         say_of(doctor, server, CLUSTER, UNKNOWN, "permit this user +cluster|info",
-               "it does not say how the cluster is: %s", dueq_server_error_text(server->conn));
+               "it does not tell the state of the cluster: %s",
+               dueq_server_error_text(server->conn));
         return;
     }
     const char *text = dueq_answer_text(value).data;
@@ -139,7 +140,7 @@ static void check_sentinel(struct doctor *doctor, struct server *server, const c
         const char *why = dueq_server_error_text(server->conn);
         if (strstr(why, "NOPERM"))
             say_of(doctor, server, SENTINEL, UNKNOWN, "permit sentinel_user +sentinel|master",
-                   "it does not say how the primary is: %s", why);
+                   "it does not tell the state of the primary: %s", why);
         else
             say_of(doctor, server, SENTINEL, PROBLEM, "sentinel monitor, or take it out of the URL",
                    "it does not watch the primary %s: %s", name, why);

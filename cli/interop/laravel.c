@@ -199,7 +199,8 @@ static int run_push(struct cli *cli, int argc, char *argv[]) {
     if (wish.delayed && wish.draft.at_ms)
         cli_usage(cli, "--delay and --at exclude each other");
     if (!job != (wish.payload || wish.lines) || (wish.payload && wish.lines))
-        cli_usage(cli, "which job? a word as 'App\\Jobs\\Cancel@handle', or --payload, or --lines");
+        cli_usage(cli, "the job is missing, or named twice: give one word, as "
+                       "'App\\Jobs\\Cancel@handle', or --payload, or --lines");
     if (laravel_open(cli, argv, &wish, &code))
         code = wish.lines ? cli_each_line(cli, "pushed", push_batch, &wish)
                           : push_one(cli, job, &wish);
@@ -291,7 +292,7 @@ static const struct command size_command = {
     run_size};
 
 static const struct command clear_command = {"laravel clear", "QUEUE", "Deletes all jobs",
-                                             "Reserved jobs too. Prints how many there were.\n"
+                                             "Deletes reserved jobs too. Prints the number.\n"
                                              "\n"
                                              "Options:\n" PREFIX_HELP "\n"
                                              "Example:\n"

@@ -175,7 +175,7 @@ const struct command laravel_delete = {
     "standard input, one a line. Ends with 1 (LEASE_LOST) if a job's time was over.\n"
     "\n"
     "Options:\n"
-    "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
+    "  --reserved TEXT     one more RESERVED\n" PREFIX_HELP "\n"
     "Examples:\n"
     "  dueq laravel delete default \"$job\"\n"
     "  dueq laravel pop default --count 100 --json | jq -r .reserved | dueq laravel delete default "
@@ -189,7 +189,7 @@ const struct command laravel_release = {
     "\n"
     "Options:\n"
     "  --delay DURATION    due after this time from now, in whole seconds: 10s, 5m (0)\n"
-    "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
+    "  --reserved TEXT     one more RESERVED\n" PREFIX_HELP "\n"
     "Example:\n"
     "  dueq laravel release default \"$job\" --delay 10s\n",
     run_release};

@@ -179,8 +179,8 @@ static const struct command offer_command = {
 
 static const struct command transfer_command = {
     "redisson transfer", "DESTINATION", "Moves values to the destination when they are due",
-    "It subscribes once and wakes at the due times. On SIGTERM or SIGINT (Ctrl-C) it prints how\n"
-    "many values it moved and ends with 0. While the server is away, dueq waits for it and warns.\n"
+    "transfer wakes at the due times, without polling. On SIGTERM or SIGINT (Ctrl-C) it prints\n"
+    "how many values it moved and ends with 0. While the server is away, dueq waits and warns.\n"
     "If dueq never reached the server, it ends with 3. A damaged element is quarantined and\n"
     "reported.\n"
     "\n"
@@ -194,9 +194,8 @@ static const struct command transfer_command = {
 
 static const struct command size_command = {
     "redisson size", "DESTINATION", "Counts the values that wait or are in the destination",
-    "ready: in the destination; delayed: waiting, as size() "
-    "of Redisson counts;\n"
-    "quarantined: damaged, moved to a list of their own.\n"
+    "ready: in the destination; delayed: waiting, as size() of Redisson counts; quarantined:\n"
+    "damaged, moved to a list of their own.\n"
     "\n"
     "Example:\n"
     "  dueq redisson size orders --json\n",
@@ -204,7 +203,7 @@ static const struct command size_command = {
 
 static const struct command clear_command = {"redisson clear", "DESTINATION",
                                              "Deletes all waiting values",
-                                             "The destination stays. Prints how many there were.\n"
+                                             "The destination stays. Prints the number.\n"
                                              "\n"
                                              "Example:\n"
                                              "  dueq redisson clear orders\n",
@@ -221,8 +220,8 @@ const struct command redisson_command = {
     "Java passes to redisson.getDelayedQueue().\n"
     "\n"
     "Options of all verbs:\n" CODEC_HELP LAYOUT_HELP "\n"
-    "Example, each line in a shell of its own; Redisson may do the part of any of them:\n"
-    "  dueq redisson transfer orders                     moves what is due, until Ctrl-C\n"
+    "Example, each line in a shell of its own; a program with Redisson may replace any of them:\n"
+    "  dueq redisson transfer orders                     moves due values, until Ctrl-C\n"
     "  dueq redisson take orders --wait forever          prints the value in 10 seconds\n"
     "  dueq redisson offer orders 'not paid' --delay 10s\n",
     NULL};

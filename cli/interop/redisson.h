@@ -55,9 +55,9 @@ extern const struct command redisson_take, redisson_poll, redisson_peek, redisso
     "                      jackson3, typed-json3 (JsonJackson3Codec, TypedJsonJackson3Codec)\n"
 #define LAYOUT_HELP                                                                                \
     "  --layout WORD       the format of waiting values: new (Redisson 3.21.1 and later), or\n"    \
-    "                      old (that of the values that wait; new if none waits)\n"
+    "                      old (the format of the values that wait; new if none waits)\n"
 #define TYPE_HELP                                                                                  \
     "  --type WORD         the value's type in Java: string, int, long, double, bool, bytes,\n"    \
-    "                      null, json (string; with the codecs bytes and long their type)\n"
+    "                      null, json (string; with the codec bytes: bytes, with long: long)\n"
 
 #endif

@@ -163,7 +163,7 @@ void draw_message(const struct top *top, struct top_page *page) {
     page->fixed = page->count;
     if (!message) {
         page_say(page, TOP_DIM, "%s",
-                 top->message_status ? dueq_status_text(top->message_status) : "It reads...");
+                 top->message_status ? dueq_status_text(top->message_status) : "Reading...");
         return;
     }
     page_say(page, TOP_PLAIN, "%-*s %s, priority %s", LABEL, "state",
@@ -183,13 +183,13 @@ void draw_message(const struct top *top, struct top_page *page) {
 void draw_help(const struct top *top, struct top_page *page) {
     static const char *const lines[] = {
         "Up Down PgUp PgDn Home End   move",
-        "Enter                        look into what is selected: a queue, a message; of a queue",
-        "                             of partitions (how many: in parentheses) shows each of them",
+        "Enter                        open the selected queue or message; for a queue with",
+        "                             partitions (their number in parentheses): show them",
         "Esc, Backspace               back",
         "Tab, 1 2 3                   queues, workers, errors",
-        "Left Right                   of a queue: ready, delayed, leased, dead, outbox",
-        "n N                          of a queue: the next page of messages; the first",
-        "b                            of a message: its body as text, JSON, hex",
+        "Left Right                   in a queue: ready, delayed, leased, dead, outbox",
+        "n N                          in a queue: the next page of messages; the first page",
+        "b                            in a message: its body as text, JSON, hex",
         "p r                          pause, resume the queue",
         "k                            kick a dead message: it is delivered again (asks)",
         "K                            kick all dead messages with this error (asks)",
@@ -198,7 +198,7 @@ void draw_help(const struct top *top, struct top_page *page) {
         "Space                        read all now",
         "q                            quit",
         "",
-        "LATE99: the p99 of how long after they were due messages were delivered.",
+        "LATE99: the p99 of the time from when messages were due until their delivery.",
         "DONE: acknowledged in each of the last minutes. !: why messages wait or fail.",
         "WRK: registered workers; consumers without heartbeat do not register.",
     };

@@ -105,7 +105,7 @@ void draw_queue(const struct top *top, struct top_page *page) {
     page->fixed = page->count;
     if (!top->page)
         page_say(page, TOP_DIM, "%s",
-                 top->page_status ? dueq_status_text(top->page_status) : "It reads...");
+                 top->page_status ? dueq_status_text(top->page_status) : "Reading...");
     else if (!dueq_result_count(top->page))
         page_say(page, TOP_DIM, "There is none.");
     for (size_t i = 0; i < dueq_result_count(top->page); i++) {
@@ -121,5 +121,5 @@ void draw_queue(const struct top *top, struct top_page *page) {
         }
     }
     if (dueq_result_cursor(top->page).size)
-        page_say(page, TOP_DIM, "There are more: n");
+        page_say(page, TOP_DIM, "There are more: n shows them");
 }

@@ -44,8 +44,8 @@ static int print_once(struct top *top) {
 static void check_terminal(const struct cli *cli) {
     const char *type = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        cli_usage(cli, "top draws on a terminal, and this is none: for a program there are dueq "
-                       "stats --json and dueq metrics, and dueq top --once");
+        cli_usage(cli, "top needs a terminal, and standard input or output is none; programs use "
+                       "dueq stats --json, dueq metrics or dueq top --once");
     if (!top_terminal())
         cli_usage(cli,
                   "the terminal \"%s\" ($TERM) is not known, or cannot be drawn on: use dueq "
@@ -90,14 +90,15 @@ static int run_top(struct cli *cli, int argc, char *argv[]) {
 const struct command top_command = {
     "top", "[QUEUE...]", "Shows on a terminal what queues do, and why one is stuck",
     "Shows the queues, or all queues of the server: their messages by state, how long the oldest\n"
-    "has been ready, how late messages are, what was done in each of the last minutes, and in a\n"
-    "line of its own why messages wait or fail; workers; errors, the same ones together; messages\n"
-    "with their headers, body, error and holder. Keys pause and resume a queue, kick and cancel\n"
-    "messages; ? shows all keys. It goes on while the server is away. NO_COLOR=1: no colours.\n"
+    "has been ready, how late messages are, how many were done in each of the last minutes,\n"
+    "and in a line of its own why messages wait or fail. Other screens show workers, errors in\n"
+    "groups, and messages with their headers, body, error and holder. Keys pause and resume a\n"
+    "queue, kick and cancel messages; ? shows all keys. top goes on while the server is away.\n"
+    "NO_COLOR=1: no colours.\n"
     "\n"
     "Options:\n"
-    "  --every DURATION  reads anew as often (2s)\n"
-    "  --once            prints one plain screen and ends\n"
+    "  --every DURATION  the time between two readings (2s)\n"
+    "  --once            print one plain screen and end\n"
     "  --read-only       no key changes anything\n"
     "\n"
     "Examples:\n"

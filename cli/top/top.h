@@ -41,9 +41,8 @@ struct top {
     char opened[DUEQ_MAX_NAME + 1]; /* the queue whose partitions are shown */
     bool all_opened;                /* the partitions of all queues are shown */
     size_t selected[TOP_VIEWS];
-    char chosen[DUEQ_MAX_NAME +
-                1];        /* the queue that is selected; "": the first, whichever that is */
-    size_t top[TOP_VIEWS]; /* the first line that is shown, of those that move */
+    char chosen[DUEQ_MAX_NAME + 1]; /* the selected queue; "": always the first row */
+    size_t top[TOP_VIEWS];          /* the first line that is shown, of those that scroll */
     enum top_body body;
     dueq_result *page, *message; /* for TOP_QUEUE and TOP_MESSAGE; NULL: not read yet */
     char cursor[512];            /* the cursor where the page begins */

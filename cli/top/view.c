@@ -158,7 +158,7 @@ static void draw_queues(const struct top *top, struct top_page *page) {
             page_why(page, &why);
     }
     if (!top->rows.count)
-        page_say(page, TOP_DIM, "%s", top->rows.read_ms ? "There is no queue." : "It reads...");
+        page_say(page, TOP_DIM, "%s", top->rows.read_ms ? "There is no queue." : "Reading...");
 }
 
 /* Workers */

@@ -112,7 +112,7 @@ void put_unreadable(const struct cli *cli, dueq_status status, const char *befor
     struct diagnosis why = {.cause = CAUSE_UNREADABLE, .level = SEVERITY_ACT};
     char problem[DIAGNOSIS_SIZE / 2];
     describe_failure(cli, status, problem, sizeof problem);
-    snprintf(why.text, sizeof why.text, "what is wrong cannot be read: %s", problem);
+    snprintf(why.text, sizeof why.text, "the diagnosis cannot be read: %s", problem);
     put_why(NULL, &why, before, out);
 }
 
@@ -409,7 +409,7 @@ void get_schedules(struct call *call) {
     dueq_state state = DUEQ_READY;
     dueq_bytes cursor = {NULL, 0};
     if (after && (*after < '0' + DUEQ_READY || *after > '0' + DUEQ_DEAD))
-        cli_usage(&call->cli, "after is no cursor of schedules");
+        cli_usage(&call->cli, "after is no cursor of schedules: take it from Dueq-Next");
     if (after) {
         state = (dueq_state)(*after - '0');
         keep(&cursor, (dueq_bytes){after + 1, strlen(after + 1)});

@@ -58,7 +58,8 @@ void post_reserve(struct call *call) {
     const int64_t wait_ms = wait ? cli_duration(&call->cli, "wait", wait) : 0;
     const int64_t lease_ms = lease ? cli_duration(&call->cli, "lease", lease) : 0;
     if (wait_ms > WEB_WAIT_MS)
-        cli_usage(&call->cli, "wait is %d s at most: ask again then", WEB_WAIT_MS / 1000);
+        cli_usage(&call->cli, "wait is %d s at most; then send the request again",
+                  WEB_WAIT_MS / 1000);
     dueq_result *result;
     dueq_status status =
         wait_for(call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
@@ -116,7 +117,7 @@ static void each(struct call *call, const char *key, submit *plain, timed *begin
         all += count;
     } while (worst >= 0);
     if (all == 0)
-        cli_usage(&call->cli, "the body has a %s on each line, and is empty", key);
+        cli_usage(&call->cli, "the body is empty; write one %s on each line", key);
     api_end(call, worst);
 }
 
@@ -124,7 +125,7 @@ static void each(struct call *call, const char *key, submit *plain, timed *begin
 static dueq_bytes one(const struct call *call, const char *key) {
     dueq_bytes rest = call->request->body, line, other;
     if (!cut(&rest, &line) || cut(&rest, &other))
-        cli_usage(&call->cli, "the body is one %s", key);
+        cli_usage(&call->cli, "the body must be one line with one %s", key);
     return line;
 }
 
@@ -233,7 +234,7 @@ static size_t kick_those(struct call *call, const dueq_result *page, void *conte
 void post_kick_group(struct call *call) {
     const char *error = api_word(call, "error");
     if (!error)
-        cli_usage(&call->cli, "error is missing: which group?");
+        cli_usage(&call->cli, "error is missing: give the error of a group");
     struct kicks kicks = {.group = error, .end_ms = time_monotonic_ms() + WEB_BUSY_MS};
     dueq_bytes cursor = cursor_begin(call);
     dueq_status status = scan_state(call, DUEQ_DEAD, &cursor, WEB_STEP, kick_those, &kicks);

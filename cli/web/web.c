@@ -149,8 +149,8 @@ static char *read_token(const struct cli *cli, const char *path) {
     }
     /* A browser can send only these characters. "-----BEGIN" is the first line of a key file. */
     if (token[strspn(token, allowed)] || strncmp(token, "-----", 5) == 0)
-        cli_usage(cli, "the token is none: it has letters, digits and -._~+/= only; make one: "
-                       "openssl rand -hex 16");
+        cli_usage(cli, "the token may have only letters, digits and -._~+/=; make one: openssl "
+                       "rand -hex 16");
     if (strlen(token) < TOKEN_LEAST)
         cli_usage(cli, "the token has fewer than %d characters; make one: openssl rand -hex 16",
                   TOKEN_LEAST);
@@ -164,8 +164,8 @@ static int serve(struct cli *cli, const char *address, const char *names, char *
     if (!cli_connect(cli, &code) || !http_listen(cli, address, &web.listener, &code))
         return code;
     if (!token && !web.listener.loopback)
-        cli_usage(cli, "without a token it listens on the loopback only, as 127.0.0.1:3837: set "
-                       "DUEQ_TOKEN or --token-file");
+        cli_usage(cli, "without a token dueq web listens on loopback addresses only, such as "
+                       "127.0.0.1:3837; set DUEQ_TOKEN or --token-file");
     web.events = events_new(&web);
     const struct http_service service = {admit, handle, trusts, &web};
     code = http_serve(&web.listener, &service);
@@ -200,25 +200,19 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 
 const struct command web_command = {
     "web", "", "Serves a dashboard and an API by HTTP",
-    "Says where it listens, and serves until a signal comes. The page shows all queues of the "
-    "server.\n"
-    "The API under /api answers what the shell prints with --json: docs/web.md.\n"
+    "Prints the address, and serves until a signal comes. The page shows all queues of the\n"
+    "server. The API under /api answers what the shell prints with --json: docs/web.md.\n"
     "\n"
-    "Without a token nothing can be changed, and only programs of this machine get an answer. With "
-    "a\n"
-    "token the page asks for it, and all of the API wants it: Authorization: Bearer TOKEN. It has "
-    "no\n"
-    "TLS of its own: on a network put a proxy with TLS before it.\n"
+    "Without a token nothing can be changed, and only programs of this machine get an answer.\n"
+    "With a token the page asks for it, and each request to the API needs it: Authorization:\n"
+    "Bearer TOKEN. dueq web has no TLS of its own: on a network put a proxy with TLS before it.\n"
     "\n"
     "Options:\n"
-    "  --listen HOST:PORT  where it listens (127.0.0.1:3837); :3837 is everywhere, port 0 any "
-    "that\n"
-    "                      is free\n"
-    "  --host NAME,NAME    more names that it is reached by, as behind a proxy\n"
-    "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN); "
-    "it\n"
-    "                      has 16 characters or more, and the file is readable to its user "
-    "alone\n"
+    "  --listen HOST:PORT  the address (127.0.0.1:3837); :3837: all addresses; port 0: any free\n"
+    "                      port\n"
+    "  --host NAME,NAME    further names of this server, as behind a proxy\n"
+    "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN).\n"
+    "                      It has 16 characters or more, and no other user may read the file\n"
     "\n"
     "Examples:\n"
     "  dueq web\n"

@@ -29,10 +29,9 @@ struct web {
     struct events *events;
 };
 
-/* One request to the API: a run of the program, almost. */
-/* Parts of the path behind /api, decoded. */
-enum { API_PARTS = 4 };
+enum { API_PARTS = 4 }; /* parts of a path behind /api */
 
+/* One request to the API. */
 struct call {
     struct web *web;
     const struct http_request *request;

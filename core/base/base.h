@@ -82,9 +82,9 @@ int64_t dueq__id_time(const char *id, size_t size);
  */
 bool dueq__take_digits(const char **at, const char *end, size_t most, int64_t *number);
 /*
- * Reads a text that is one number and nothing else. Where least < 0, a '-' may be before the digits.
- * False, and *number stays: the text is no number, or the number is not from `least` to `most`, or
- * has no room in an int64_t.
+ * Reads a text that is one number and nothing else. Where least < 0, a '-' may be before the
+ * digits. False, and *number stays: the text is no number, or the number is not from `least` to
+ * `most`, or has no room in an int64_t.
  */
 bool dueq__read_number(dueq_bytes text, int64_t least, int64_t most, int64_t *number);
 /*

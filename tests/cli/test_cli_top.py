@@ -463,7 +463,7 @@ def test_server_that_freezes(dueq: Program) -> None:
             own.freeze()
             shown.until("not answered for")
             shown.keys("Enter")
-            shown.until("It reads...")
+            shown.until("Reading...")
             shown.until("TIMEOUT")
             own.thaw()
             shown.until("[ready 1]", "x", without="not answered")

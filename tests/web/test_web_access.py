@@ -128,8 +128,8 @@ def test_it_refuses_to_listen_where_it_must_not(server: Server, tmp_path: Path) 
     short.write_text("short\n")
     short.chmod(0o600)
     for words, said in [
-        (["--listen", "0.0.0.0:0"], "on the loopback only"),
-        (["--listen", ":0"], "on the loopback only"),
+        (["--listen", "0.0.0.0:0"], "on loopback addresses only"),
+        (["--listen", ":0"], "on loopback addresses only"),
         (["--listen", "nowhere"], "is not an address"),
         (["--listen", "127.0.0.1:http"], "is not an address"),
         (["--token-file", str(short)], "fewer than 16 characters"),
@@ -147,10 +147,10 @@ def test_it_refuses_to_listen_where_it_must_not(server: Server, tmp_path: Path) 
         (0o604, TOKEN, "others may read or write it: chmod 600"),
         (0o602, TOKEN, "others may read or write it"),
         (0o620, TOKEN, "others may read or write it"),
-        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n", "the token is none"),
-        (0o600, "-----BEGIN-CERTIFICATE-----", "the token is none"),
-        (0o600, "0123456789 0123456789", "the token is none"),
-        (0o600, "0123456789ü0123456789", "the token is none"),
+        (0o600, "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n", "the token may have only"),
+        (0o600, "-----BEGIN-CERTIFICATE-----", "the token may have only"),
+        (0o600, "0123456789 0123456789", "the token may have only"),
+        (0o600, "0123456789ü0123456789", "the token may have only"),
     ],
 )
 def test_file_that_is_no_secret_token_is_refused(
