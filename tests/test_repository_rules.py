@@ -232,6 +232,30 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert described or verb == "reserve_any"
 
 
+# ---- Widths ----
+
+# What a tool writes; another test says when one of these is stale.
+GENERATED = {
+    *["core/scripts.inc", "core/dueq_verbs.h", "interop/scripts.inc"],
+    "bindings/php/dueq_arginfo.h",
+}
+NARROW = ["*.c", "*.h", "*.py", "*.js", "*.css"]
+# A mark for mypy or ruff stands on the line that it is for, however long that is.
+MARK = re.compile(r"  # (type: ignore|noqa)\b.*")
+
+
+def test_no_line_is_wider_than_100_columns() -> None:
+    paths = [*files(".", *NARROW), *SCRIPTS, *files("web"), ROOT / "dev", *files("dev.d", "*.sh")]
+    wide = [
+        f"{name(path)}:{number}"
+        for path in paths
+        if name(path) not in GENERATED and not path.name.endswith("_wrap.c")
+        for number, line in enumerate(text(path).splitlines(), 1)
+        if len(MARK.sub("", line)) > 100
+    ]
+    assert not wide
+
+
 # ---- The library ----
 
 

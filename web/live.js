@@ -73,7 +73,7 @@ export const urgency = (store, queue) => LEVELS.includes(why(store, queue)?.leve
 /** The tab that shows more about a cause, and the text of the link. */
 const PLACES = {
   nobody: ["workers", "Workers"], behind: ["workers", "Workers"],
-    hung: ["workers", "What is leased longest"], poison: ["errors", "Dead by error"],
+  hung: ["workers", "What is leased longest"], poison: ["errors", "Dead by error"],
   failing: ["delayed", "Those to be tried again"], crashing: ["leased", "Leased"],
   outbox: ["outbox", "Outbox"] };
 

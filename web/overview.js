@@ -10,7 +10,7 @@ const SHOWN = 500; // queues in the table
 
 const COLUMNS = [
   ["queue", "Queue"], ["ready", "Ready"], ["delayed", "Delayed"], ["leased", "Leased"],
-    ["dead", "Dead"],
+  ["dead", "Dead"],
   ["age", "Oldest"], ["done", "Done/s"], ["trend", "Done, 15 min"]];
 
 const value = (known, column) =>

@@ -1,11 +1,11 @@
-// Who consumes, and what has been leased longest.
+// The consumers, and the messages that they have leased longest.
 
 import * as api from "./api.js";
 import { away, brief, el, path, span } from "./dom.js";
 import { put } from "./patch.js";
 import { cell, problem, table } from "./table.js";
 
-/** The queue or partition that has what a consumer has leased. */
+/** The queue or partition of a message that a consumer has leased. */
 const placeOf = (queue, holding) =>
   (holding.partition === null ? queue : `${queue}#${holding.partition}`);
 
@@ -63,8 +63,7 @@ function workerCells(worker) {
 }
 
 export function workerTable() {
-  const { element,
-    show } = table(
+  const { element, show } = table(
     ["Worker", "State", "Program", "Queues", "Running", "Up", "Seen", "Running longest", "For"],
     (worker) => worker.key, workerCells);
   return { element,
@@ -90,7 +89,10 @@ function runningTable() {
     show: (list) => show(list, "No consumer has leased a message for more than a second.") };
 }
 
-/** Workers and what they have leased, of a queue or of all (""). read(): reads anew. */
+/**
+ * Workers and the messages that they have leased, of a queue or of all queues (""). read(): reads
+ * again.
+ */
 export function workers(prefix) {
   const list = workerTable(), running = runningTable(), failed = el("div");
   const read = () => Promise.all([["/workers", list], ["/running", running]]
