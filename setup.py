@@ -20,6 +20,7 @@ from setuptools.modified import newer_group
 HEADER = Path("core/dueq.h")
 HEADERS = [*Path("core").glob("dueq*.h"), *Path("interop").glob("dueq_*.h")]
 FOLDERS = ["core", "interop"]
+COMMAND_FOLDERS = ["cli", "servers"]
 WRAPPER = "swig/dueq_wrap.c"
 COMMAND = "dueq"
 SWIG_OPTIONS = [
@@ -120,7 +121,7 @@ class BuildExt(build_ext):
         needs = [*COMMAND_NEEDS, *([SCREEN_NEEDS] if has_screen else [])]
         objects = self.compiler.object_filenames(sources(), output_dir=self.build_temp)
         objects += self.compiler.compile(
-            sorted(map(str, Path("cli").rglob("*.c"))),
+            sorted(str(path) for folder in COMMAND_FOLDERS for path in Path(folder).rglob("*.c")),
             output_dir=self.build_temp,
             macros=[*MACROS, *([("DUEQ_NCURSES", None)] if has_screen else [])],
             include_dirs=[*FOLDERS, "."],

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dueq_server.h"
 #include "queue_row.h"
+#include "servers/dueq_server.h"
 
 /* With this share of maxmemory used, the server counts as full. */
 enum { FULL_PERCENT = 98 };

@@ -5,7 +5,7 @@
 #ifndef DUEQ_CLI_QUEUE_ROW_H
 #define DUEQ_CLI_QUEUE_ROW_H
 
-#include "dueq_server.h"
+#include "servers/dueq_server.h"
 #include "workers_view.h"
 
 enum {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MAP = ROOT / "dueq.map"
-HEADERS = ["core/dueq*.h", "interop/dueq*.h"]
+HEADERS = ["core/dueq*.h", "interop/dueq*.h", "servers/dueq*.h"]
 MADE = "/* The version of each public function. Made from the headers by core/symbols.py. */\n"
 
 

@@ -94,8 +94,8 @@ venv_inputs() { system_python --version; }
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
 
 library_inputs() {
-    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/shifted_clock.c \
-        tests/core tests/contract tests/model tests/fuzz tests/chaos
+    inputs CMakeLists.txt core interop servers cli web bench tests/CMakeLists.txt \
+        tests/shifted_clock.c tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 programs_inputs() { library_inputs; }
@@ -107,7 +107,7 @@ python_package_inputs() {
     # With these libraries the package contains the command, too.
     pkg-config --exists json-c libmicrohttpd && echo command
     pkg-config --exists ncursesw && echo screen
-    inputs core interop cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
+    inputs core interop servers cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
 php_extension_inputs() {
@@ -122,7 +122,7 @@ php_debug_extension_inputs() {
 
 fuzz_targets_inputs() {
     clang --version | head -n 1
-    inputs core interop cli web tests/fuzz/*.[ch]
+    inputs core interop servers cli web tests/fuzz/*.[ch]
 }
 
 bench_tools_inputs() {

@@ -21,6 +21,7 @@ sizes() {
     size core 14500 core/*.h "${kernel[@]}" core/consumer core/partition core/schedule core/embedded
     size scripts 2700 core/scripts/*.lua core/scripts/lib
     size interop "" interop
+    size servers "" servers
     size faces "" swig bindings
     size cli "" cli
     size web "" web

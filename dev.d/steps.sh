@@ -140,7 +140,7 @@ fuzz_targets() {
         # This target contains the command, and has cli/web/web.c in its own source.
         # shellcheck disable=SC2207 # a list of words
         [ "$name" != http ] ||
-            more=(-Dmain=dueq_main -I. $(find cli -name '*.c' ! -path cli/web/web.c)
+            more=(-Dmain=dueq_main -I. $(find cli servers -name '*.c' ! -path cli/web/web.c)
                 $(pkg-config --cflags --libs json-c libmicrohttpd))
         # shellcheck disable=SC2046 # lists of words
         clang -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror \

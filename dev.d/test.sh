@@ -231,6 +231,6 @@ computed() {
 
 # The C files that clang-format formats, without those that a tool writes. NUL between the names.
 c_sources() {
-    find core interop cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' \
+    find core interop servers cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' \
         ! -path core/dueq_verbs.h -print0 2>/dev/null
 }

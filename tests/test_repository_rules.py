@@ -19,12 +19,11 @@ CONTRACT = [
         "core/dueq_failures.h",
         "core/dueq_rates.h",
         "core/dueq_verbs.h",
-        "core/dueq_server.h",
     ],
-    *["interop/dueq_redisson.h", "interop/dueq_laravel.h"],
+    *["interop/dueq_redisson.h", "interop/dueq_laravel.h", "servers/dueq_server.h"],
 ]
 VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
-HOUSES = ["core", "interop"]
+HOUSES = ["core", "interop", "servers"]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
 
@@ -61,7 +60,7 @@ def included(path: Path) -> set[str]:
 
 def headers_of(path: Path) -> list[str]:
     """What it includes; of this repository with its path in it, as the compiler finds it."""
-    folders = [path.parent, *(ROOT / house for house in HOUSES)]
+    folders = [path.parent, *(ROOT / house for house in HOUSES), ROOT]
     headers = []
     for include in included(path):
         found = [folder / include for folder in folders if (folder / include).is_file()]
@@ -118,9 +117,10 @@ def test_core_does_not_know_other_systems() -> None:
         assert not re.search(r"redisson|laravel", text(path), flags=re.I), name(path)
 
 
-def test_other_systems_use_the_verbs_of_the_core() -> None:
+@pytest.mark.parametrize("house", ["interop", "servers"])
+def test_houses_beside_the_core_use_its_verbs(house: str) -> None:
     below = {"core/dueq.h", "core/verbs/verbs.h"}
-    for path in files("interop", "*.[ch]"):
+    for path in files(house, "*.[ch]"):
         used = {header for header in headers_of(path) if header.startswith("core/")}
         assert used <= below, name(path)
 
@@ -137,7 +137,7 @@ def test_php_names_other_systems_in_their_room_only() -> None:
 
 
 def test_includes_of_libraries_are_where_they_belong() -> None:
-    for path in [*files("core", "*.[ch]"), *files("interop", "*.[ch]")]:
+    for path in [path for house in HOUSES for path in files(house, "*.[ch]")]:
         libraries = {include.split("/")[0] for include in included(path) if "/" in include}
         if path.name != "resp_read.c":
             assert "hiredis" not in libraries, name(path)
@@ -158,7 +158,7 @@ def test_contract_includes_only_the_language() -> None:
         assert included(ROOT / header) == {"dueq.h"}
 
 
-@pytest.mark.parametrize("house", HOUSES)
+@pytest.mark.parametrize("house", ["core", "interop"])
 def test_sources_are_listed_once(house: str) -> None:
     listed = text(f"{house}/sources.list").split()
     assert sorted(listed) == [name(path) for path in files(house, "*.c")]
@@ -314,7 +314,7 @@ def test_a_later_version_gets_what_is_new_and_an_older_one_keeps_its_own(tmp_pat
 
 # ---- Scripts ----
 
-SCRIPTS = [path for house in HOUSES for path in files(house, "*.lua")]
+SCRIPTS = [path for house in ("core", "interop") for path in files(house, "*.lua")]
 # Those that run commands by a variable: the check reads keys of whatever type they are.
 BY_VARIABLE = {
     *["bulk", "deferred_removals", "precheck"],

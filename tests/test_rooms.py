@@ -27,6 +27,7 @@ BELOW = {
     "schedule": {"base", "net", "client", "verbs", "scripts"},
     "consumer": {"base", "net", "client", "verbs", "partition", "scripts"},
     "interop": {"base", "net", "client", "verbs", "scripts"},
+    "servers": {"base", "net", "client", "embedded"},
 }
 KERNEL = {"base", "net", "client", "verbs"}
 
@@ -42,10 +43,13 @@ FOR_ALL = [
     "core/verbs/message.h",
     "core/verbs/result.h",
 ]
-# A wait for another system's queue is one more kind of wait.
-BESIDES = {"interop": ["core/client/wait.h", "core/client/node.h"]}
+# A wait for another system's queue is one more kind of wait; a server is asked by a connection.
+BESIDES = {
+    "interop": ["core/client/wait.h", "core/client/node.h"],
+    "servers": ["core/client/node.h"],
+}
 # The rooms above the kernel use of net.h how a reply is read and a request written: connections are
-# the kernel's, and those of the interop.
+# the kernel's, and those of the houses beside the core.
 OF_REPLIES = re.compile(r"dueq__(reply|resp)_")
 
 # What goes up: the result of an operation that ends without being taken is freed by the room of the
@@ -66,6 +70,7 @@ def symbols() -> tuple[dict[str, str], dict[str, set[str]]]:
     """The room that defines each symbol, and the symbols that each room refers to."""
     lists = [ROOT / f"{house}/sources.list" for house in ("core", "interop")]
     sources = " ".join(path.read_text(encoding="utf-8") for path in lists).split()
+    sources.append("servers/server.c")
     missing = [source for source in sources if not (OBJECTS / f"{source}.o").exists()]
     assert not missing, f"not built (./dev test c builds it): {missing}"
     nm = ["nm", "-A", *(str(OBJECTS / f"{source}.o") for source in sources)]

@@ -6,7 +6,7 @@
 #define DUEQ_CLI_DOCTOR_H
 
 #include "../cli.h"
-#include "dueq_server.h"
+#include "servers/dueq_server.h"
 
 /*
  * The only table of checks: X(NAME, code, what it looks at). The help prints it, and

@@ -1,5 +1,5 @@
 /* One server behind a client's URL, asked by commands of its own. */
-#include "dueq_server.h"
+#include "../../servers/dueq_server.h"
 #include "fixture.h"
 
 static const dueq_bytes ping[] = {{"PING", 4}};

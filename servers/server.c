@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../dueq_server.h"
-#include "client.h"
+#include "dueq_server.h"
+#include "verbs/verbs.h"
 
 /*
  * One server by a connection of its own, beside the client's calls. It blocks: it is for programs
