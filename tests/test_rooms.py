@@ -39,6 +39,7 @@ FOR_ALL = [
     "core/client/client.h",
     "core/client/keys.h",
     "core/client/op.h",
+    "core/client/result.h",
     "core/verbs/verbs.h",
     "core/verbs/message.h",
     "core/verbs/result.h",
@@ -52,12 +53,8 @@ BESIDES = {
 # the kernel's, and those of the houses beside the core.
 OF_REPLIES = re.compile(r"dueq__(reply|resp)_")
 
-# What goes up: the result of an operation that ends without being taken is freed by the room of the
-# results; the blocking forms of all verbs are made by core/verbs.py into one file of the verbs.
-KNOWN = {
-    ("client", "verbs"): {"dueq_result_free"},
-    ("verbs", "schedule"): {"dueq_schedule_submit", "dueq_fire_submit"},
-}
+# The blocking forms of all verbs are made by core/verbs.py into one file, in the room of the verbs.
+KNOWN = {("verbs", "schedule"): {"dueq_schedule_submit", "dueq_fire_submit"}}
 
 
 def room_of(source: str) -> str:

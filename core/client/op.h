@@ -23,6 +23,7 @@
 
 #include "../net/net.h"
 #include "keys.h"
+#include "result.h"
 #include "wait.h"
 
 /* The state of an operation, and of its wait if it may wait. */

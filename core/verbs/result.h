@@ -1,61 +1,17 @@
 /*
- * Results: result.c has what all are made of, result_messages.c makes messages and result_stats.c
- * numbers of the scripts' answers.
+ * What the verbs make of their scripts' answers: result_messages.c messages, result_stats.c numbers,
+ * workers.c consumers, failures.c what failed. ../client/result.h has what all results are made of.
  */
-#ifndef DUEQ_RESULT_H
-#define DUEQ_RESULT_H
+#ifndef DUEQ_VERBS_RESULT_H
+#define DUEQ_VERBS_RESULT_H
 
-#include "../net/net.h"
-
-/* The type of the values that items have beside their status, told by its address. */
-struct dueq__item_type {
-    size_t size;
-};
-
-struct dueq__item {
-    dueq_status status;
-    dueq_state state;
-    dueq_bytes id;
-    void *value; /* of the result's type, or NULL */
-};
-
-struct dueq_result {
-    size_t count;
-    size_t quarantined, purged, kicked, queue;
-    size_t first_pushed; /* the first item of what was pushed */
-    int replicas, disk;
-    bool queue_done; /* check: with this queue; the cursor, if there is one, is for the next */
-    dueq_bytes cursor;
-    const struct dueq__item_type *type; /* NULL: none */
-    struct dueq__item *items;
-    char *next_copy;           /* where the next copied bytes go */
-    dueq_header *headers;      /* of messages */
-    dueq_holding *holdings;    /* of workers */
-    struct dueq__reply *reply; /* what it points into; NULL: what is copied */
-    dueq_timings *timings;     /* of rates; owned */
-    char *cursor_text;         /* of a cursor that was made afterwards; owned */
-};
+#include "../client/client.h"
 
 /*
- * Each makes a result, or NULL with error set. With `reply` it points into that, which is to live
- * as long: the answer that is being decoded is given to it by dueq__result_take_reply().
+ * Each makes a result, or NULL with error set. The result points into the reply, which must live
+ * as long: dueq__result_take_reply() gives it to the result.
  */
 
-/* Items of a type, all of them zero, and room for so many copied bytes, in one allocation. */
-dueq_result *dueq__result_new(const struct dueq__item_type *type, size_t count, size_t bytes,
-                              struct dueq__error *error);
-/* One item, with a copy of what it has. */
-dueq_result *dueq__result_single(const struct dueq__item_type *type, const void *value,
-                                 struct dueq__error *error);
-/* One outcome a digit; ids: NULL, or the items' ids. */
-dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
-                                   struct dueq__error *error);
-/* One digit for each item: the state that it was in, 0: not found. */
-dueq_result *dueq__result_states(dueq_bytes states, struct dueq__error *error);
-dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
-/* Names, and where to go on. */
-dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes cursor,
-                               struct dueq__error *error);
 /*
  * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
  */
@@ -79,24 +35,6 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
 /* From the answer of failures.lua: failures.c. */
 dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq__error *error);
 
-/*
- * Gives a result the answer that it points into; NULL: there is none, and the answer stays where it
- * is.
- */
-void dueq__result_take_reply(dueq_result *result, struct dueq__reply **reply);
-/* The value of an item of that type; NULL: the result has no such one. */
-const void *dueq__result_item_value(const dueq_result *result, const struct dueq__item_type *type,
-                                    size_t index);
-/* Copies bytes into the result. */
-dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes);
-/* Frees it and fails with PROTOCOL; returns NULL. */
-dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
-                                    const char *script);
-/* DUEQ_OK when every item is, else the first other outcome. */
-dueq_status dueq__result_summary(const dueq_result *result);
-
-/* What a queue of another system holds, and what a step moved there. */
-extern const struct dueq__item_type dueq__type_sizes, dueq__type_moved;
 /* An item of rates. */
 struct dueq__rate_item {
     dueq_rate rate; /* first */

@@ -13,6 +13,10 @@ struct message {
 };
 const struct dueq__item_type dueq__type_message = {sizeof(struct message)};
 
+const dueq_message *dueq_result_message(const dueq_result *result, size_t index) {
+    return dueq__result_item_value(result, &dueq__type_message, index);
+}
+
 static bool read_time(const struct dueq__reply *reply, int64_t *time) {
     return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
 }

@@ -6,6 +6,12 @@
 
 /* stats */
 
+const struct dueq__item_type dueq__type_counts = {sizeof(dueq_counts)};
+
+const dueq_counts *dueq_result_counts(const dueq_result *result) {
+    return dueq__result_item_value(result, &dueq__type_counts, 0);
+}
+
 /* When the message of a ready lane's head was made; 0: there is none, or it does not say. */
 static int64_t made_ms(dueq_bytes text) {
     struct dueq__ticket ticket;
@@ -58,6 +64,12 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
 }
 
 /* rates: a text for now and one for each snapshot before, the latest first, each with timings */
+
+const struct dueq__item_type dueq__type_rate = {sizeof(struct dueq__rate_item)};
+
+const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
+    return dueq__result_item_value(result, &dueq__type_rate, index);
+}
 
 /*
  * A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "verbs.h"
+#include "result.h"
 
 size_t dueq_result_count(const dueq_result *result) { return result ? result->count : 0; }
 
@@ -26,16 +26,6 @@ const void *dueq__result_item_value(const dueq_result *result, const struct dueq
     return result && result->type == type ? item_of(result, index)->value : NULL;
 }
 
-const dueq_message *dueq_result_message(const dueq_result *result, size_t index) {
-    return dueq__result_item_value(result, &dueq__type_message, index);
-}
-
-const struct dueq__item_type dueq__type_rate = {sizeof(struct dueq__rate_item)};
-
-const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
-    return dueq__result_item_value(result, &dueq__type_rate, index);
-}
-
 const dueq_timings *dueq_result_timings(const dueq_result *result) {
     return result ? result->timings : NULL;
 }
@@ -50,12 +40,6 @@ const struct dueq__item_type dueq__type_moved = {sizeof(dueq_moved)};
 
 const dueq_moved *dueq_result_moved(const dueq_result *result) {
     return dueq__result_item_value(result, &dueq__type_moved, 0);
-}
-
-const struct dueq__item_type dueq__type_counts = {sizeof(dueq_counts)};
-
-const dueq_counts *dueq_result_counts(const dueq_result *result) {
-    return dueq__result_item_value(result, &dueq__type_counts, 0);
 }
 
 size_t dueq_result_quarantined(const dueq_result *result) {
