@@ -942,8 +942,8 @@ namespace Dueq
         public function kickMany(array $ids): array {}
 
         /**
-         * Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
-         * whatever its policy, and is not delivered until it is kicked.
+         * Makes a delayed message dead, also one that is delayed by a retry. It stays in this
+         * queue, whatever its policy, and is not delivered until it is kicked.
          *
          * @return bool false: there is no delayed message with this id
          */
@@ -958,8 +958,8 @@ namespace Dueq
         public function killMany(array $ids): array {}
 
         /**
-         * Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes, and
-         * acknowledging leased messages. If it is paused already, nothing changes.
+         * Stops deliveries to all consumers until the queue is resumed. Everything else works:
+         * pushes, and acknowledging leased messages. If it is paused already, nothing changes.
          */
         public function pause(): void {}
 
