@@ -1,5 +1,5 @@
 %fragment("borrow_text", "header") %{
-/* An argument has another type than what is wanted. */
+/* Raises a TypeError: an argument has the wrong type. */
 static int wrong_type(PyObject *object, const char *name, const char *wanted) {
     PyObject *type = PyType_GetName(Py_TYPE(object));
 
@@ -9,7 +9,7 @@ static int wrong_type(PyObject *object, const char *name, const char *wanted) {
     return -1;
 }
 
-/* Borrows the bytes of a str as UTF-8. name: of the argument. */
+/* Borrows the bytes of a str as UTF-8. name: the argument's, for the error. */
 static int borrow_text(PyObject *object, const char *name, dueq_bytes *bytes) {
     Py_ssize_t size;
 
@@ -23,8 +23,8 @@ static int borrow_text(PyObject *object, const char *name, dueq_bytes *bytes) {
 
 %fragment("borrow", "header", fragment="borrow_text") %{
 /*
- * Borrows the bytes of a str (as UTF-8) or of anything with a buffer. A buffer stays locked until the
- * view is released; a view that nothing filled may be released too.
+ * Borrows the bytes of a str (as UTF-8) or of an object with a buffer. The buffer stays locked
+ * until the view is released. An empty view may be released, too.
  */
 static int borrow(PyObject *object, const char *name, Py_buffer *view, dueq_bytes *bytes) {
     if (PyUnicode_Check(object))
@@ -45,7 +45,7 @@ static int borrow(PyObject *object, const char *name, Py_buffer *view, dueq_byte
 }
 %typemap(freearg) dueq_bytes "PyBuffer_Release(&view$argnum);"
 
-/* What names something. */
+/* * Arguments that are a str. * */
 %define TEXT(ARGUMENT, NAME)
 %typemap(in, fragment="borrow_text") dueq_bytes ARGUMENT {
     if (borrow_text($input, NAME, &$1) < 0)
@@ -63,7 +63,8 @@ TEXT(text, "cursor") /* of checkpoint */
 TEXT(key, "key")
 TEXT(queue, "queue")
 
-/* A tuple of str, or None for NULL. It cannot change under the call, so its texts need no copy. */
+/* A tuple of str, or None for NULL. A tuple cannot change during the call, so its texts need no
+   copy. */
 %define TEXTS(ARGUMENT, ONE)
 %typemap(in, fragment="borrow_text") (const dueq_bytes *ARGUMENT, size_t count) {
     Py_ssize_t count = $input == Py_None ? 0 : PyTuple_Size($input);
@@ -87,7 +88,7 @@ TEXTS(tickets, "ticket")
 TEXTS(ids, "id")
 TEXTS(dead_letter, "dead_letter")
 
-/* A tuple of bytes, in the same way. */
+/* A tuple of bytes, likewise without copies. */
 %typemap(in) (const dueq_bytes *reserved, size_t count) {
     Py_ssize_t count = PyTuple_Size($input);
 
@@ -152,7 +153,7 @@ TEXTS(dead_letter, "dead_letter")
 }
 
 %{
-/* A text without NUL, in bytes. */
+/* * text: bytes without NUL. * */
 static PyObject *escape(PyObject *text) {
     const char *bytes = PyBytes_AsString(text);
     size_t room = bytes ? 4 * (size_t)PyBytes_Size(text) + 1 : 0;

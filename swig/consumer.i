@@ -4,12 +4,12 @@ struct consumer {
     dueq_consumer *consumer; /* NULL: closed */
     dueq_client *client;
     PyObject *queues; /* a tuple of capsules */
-    size_t queue;     /* of the message delivered last */
+    size_t queue;     /* the index of the last delivered message's queue */
 };
 
 static const char consumer_name[] = "dueq._core.consumer";
 
-/* The end of the heartbeat may take a moment. */
+/* Without the GIL, as the end of the heartbeat may take a moment. */
 static void consumer_end(struct consumer *consumer) {
     dueq_consumer *ending = consumer->consumer;
 
@@ -44,14 +44,14 @@ static PyObject *consumer_status(const struct consumer *consumer, dueq_status st
     return NULL;
 }
 
-/* A byte there wakes the thread that logs; -1: there is none. */
+/* A byte written here wakes the thread that logs; -1: there is no such thread. */
 static int wake_descriptor = -1;
 
-/* In the heartbeat's thread: nothing of Python's. */
+/* Runs in the heartbeat's thread, which must not call Python. */
 static void wake_logger(void *context) {
     (void)context;
     if (wake_descriptor >= 0 && write(wake_descriptor, "", 1) < 0)
-        return; /* it is full, and so is read */
+        return; /* the pipe is full, so its reader will wake */
 }
 
 static PyObject *wake_by(int descriptor) {
@@ -59,8 +59,9 @@ static PyObject *wake_by(int descriptor) {
     return Py_NewRef(Py_None);
 }
 
-static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                               int64_t max_run_ms, int64_t slack_ms, size_t concurrency) {
+static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch,
+                               int64_t lease_ms, int64_t max_run_ms, int64_t slack_ms,
+                               size_t concurrency) {
     const char *version = Py_GetVersion(); /* "3.12.4 (main, ...)" */
     char program[32];
     dueq_consumer_options options = {.struct_size = sizeof options,
@@ -97,7 +98,7 @@ static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefet
     return capsule;
 }
 
-/* The message that is delivered, or the status instead of one. */
+/* The delivered message, or a status. */
 static PyObject *consumer_take(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
     const dueq_message *message;
@@ -109,7 +110,7 @@ static PyObject *consumer_take(PyObject *capsule) {
     return status == DUEQ_OK ? message_object(message) : consumer_status(consumer, status);
 }
 
-/* The next message, if one is prefetched; else the status PENDING: wait, then consumer_take(). */
+/* The next message, if one is prefetched. Else PENDING: wait, then call consumer_take(). */
 static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
     struct consumer *consumer = consumer_of(capsule);
     dueq_status status;
@@ -120,7 +121,7 @@ static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
     return status == DUEQ_OK ? consumer_take(capsule) : consumer_status(consumer, status);
 }
 
-/* The place of the queue of the message delivered last. */
+/* The index of the queue of the last delivered message. */
 static PyObject *consumer_queue(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
@@ -130,15 +131,18 @@ static PyObject *consumer_queue(PyObject *capsule) {
 static PyObject *consumer_ack(PyObject *capsule, dueq_bytes ticket) {
     struct consumer *consumer = consumer_of(capsule);
 
-    return consumer ? consumer_status(consumer, dueq_consumer_ack(consumer->consumer, ticket)) : NULL;
+    return consumer ? consumer_status(consumer, dueq_consumer_ack(consumer->consumer, ticket))
+                    : NULL;
 }
 
-static PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms, dueq_bytes error) {
+static PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms,
+                                dueq_bytes error) {
     struct consumer *consumer = consumer_of(capsule);
 
     if (!consumer)
         return NULL;
-    return consumer_status(consumer, dueq_consumer_retry(consumer->consumer, ticket, delay_ms, error));
+    return consumer_status(consumer,
+                           dueq_consumer_retry(consumer->consumer, ticket, delay_ms, error));
 }
 
 static PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket) {
@@ -151,11 +155,13 @@ static PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket) {
     return Py_NewRef(Py_None);
 }
 
-/* Begins to stop, also where a request is under way: OK, or PENDING: wait, then consumer_stop_take(). */
+/* Begins to stop, even while a request is in progress. OK, or PENDING: wait, then call
+   consumer_stop_take(). */
 static PyObject *consumer_stop(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
-    return consumer ? consumer_status(consumer, dueq_consumer_stop_submit(consumer->consumer)) : NULL;
+    return consumer ? consumer_status(consumer, dueq_consumer_stop_submit(consumer->consumer))
+                    : NULL;
 }
 
 static PyObject *consumer_stop_take(PyObject *capsule) {
@@ -180,7 +186,8 @@ static PyObject *consumer_has_lost(PyObject *capsule, dueq_bytes ticket) {
 
     if (!consumer)
         return NULL;
-    return PyBool_FromLong(consumer->consumer && dueq_consumer_has_lost(consumer->consumer, ticket));
+    return PyBool_FromLong(consumer->consumer &&
+                           dueq_consumer_has_lost(consumer->consumer, ticket));
 }
 
 static PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int failure) {
@@ -188,8 +195,8 @@ static PyObject *consumer_keep_ack(PyObject *capsule, dueq_bytes ticket, int fai
 
     if (!consumer)
         return NULL;
-    return PyBool_FromLong(consumer->consumer &&
-                           dueq_consumer_keep_ack(consumer->consumer, ticket, (dueq_status)failure));
+    return PyBool_FromLong(consumer->consumer && dueq_consumer_keep_ack(consumer->consumer, ticket,
+                                                                        (dueq_status)failure));
 }
 
 static PyObject *consumer_disown(PyObject *capsule) {
@@ -201,7 +208,7 @@ static PyObject *consumer_disown(PyObject *capsule) {
     return Py_NewRef(Py_None);
 }
 
-/* Any thread may call it. True: the heartbeat has ended. */
+/* Any thread may call this. True: the heartbeat has ended. */
 static PyObject *consumer_leave(PyObject *capsule) {
     struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
 

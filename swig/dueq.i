@@ -1,6 +1,7 @@
 /*
- * The flat private module dueq._core: dueq.h, dueq_redisson.h and dueq_laravel.h without blocking calls.
- * The classes are in bindings/python/dueq. This file says what is wrapped; each of the files below has rules for one thing.
+ * The flat private module dueq._core: dueq.h, dueq_redisson.h and dueq_laravel.h without their
+ * blocking calls. The classes are in bindings/python/dueq. This file lists what is wrapped. Each
+ * included file has the rules for one kind of value.
  */
 %module(package="dueq") _core
 
@@ -14,16 +15,16 @@
 %}
 
 %include <stdint.i>
-%include "objects.i" /* texts, bytes and tuples out */
+%include "objects.i" /* * texts, bytes and tuples out * */
 %include "status.i"  /* a failing status becomes an exception */
-%include "bytes.i"   /* bytes, buffers and text in, for the time of the call */
+%include "bytes.i"   /* * bytes, buffers and text in, borrowed during the call * */
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
 %include "redisson.i" /* values in and out */
 %include "laravel.i" /* jobs in and out */
 %include "result.i"  /* outcomes, messages, counts and rates out */
 %include "consumer.i" /* the loop with a heartbeat */
-%include "pusher.i"  /* pushes in flight, each with an object of its own */
+%include "pusher.i"  /* * pushes in flight, each with its own object * */
 %include "schedule.i" /* schedules, and their messages, in */
 %include "wait.i"    /* the one call without the GIL */
 
@@ -45,8 +46,9 @@
 %rename(duration_ms) dueq_duration_ms;
 %rename(client_reached) client_reached;
 
-/* The verbs. Those of a consumer's are steps of its own functions. */
-%rename("%(strip:[dueq_])s", %$isfunction, regexmatch$name="_submit$", notregexmatch$name="consumer") "";
+/* The verbs. A consumer's submits are called by the functions in consumer.i. */
+%rename("%(strip:[dueq_])s", %$isfunction, regexmatch$name="_submit$",
+        notregexmatch$name="consumer") "";
 
 %rename(schedule_next) schedule_next;
 %rename("$ignore") dueq_schedule_run_submit;

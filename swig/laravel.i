@@ -1,8 +1,8 @@
 %fragment("laravel_drafts", "header") %{
 /*
  * row: (payload, job, data, command_name, command, display_name, delay_ms, at_ms, max_tries,
- * max_exceptions, timeout_s, backoff, retry_until_s, fail_on_timeout). Texts are str or bytes, and stay
- * as long as the row.
+ * max_exceptions, timeout_s, backoff, retry_until_s, fail_on_timeout). The texts are str or bytes,
+ * borrowed from the row.
  */
 static int laravel_draft_fill(dueq_laravel_draft *draft, PyObject *row) {
     Py_ssize_t payload, job, data, command_name, command, display_name, backoff;

@@ -1,16 +1,17 @@
 /*
- * A client carries one call at a time, so each call under way needs a client and handles of the queues
- * that it is about, made by that client. Python holds each as a capsule of the same shape, also those of
- * other systems' queues. That of a queue keeps its client's alive: a queue must not outlive its client.
+ * A client carries one call at a time. So each call in progress needs a client of its own, and
+ * handles that this client made for the queues of the call. Python holds the client and each handle
+ * as capsules of one kind. The capsule of a queue refers to that of its client, as a queue must not
+ * outlive its client.
  */
 %fragment("link", "header", fragment="raise_status") %{
 struct link {
     dueq_client *client;
-    /* One of them, and none in the client's own. */
+    /* * In a queue's capsule one of these is set; in the client's own none. * */
     dueq_queue *queue;
     dueq_redisson *redisson;
     dueq_laravel *laravel;
-    PyObject *capsule; /* the client's own, in a queue's; else NULL */
+    PyObject *capsule; /* in a queue's link the client's capsule; else NULL */
 };
 
 static const char link_name[] = "dueq._core.link";
@@ -29,7 +30,8 @@ static void link_capsule_free(PyObject *capsule) {
     link_free(PyCapsule_GetPointer(capsule, link_name));
 }
 
-/* status: of the step that filled the link, which is freed unless it ends as a capsule. */
+/* Makes the capsule of a link. status: of the call that filled the link. Frees the link on
+   failure. */
 static PyObject *link_object(struct link *link, dueq_status status) {
     PyObject *capsule = NULL;
 
@@ -48,7 +50,7 @@ static PyObject *client_open(const char *url) {
     return link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
 }
 
-/* The program has reached its server by another client. */
+/* Tells the client that the program has reached the server by another client. */
 static PyObject *client_reached(PyObject *client) {
     struct link *link = PyCapsule_GetPointer(client, link_name);
 
@@ -58,7 +60,7 @@ static PyObject *client_reached(PyObject *client) {
     return Py_NewRef(Py_None);
 }
 
-/* The link of a queue of this client's, to be opened; NULL: an exception was raised. */
+/* A new link for a queue of this client; NULL: an exception was raised. */
 static struct link *link_new(PyObject *client) {
     struct link *owner = PyCapsule_GetPointer(client, link_name);
     struct link *link = owner ? calloc(1, sizeof *link) : NULL;
@@ -93,7 +95,8 @@ static PyObject *partitions_open(PyObject *client, dueq_bytes name, size_t count
 static PyObject *partition_name(dueq_bytes queue, size_t partition) {
     char name[DUEQ_MAX_NAME + 1];
 
-    return PyUnicode_FromStringAndSize(name, (Py_ssize_t)dueq_partition_name(queue, partition, name));
+    return PyUnicode_FromStringAndSize(name,
+                                       (Py_ssize_t)dueq_partition_name(queue, partition, name));
 }
 
 static PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec,
@@ -115,7 +118,7 @@ static PyObject *laravel_open(PyObject *client, dueq_bytes name, dueq_bytes pref
         link, dueq_laravel_open(link->client, name.data, name.size, prefix, &link->laravel));
 }
 
-/* The link, where it has what is wanted of it. */
+/* Returns the link, if `wanted` is set. Else raises a TypeError. */
 static struct link *link_with(struct link *link, const void *wanted) {
     if (!link || wanted)
         return link;
@@ -143,7 +146,8 @@ static struct link *link_of_laravel(PyObject *capsule) {
     return link_with(link, link ? link->laravel : NULL);
 }
 
-/* The handles of a tuple of queues, and the link of the last; 0: an exception was raised. */
+/* Reads the handles of a tuple of queues, and the link of the last one. Returns the number; 0: an
+   exception was raised. */
 static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_QUEUES],
                               struct link **link) {
     Py_ssize_t count = PyTuple_Size(capsules);
@@ -196,7 +200,7 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
     }
 }
 
-/* A tuple of at least one. */
+/* * A tuple of 1 to DUEQ_MAX_QUEUES queues. * */
 %typemap(in, fragment="link") (dueq_queue *const *queues, size_t queue_count)
         (struct link *link, dueq_queue *handles[DUEQ_MAX_QUEUES]) {
     $2 = links_of_queues($input, handles, &link);
@@ -218,5 +222,6 @@ PyObject *client_open(const char *url);
 PyObject *queue_open(PyObject *client, dueq_bytes name);
 PyObject *partitions_open(PyObject *client, dueq_bytes name, size_t count, dueq_bytes key);
 PyObject *partition_name(dueq_bytes queue, size_t partition);
-PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec, dueq_layout layout);
+PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec,
+                        dueq_layout layout);
 PyObject *laravel_open(PyObject *client, dueq_bytes name, dueq_bytes prefix);

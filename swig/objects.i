@@ -1,5 +1,6 @@
 %fragment("objects", "header") %{
-/* Text of other producers: what is not UTF-8 in it must not cost the message. */
+/* Other producers may store text that is not UTF-8. Such bytes are replaced, so that the message
+   can be delivered. */
 static PyObject *text_object(dueq_bytes bytes) {
     return PyUnicode_DecodeUTF8(bytes.size ? bytes.data : "", (Py_ssize_t)bytes.size, "replace");
 }
@@ -8,7 +9,7 @@ static PyObject *bytes_object(dueq_bytes bytes) {
     return PyBytes_FromStringAndSize(bytes.data, (Py_ssize_t)bytes.size);
 }
 
-/* A tuple of objects, which it takes over; NULL where one of them is. */
+/* A tuple of objects, whose references it steals; NULL if an object is NULL. */
 static PyObject *tuple_object(PyObject *const *items, Py_ssize_t count) {
     PyObject *tuple = PyTuple_New(count);
     int failed = !tuple;

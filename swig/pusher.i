@@ -1,9 +1,9 @@
 %fragment("pusher", "header", fragment="link", fragment="drafts", fragment="answer") %{
-/* A pusher, and the objects of the pushes that it has taken over, the oldest first. */
+/* A pusher, and the Push objects of its pushes in flight, the oldest first. */
 struct pusher {
     dueq_pusher *pusher;
     dueq_client *client;
-    PyObject *capsule; /* of the queue */
+    PyObject *capsule; /* the queue's */
     PyObject *pushes;  /* a list */
 };
 
@@ -41,8 +41,9 @@ static PyObject *pusher_open(PyObject *queue, size_t most) {
     return capsule;
 }
 
-/* Takes one draft over, with the object that gets its outcome. */
-static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t count, PyObject *push) {
+/* Starts the push of one draft. push: the object that gets the outcome. */
+static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t count,
+                             PyObject *push) {
     struct pusher *pusher = PyCapsule_GetPointer(capsule, pusher_name);
     Py_ssize_t place;
     dueq_status status;
@@ -54,8 +55,9 @@ static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t
         return NULL;
     }
     place = PyList_Size(pusher->pushes);
-    /* A child after fork() begins anew. */
-    if (place && !dueq_pusher_left(pusher->pusher) && PyList_SetSlice(pusher->pushes, 0, place, NULL) < 0)
+    /* A child after fork() has no pushes in flight: it drops the parent's objects. */
+    if (place && !dueq_pusher_left(pusher->pusher) &&
+        PyList_SetSlice(pusher->pushes, 0, place, NULL) < 0)
         return NULL;
     if (PyList_Append(pusher->pushes, push) < 0)
         return NULL;
@@ -71,9 +73,9 @@ static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t
     return PyLong_FromLong(status);
 }
 
-/* Sets id or error, and done. */
+/* Sets the attributes of a push that is done: id or error, and done. */
 static int pusher_settle(const struct pusher *pusher, PyObject *push, dueq_status status,
-                       const dueq_result *result, size_t index, PyObject *failed) {
+                         const dueq_result *result, size_t index, PyObject *failed) {
     const char *text = dueq_error_text(pusher->client);
     PyObject *error;
 
@@ -92,7 +94,7 @@ static int pusher_settle(const struct pusher *pusher, PyObject *push, dueq_statu
            PyList_Append(failed, push) < 0;
 }
 
-/* Marks the oldest pushes that are done. Returns those of them that failed, or None: none is done. */
+/* Marks the oldest pushes that are done. Returns the failed ones of them. None: no push is done. */
 static PyObject *pusher_done(PyObject *capsule) {
     struct pusher *pusher = PyCapsule_GetPointer(capsule, pusher_name);
     PyObject *failed = pusher ? PyList_New(0) : NULL, *done;
@@ -104,7 +106,8 @@ static PyObject *pusher_done(PyObject *capsule) {
     if (!failed)
         return NULL;
     count = (Py_ssize_t)dueq_pusher_done(pusher->pusher, &status, &result);
-    /* A signal handler may push and ask meanwhile. */
+    /* Takes the objects out of the list first: a signal handler may push, or call this function,
+       meanwhile. */
     done = PyList_GetSlice(pusher->pushes, 0, count);
     broken = !done || PyList_SetSlice(pusher->pushes, 0, count, NULL) < 0;
     for (Py_ssize_t i = 0; i < count && !broken; i++)
@@ -118,7 +121,7 @@ static PyObject *pusher_done(PyObject *capsule) {
     return failed;
 }
 
-/* How many are taken over and not done. */
+/* How many pushes are not done. */
 static PyObject *pusher_left(PyObject *capsule) {
     struct pusher *pusher = PyCapsule_GetPointer(capsule, pusher_name);
 

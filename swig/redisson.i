@@ -1,11 +1,12 @@
 %fragment("values", "header") %{
-/* row: (kind, integer, number, bytes): the bytes are str or bytes, and stay as long as the row. */
+/* row: (kind, integer, number, bytes): the bytes are a str or bytes, borrowed from the row. */
 static int value_fill(dueq_value *value, PyObject *row) {
     long long integer;
     Py_ssize_t size;
     int kind;
 
-    if (!PyArg_ParseTuple(row, "iLds#:value", &kind, &integer, &value->number, &value->bytes.data, &size))
+    if (!PyArg_ParseTuple(row, "iLds#:value", &kind, &integer, &value->number, &value->bytes.data,
+                          &size))
         return -1;
     value->kind = (dueq_kind)kind;
     value->integer = integer;
@@ -77,7 +78,8 @@ static PyObject *plain_object(const dueq_value *value) {
 
 /* (status, kind, value) */
 static PyObject *value_object(dueq_status status, const dueq_value *value) {
-    PyObject *items[] = {PyLong_FromLong(status), PyLong_FromLong(value->kind), plain_object(value)};
+    PyObject *items[] = {PyLong_FromLong(status), PyLong_FromLong(value->kind),
+                         plain_object(value)};
 
     return tuple_object(items, 3);
 }

@@ -14,7 +14,7 @@ static PyObject *headers_object(const dueq_message *message) {
     return headers;
 }
 
-/* Made for every message, so without Py_BuildValue(), which reads its format each time. */
+/* Runs for every message. So it does without Py_BuildValue(), which parses its format each time. */
 static PyObject *message_object(const dueq_message *message) {
     PyObject *items[] = {
         text_object(message->id),
@@ -45,10 +45,11 @@ static PyObject *counts_object(const dueq_counts *counts) {
     dueq_bytes error = {counts->outbox_error, strlen(counts->outbox_error)};
     return Py_BuildValue(
         "(LLLLLNLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
-        (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox, text_object(error), (long long)counts->pushed,
-        (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
-        (long long)counts->expired, (long long)counts->died, (long long)counts->cancelled,
-        (long long)counts->purged, (long long)counts->quarantined, (long long)counts->next_event_ms,
+        (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox,
+        text_object(error), (long long)counts->pushed, (long long)counts->reserved,
+        (long long)counts->acked, (long long)counts->retried, (long long)counts->expired,
+        (long long)counts->died, (long long)counts->cancelled, (long long)counts->purged,
+        (long long)counts->quarantined, (long long)counts->next_event_ms,
         (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused,
         (long long)counts->evicting);
 }
@@ -70,9 +71,8 @@ static PyObject *moved_object(const dueq_moved *moved) {
 
 static PyObject *rate_object(const dueq_rate *rate) {
     return Py_BuildValue("(LLLLLLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
-                         (long long)rate->pushed, (long long)rate->reserved,
-                         (long long)rate->acked, (long long)rate->retried,
-                         (long long)rate->expired, (long long)rate->died,
+                         (long long)rate->pushed, (long long)rate->reserved, (long long)rate->acked,
+                         (long long)rate->retried, (long long)rate->expired, (long long)rate->died,
                          (long long)rate->cancelled, (long long)rate->late_p50_ms,
                          (long long)rate->late_p99_ms, (long long)rate->run_p50_ms,
                          (long long)rate->run_p99_ms);
@@ -146,7 +146,7 @@ static PyObject *outcome_object(const dueq_result *result, size_t index) {
     return tuple_object(items, 2);
 }
 
-/* A byte for each item. */
+/* A byte for each item: its state. */
 static PyObject *states_object(const dueq_result *result) {
     PyObject *states = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)dueq_result_count(result));
 
@@ -162,7 +162,7 @@ static int append(PyObject *list, PyObject *item) {
     return failed;
 }
 
-/* The lists of an answer, by what an item is. */
+/* The lists of an answer, one for each kind of item. */
 struct lists {
     PyObject *messages, *rates, *findings, *workers, *failures, *values, *jobs, *outcomes;
 };
@@ -194,12 +194,13 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 }
 
 /*
- * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
- * none of these, states of all items, counts or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
+ * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [value,
+ * ...], [job, ...], [(status, id), ...] of all other items, states of all items, counts or None,
+ * sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
-    struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0),
-                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+    struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
+                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
                  !lists.failures || !lists.values || !lists.jobs || !lists.outcomes;
 
@@ -217,8 +218,9 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         return NULL;
     }
     return Py_BuildValue(
-        "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.workers, lists.failures, lists.values, lists.jobs,
-        lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
+        "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings,
+        lists.workers, lists.failures, lists.values, lists.jobs, lists.outcomes,
+        states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),
         (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),

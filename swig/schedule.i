@@ -20,7 +20,7 @@
 }
 %typemap(freearg) const dueq_plan *schedule "drafts_free(&drafts$argnum);"
 
-/* (id, ticket, ((header, value), ...), body) of one that was delivered. */
+/* (id, ticket, ((header, value), ...), body) of a delivered message. */
 %typemap(in, fragment="drafts") const dueq_message *message
         (dueq_message held = {0}, dueq_draft given = {0}, Py_buffer view = {0}) {
     Py_ssize_t id_size, ticket_size;

@@ -1,5 +1,5 @@
 %fragment("raise_status", "header", fragment="objects") %{
-/* The exception of a status with a text; NULL: another was raised. */
+/* Makes the exception of a status, with a text. NULL: making it failed, and raised another one. */
 static PyObject *error_object(dueq_status status, const char *detail) {
     PyObject *errors = PyImport_ImportModule("dueq.errors");
     PyObject *text = PyUnicode_DecodeUTF8(detail, (Py_ssize_t)strlen(detail), "replace");
@@ -19,13 +19,16 @@ static int set(PyObject *object, const char *name, PyObject *value) {
     return failed;
 }
 
-/* The exception of a call that stored these items of the result; NULL: another was raised. */
-static PyObject *not_durable_object(const char *detail, const dueq_result *result, size_t first, size_t end) {
+/* Makes the exception of a call that stored the items `first` to `end` of the result. NULL: making
+   it failed, and raised another one. */
+static PyObject *not_durable_object(const char *detail, const dueq_result *result, size_t first,
+                                    size_t end) {
     PyObject *error = error_object(DUEQ_NOT_DURABLE, detail);
     PyObject *ids = PyTuple_New((Py_ssize_t)(end - first));
 
     for (size_t i = first; ids && i < end; i++)
-        if (PyTuple_SetItem(ids, (Py_ssize_t)(i - first), text_object(dueq_result_id(result, i))) < 0 ||
+        if (PyTuple_SetItem(ids, (Py_ssize_t)(i - first), text_object(dueq_result_id(result, i))) <
+                0 ||
             PyErr_Occurred())
             Py_CLEAR(ids);
     if (!error || set(error, "ids", ids) ||
@@ -35,22 +38,27 @@ static PyObject *not_durable_object(const char *detail, const dueq_result *resul
     return error;
 }
 
-/* Raises the exception of a failing status with what the client has to say about it, and what it stored all the same. */
+/* Raises the exception of a failed call, with the client's error text and, for NOT_DURABLE, the
+   stored items of the result. */
 static void raise_result(const dueq_client *client, dueq_status status, const dueq_result *result) {
     const char *text = client ? dueq_error_text(client) : dueq_status_text(status);
-    PyObject *error = status == DUEQ_NOT_DURABLE
-                          ? not_durable_object(text, result, dueq_result_first(result), dueq_result_count(result))
-                          : error_object(status, text);
+    PyObject *error =
+        status == DUEQ_NOT_DURABLE
+            ? not_durable_object(text, result, dueq_result_first(result), dueq_result_count(result))
+            : error_object(status, text);
 
     if (error)
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
 }
 
-static void raise_status(const dueq_client *client, dueq_status status) { raise_result(client, status, NULL); }
+static void raise_status(const dueq_client *client, dueq_status status) {
+    raise_result(client, status, NULL);
+}
 %}
 
-/* link1: every function with a status has a link, or a tuple of them, as its first argument. */
+/* link1 belongs to the first argument: in each function with a status that is a link, or a tuple of
+   links. */
 %typemap(out, fragment="raise_status") dueq_status {
     if ($1 < 0) {
         raise_status(link1->client, $1);
@@ -67,7 +75,7 @@ static void raise_status(const dueq_client *client, dueq_status status) { raise_
     $result = PyLong_FromLong($1);
 }
 
-/* They tell a failure, too: dueq_take() raises it. */
+/* These two return a failure as a status, too: dueq_take() raises it. */
 %typemap(out) dueq_status dueq_pump, dueq_status dueq_wait "$result = PyLong_FromLong($1);"
 
 %typemap(out) int dueq_descriptor {

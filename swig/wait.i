@@ -1,4 +1,5 @@
-/* Nothing else touches the network: the submits only note what to send. */
+/* Only this call blocks on the network: the submits only queue their requests. So only this call
+   releases the GIL. */
 %exception dueq_wait {
     Py_BEGIN_ALLOW_THREADS
     $action
