@@ -63,8 +63,10 @@ TEXT(text, "cursor") /* of checkpoint */
 TEXT(key, "key")
 TEXT(queue, "queue")
 
-/* A tuple of str, or None for NULL. A tuple cannot change during the call, so its texts need no
-   copy. */
+/*
+ * A tuple of str, or None for NULL. A tuple cannot change during the call, so its texts need no
+ * copy.
+ */
 %define TEXTS(ARGUMENT, ONE)
 %typemap(in, fragment="borrow_text") (const dueq_bytes *ARGUMENT, size_t count) {
     Py_ssize_t count = $input == Py_None ? 0 : PyTuple_Size($input);

@@ -155,8 +155,10 @@ static PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket) {
     return Py_NewRef(Py_None);
 }
 
-/* Begins to stop, even while a request is in progress. OK, or PENDING: wait, then call
-   consumer_stop_take(). */
+/*
+ * Begins to stop, even while a request is in progress. OK, or PENDING: wait, then call
+ * consumer_stop_take().
+ */
 static PyObject *consumer_stop(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 

@@ -30,8 +30,9 @@ static void link_capsule_free(PyObject *capsule) {
     link_free(PyCapsule_GetPointer(capsule, link_name));
 }
 
-/* Makes the capsule of a link. status: of the call that filled the link. Frees the link on
-   failure. */
+/*
+ * Makes the capsule of a link. status: of the call that filled the link. Frees the link on failure.
+ */
 static PyObject *link_object(struct link *link, dueq_status status) {
     PyObject *capsule = NULL;
 
@@ -146,8 +147,10 @@ static struct link *link_of_laravel(PyObject *capsule) {
     return link_with(link, link ? link->laravel : NULL);
 }
 
-/* Reads the handles of a tuple of queues, and the link of the last one. Returns the number; 0: an
-   exception was raised. */
+/*
+ * Reads the handles of a tuple of queues, and the link of the last one. Returns the number; 0: an
+ * exception was raised.
+ */
 static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_QUEUES],
                               struct link **link) {
     Py_ssize_t count = PyTuple_Size(capsules);

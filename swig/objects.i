@@ -1,6 +1,8 @@
 %fragment("objects", "header") %{
-/* Other producers may store text that is not UTF-8. Such bytes are replaced, so that the message
-   can be delivered. */
+/*
+ * Other producers may store text that is not UTF-8. Such bytes are replaced, so that the message
+ * can be delivered.
+ */
 static PyObject *text_object(dueq_bytes bytes) {
     return PyUnicode_DecodeUTF8(bytes.size ? bytes.data : "", (Py_ssize_t)bytes.size, "replace");
 }

@@ -106,8 +106,10 @@ static PyObject *pusher_done(PyObject *capsule) {
     if (!failed)
         return NULL;
     count = (Py_ssize_t)dueq_pusher_done(pusher->pusher, &status, &result);
-    /* Takes the objects out of the list first: a signal handler may push, or call this function,
-       meanwhile. */
+    /*
+     * Takes the objects out of the list first: a signal handler may push, or call this function,
+     * meanwhile.
+     */
     done = PyList_GetSlice(pusher->pushes, 0, count);
     broken = !done || PyList_SetSlice(pusher->pushes, 0, count, NULL) < 0;
     for (Py_ssize_t i = 0; i < count && !broken; i++)

@@ -19,8 +19,10 @@ static int set(PyObject *object, const char *name, PyObject *value) {
     return failed;
 }
 
-/* Makes the exception of a call that stored the items `first` to `end` of the result. NULL: making
-   it failed, and raised another one. */
+/*
+ * Makes the exception of a call that stored the items `first` to `end` of the result. NULL: making
+ * it failed, and raised another one.
+ */
 static PyObject *not_durable_object(const char *detail, const dueq_result *result, size_t first,
                                     size_t end) {
     PyObject *error = error_object(DUEQ_NOT_DURABLE, detail);
@@ -38,8 +40,10 @@ static PyObject *not_durable_object(const char *detail, const dueq_result *resul
     return error;
 }
 
-/* Raises the exception of a failed call, with the client's error text and, for NOT_DURABLE, the
-   stored items of the result. */
+/*
+ * Raises the exception of a failed call, with the client's error text and, for NOT_DURABLE, the
+ * stored items of the result.
+ */
 static void raise_result(const dueq_client *client, dueq_status status, const dueq_result *result) {
     const char *text = client ? dueq_error_text(client) : dueq_status_text(status);
     PyObject *error =
@@ -57,8 +61,10 @@ static void raise_status(const dueq_client *client, dueq_status status) {
 }
 %}
 
-/* link1 belongs to the first argument: in each function with a status that is a link, or a tuple of
-   links. */
+/*
+ * link1 belongs to the first argument: in each function with a status that is a link, or a tuple of
+ * links.
+ */
 %typemap(out, fragment="raise_status") dueq_status {
     if ($1 < 0) {
         raise_status(link1->client, $1);

@@ -55,7 +55,7 @@ DUEQ_ID_VERBS(ID_VERB)
     }
 DUEQ_NO_ARGS_VERBS(NO_ARGS_VERB)
 
-/* The names of queues in a list; false: it threw. */
+/* Reads a list of names of queues. False: it threw. */
 static bool read_targets(HashTable *list, dueq_bytes *targets) {
     uint32_t count = 0;
     zval *value;
@@ -115,7 +115,7 @@ ZEND_METHOD(Dueq_Queue, allow) {
     }
 }
 
-/* What kickAll, purge and check report their progress to, and how far they are. */
+/* The callback to which kickAll, purge and check report their progress, and the count so far. */
 typedef struct progress {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -142,7 +142,10 @@ static bool report(progress *progress, size_t count) {
     return !EG(exception);
 }
 
-/* One step from `cursor` on (NULL: the first), which becomes that of the next; false: it threw. */
+/*
+ * Runs one step from `cursor` on (NULL: the first), and sets the cursor of the next one. False: it
+ * threw.
+ */
 static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_string **cursor,
                       progress *progress) {
     dueq_status submitted =
@@ -156,7 +159,7 @@ static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_str
     if (dueq_php_finish(queue->client, submitted) < 0) {
         return false;
     }
-    /* A copy: whom it reports to may use the queue. */
+    /* A copy, as the callback may use the queue. */
     next = dueq_result_cursor(queue->client->result);
     if (next.size) {
         *cursor = zend_string_init(next.data, next.size, false);
@@ -317,7 +320,7 @@ ZEND_METHOD(Dueq_Queue, check) {
                 zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &finding);
             }
         }
-        /* From here on whom it reports to may have used the queue. */
+        /* The callback may have used the queue since. */
         progress.total = 0;
         good = report(&progress, dueq_result_purged(result));
     } while (good && cursor);

@@ -42,7 +42,7 @@ void dueq_php_backoff_startup(void) {
 /* The properties in the order of the stub. */
 enum { BACKOFF_KIND, BACKOFF_BASE, BACKOFF_CAP, BACKOFF_DELAYS, BACKOFF_JITTER };
 
-/* Makes a Dueq\Backoff, which takes the backoff's list over. */
+/* Makes a Dueq\Backoff. It takes over the backoff's list. */
 static void make(zval *out, const dueq_backoff *backoff) {
     zend_object *object;
     zval *delays;
@@ -135,7 +135,7 @@ ZEND_METHOD(Dueq_Backoff, fixed) {
     }
 }
 
-/* linear() and exponential() are alike. */
+/* The common part of linear() and exponential(). */
 static void grow(INTERNAL_FUNCTION_PARAMETERS, dueq_backoff_kind kind) {
     const dueq_php_place base_place = {1, -1, "base"}, cap_place = {2, -1, "cap"};
     dueq_backoff backoff = {.kind = kind};

@@ -1,8 +1,8 @@
 #include "php_dueq.h"
 
 /*
- * A signal can come between the check for it and the poll(), and be handled in another thread: at
- * the end of a slice it is seen at the latest.
+ * A signal may arrive between the check for it and the poll(), or be handled in another thread. It
+ * is then seen at the end of this time.
  */
 #define SLICE_MS 250
 
@@ -30,7 +30,7 @@ static void throw_failure(const dueq_php_client *client, dueq_status status) {
     dueq_php_throw_result(status, dueq_error_text(client->client), client->result);
 }
 
-/* Not a warning of PHP's: a handler that throws would throw away what a call has got. */
+/* Not an E_WARNING: an error handler that throws would discard the result of a call. */
 void dueq_php_warn(dueq_client *client) {
     const char *warning = dueq_warning(client);
 
@@ -69,8 +69,8 @@ dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted) {
 }
 
 /*
- * Takes the result of a wait. PHP drops the signals that are pending when an internal method
- * throws: then the failure is not told. It is not lost: if it lasts, the next call meets it.
+ * Takes the result of a wait. PHP drops pending signals when an internal method throws. So after a
+ * signal a failure is not thrown. If the failure lasts, the next call throws it.
  */
 static dueq_status end_wait(dueq_php_client *client, dueq_status submitted, dueq_status status) {
     if (submitted == DUEQ_PENDING) {
@@ -91,7 +91,10 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
     while (status == DUEQ_PENDING) {
         status = dueq_php_wait(client->client, SLICE_MS);
         if (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending())) {
-            /* What has arrived by now is delivered; giving it up would cost its lease. */
+            /*
+             * Messages that have arrived by now are delivered. To drop them would delay them until
+             * their leases end.
+             */
             status = dueq_php_pump(client->client);
             if (status == DUEQ_PENDING) {
                 dueq_abandon(client->client);
@@ -174,7 +177,7 @@ void dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_stri
     }
 }
 
-/* The bytes of each item; a list to free, NULL after an exception. */
+/* Reads the bytes of each item. The caller frees the list. NULL: it threw. */
 static dueq_bytes *read_items(const dueq_php_many *many, HashTable *table) {
     dueq_bytes *items = safe_emalloc(zend_hash_num_elements(table), sizeof *items, 0);
     zend_long count = 0;
@@ -218,7 +221,7 @@ bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out) {
     return true;
 }
 
-/* A verb on many messages of dueq's own. */
+/* A verb on many messages of a Dueq\Queue. */
 struct each {
     dueq_php_queue *queue;
     dueq_php_submit submit;
@@ -248,7 +251,7 @@ static bool read_message(const void *verb, zval *value, zend_long number, dueq_b
     return true;
 }
 
-/* The first `count` of these have their outcomes. */
+/* Marks the first `count` messages of the table as settled: their outcomes are known. */
 static void settled(HashTable *table, uint32_t count) {
     zval *value;
 

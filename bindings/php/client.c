@@ -1,6 +1,6 @@
 #include "link.h"
 
-/* A program may change its environment before another client of the same server is opened. */
+/* A copy of the address: a program may change its environment before the next client is opened. */
 static zend_string *address_of(const zend_string *url) {
     const char *set = url ? ZSTR_VAL(url) : getenv("DUEQ_URL");
 
@@ -26,7 +26,10 @@ dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent) {
         return NULL;
     }
     address = address_of(url);
-    /* Without an address the environment names the server, and may name another one next time. */
+    /*
+     * Without an address the environment chooses an embedded server, and may choose another one in
+     * the next request.
+     */
     persistent = persistent && address;
     if (persistent && (client = dueq_php_kept_user(address))) {
         zend_string_release(address);

@@ -114,7 +114,7 @@ static zend_object_iterator *get_iterator(zend_class_entry *ce, zval *object, in
 
 /* work */
 
-/* What is kept with the message: the class and the text of what was thrown. */
+/* The text that is stored with the message: the class and the text of the exception. */
 static zend_string *describe(zend_object *error) {
     const char *name = ZSTR_VAL(error->ce->name);
     zval buffer, *text;
@@ -139,14 +139,14 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
     zval_ptr_dtor(&result);
 }
 
-/* Throws a failure, unless the program's own error goes before it. */
+/* Throws a failure, unless an error of the program is thrown already. */
 static void throw_failure(const dueq_php_consumer *consumer, dueq_status status) {
     if (status < 0 && !EG(exception)) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
-/* The handler threw. Without on_error that stays thrown. */
+/* Called when the handler threw. Without on_error the exception stays thrown. */
 static void fail(dueq_php_consumer *consumer, zend_fcall_info *on_error,
                  zend_fcall_info_cache *cache) {
     zend_object *error = EG(exception);

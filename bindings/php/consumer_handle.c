@@ -1,9 +1,9 @@
 #include "link.h"
 
-/* A signal that came just before the poll() is seen at the end of a slice. */
+/* A signal that arrives right before the poll() is seen at the end of this time. */
 #define SLICE_MS 250
 
-/* In the heartbeat's thread: PHP looks when it next jumps or calls. */
+/* Runs in the heartbeat's thread. PHP checks this flag at its next jump or call. */
 static void wake(void *interrupt) { zend_atomic_bool_store_ex(interrupt, true); }
 
 static void warn(const dueq_php_loop *loop) {
@@ -73,7 +73,7 @@ void dueq_php_loop_release(dueq_php_loop *loop) {
     efree(loop);
 }
 
-/* A child process begins anew. */
+/* A child process has no requests in progress, and begins with a new one. */
 static dueq_status submit(dueq_php_loop *loop, int64_t timeout_ms) {
     loop->pid = getpid();
     return dueq_consumer_submit(loop->consumer, timeout_ms);

@@ -5,7 +5,7 @@
 #include "zend_exceptions.h"
 #include "zend_observer.h"
 
-/* The rest of the lease of a message that has crashed. */
+/* The rest of the lease of a message whose handler called exit(), where that counts as a crash. */
 #define CRASHED_MS 1
 
 bool dueq_php_delivery_begin(dueq_php_consumer *consumer) {
@@ -42,8 +42,8 @@ static void drop_current(dueq_php_consumer *consumer) {
 }
 
 /*
- * Does the program work on a message that it has not settled? A forked child has none of its
- * parent's.
+ * Whether the program works on a message that it has not settled. Messages of a parent process do
+ * not count.
  */
 static bool is_at_work(const dueq_php_consumer *consumer) {
     return Z_TYPE(consumer->current) != IS_UNDEF && consumer->loop->pid == getpid() &&
@@ -51,8 +51,8 @@ static bool is_at_work(const dueq_php_consumer *consumer) {
 }
 
 /*
- * The script ended in good order while it worked on a message: that is no failure of the message.
- * Where exits count, its lease ends now, which is a crash.
+ * Gives the current message back, as exit() in a handler is no failure of the message. If exits
+ * count, ends its lease now, which is a crash.
  */
 static void give_back(const dueq_php_consumer *consumer) {
     dueq_php_link *link = consumer->loop->link;
@@ -74,7 +74,10 @@ dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_byt
     dueq_bytes ticket;
     dueq_status status;
 
-    /* What became of a method that failed may not be known, and an ack could lose the message. */
+    /*
+     * The outcome of a settling method that failed may not be known, so an ack now could lose the
+     * message.
+     */
     if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
         return DUEQ_OK;
     }
@@ -87,7 +90,7 @@ dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_byt
 
 /* Fatal errors, which end the script in the middle of a handler */
 
-/* The text is of the C library's memory, as there may be none of PHP's. */
+/* The text is allocated by the C library, as PHP's memory may be exhausted. */
 static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
     if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR)) ||
         !DUEQ_G(loops)) {
@@ -100,12 +103,10 @@ static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *
     }
 }
 
-/*
- * Does the script end of an error that was noted? The program may have handled that, and gone on.
- */
+/* Whether the noted error ends the script. The program may have handled the error, and gone on. */
 static bool has_failed(void) { return DUEQ_G(fatal) && EG(exit_status) == 255; }
 
-/* Retries the message that is being worked on, with this error. */
+/* Retries the current message, with the fatal error as its text. */
 static void fail_of_fatal(dueq_php_consumer *consumer) {
     const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
 
@@ -117,7 +118,7 @@ static void fail_of_fatal(dueq_php_consumer *consumer) {
 void dueq_php_delivery_shutdown(void) {
     dueq_php_consumer *consumer = DUEQ_G(loops);
 
-    /* After a bailout nothing has ended the loops; nothing may throw here. */
+    /* After a bailout the loops were not ended. Nothing may throw here. */
     for (; consumer; consumer = consumer->outer) {
         if (has_failed()) {
             fail_of_fatal(consumer);
@@ -130,7 +131,8 @@ void dueq_php_delivery_shutdown(void) {
 }
 
 /*
- * Some fatal errors end the script as exit() does, others by a bailout, which does not come here.
+ * Some fatal errors end the script as exit() does, and then this runs. Others end it by a bailout,
+ * and this does not run.
  */
 dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer) {
     bool ends = dueq_php_is_end(EG(exception));
@@ -141,7 +143,7 @@ dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer) {
     }
     leave(consumer);
     status = dueq_php_loop_settle(consumer->loop);
-    /* Behind what was prefetched after it, and so before that. */
+    /* Released after the prefetched messages, so that this message comes before them. */
     if (ends && is_at_work(consumer)) {
         give_back(consumer);
     }

@@ -27,7 +27,7 @@ static const dueq_php_key keys[] = {
 
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 
-/* The number of push()'s (or reschedule()'s) parameter of this name, or of the array of items. */
+/* The place of the parameter of this name of push() or reschedule(), or in an item of the array. */
 static dueq_php_place place_of(zend_long item, const char *name) {
     uint32_t number = 0;
 
@@ -61,7 +61,7 @@ bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item,
         if (name) {
             headers->name = dueq_php_bytes(name);
         } else {
-            /* PHP has made an integer of a name in digits. */
+            /* PHP has converted a key of digits to an integer. */
             char *digits = zend_arena_alloc(arena, MAX_LENGTH_OF_LONG);
             int size = snprintf(digits, MAX_LENGTH_OF_LONG, ZEND_LONG_FMT, (zend_long)number);
             headers->name = (dueq_bytes){digits, (size_t)size};
@@ -111,7 +111,7 @@ static bool fill_times(dueq_draft *draft, const dueq_php_fields *fields, zend_lo
             dueq_php_duration(&unique, fields->unique, &draft->unique_ms));
 }
 
-/* A text that is none when it is not given, but must not be empty when it is. */
+/* A text that may be left out, but must not be empty. */
 static bool fill_text(dueq_bytes *out, const zend_string *text, const char *name, zend_long item) {
     const dueq_php_place place = place_of(item, name);
 
@@ -119,7 +119,7 @@ static bool fill_text(dueq_bytes *out, const zend_string *text, const char *name
     return !text || out->size || dueq_php_invalid(&place, "not be empty");
 }
 
-/* zero: what is said of a limit of 0. */
+/* zero: the text of the error for a limit of 0. */
 static bool fill_limit(uint32_t *out, dueq_php_bound limit, const char *name, const char *zero,
                        zend_long item) {
     const dueq_php_place place = place_of(item, name);

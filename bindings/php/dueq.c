@@ -57,7 +57,10 @@ static void register_enums(void) {
     dueq_php_layout.ce = register_class_Dueq_Redisson_Layout();
 }
 
-/* What a method returns is registered before the class whose interface names less. */
+/*
+ * A class that a method returns must be registered before the method's class, as PHP then checks
+ * the return type against that of the interface.
+ */
 static void register_classes(void) {
     dueq_php_finding_ce = register_class_Dueq_Finding();
     dueq_php_rate_ce = register_class_Dueq_Rate();
@@ -148,7 +151,10 @@ STD_PHP_INI_BOOLEAN("dueq.persistent", "0", PHP_INI_ALL, OnUpdateBool, persisten
                     zend_dueq_globals, dueq_globals)
 PHP_INI_END()
 
-/* With threads, the address of this thread's globals, which EG() and CG() need in this library. */
+/*
+ * With threads: sets the address of this thread's globals, which EG() and CG() need in this
+ * library.
+ */
 static void know_thread(void) {
 #if defined(ZTS) && defined(COMPILE_DL_DUEQ)
     ZEND_TSRMLS_CACHE_UPDATE();

@@ -2,7 +2,7 @@
 
 #include "zend_exceptions.h"
 
-/* The class of each status that can be thrown; NULL for the others. */
+/* The class of each status that can be thrown; NULL for all others. */
 static struct {
     dueq_status status;
     const char *name;
@@ -65,7 +65,7 @@ void dueq_php_throw(dueq_status status, const char *text) {
     zend_throw_exception(class_of(status), text_of(status, text), (zend_long)status);
 }
 
-/* What a call stored that is not durable. */
+/* Sets the properties that name the stored messages of a call that is not durable. */
 static void tell_stored(zend_object *exception, const dueq_result *result) {
     size_t first = dueq_result_first(result), count = dueq_result_count(result);
     zval ids, id;
@@ -105,7 +105,7 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
     }
 }
 
-/* Of an array of exceptions that is not empty. */
+/* The first exception of an array, which is not empty. */
 static zend_object *first_of(HashTable *failures) {
     HashPosition position = 0;
 

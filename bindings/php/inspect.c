@@ -77,7 +77,7 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     }
 }
 
-/* One that registered between two pages is there twice: what it said last counts. */
+/* A worker that registers between two pages is on both: its last registration counts. */
 static void add_worker(HashTable *workers, const dueq_worker *worker) {
     zval made;
 
@@ -138,8 +138,8 @@ static void make_failure(zval *out, const dueq_failure *failure) {
 }
 
 /*
- * Those of several partitions come one partition after the other. What is of one time stays in the
- * order that the sort noted.
+ * The failures of several partitions come one partition after the other. Failures of one time keep
+ * their order.
  */
 static int compare_failures(Bucket *one, Bucket *other) {
     double earlier = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(one->val), FAILURE_TIME));

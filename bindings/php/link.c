@@ -62,7 +62,7 @@ static dueq_php_link *open_link(const dueq_php_client *client) {
     return link;
 }
 
-/* A spare one, or a new one; what was a parent process's is closed. NULL: it threw. */
+/* Finds a spare link, or opens one. Closes links of a parent process. NULL: it threw. */
 static dueq_php_link *find_link(dueq_php_client *client) {
     dueq_php_link *link;
 
@@ -101,7 +101,7 @@ void dueq_php_link_close(dueq_php_link *link) {
     efree(link);
 }
 
-/* A queue with partitions is alone, and finds the partition by the ticket. */
+/* A queue with partitions is the only queue of a link, and finds the partition by the ticket. */
 dueq_queue *dueq_php_link_queue(const dueq_php_link *link, size_t place) {
     return link->queues[link->count > 1 ? place : 0];
 }

@@ -1,6 +1,7 @@
 /*
- * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c;
- * Dueq\Consumer is consumer.c with consumer_loop.c and consumer_handle.c; Dueq\Pusher is pusher.c.
+ * The second part of the map: objects with connections of their own, by link.c. Dueq\Pending is
+ * pending.c; Dueq\Consumer is consumer.c with consumer_loop.c and consumer_handle.c; Dueq\Pusher is
+ * pusher.c.
  */
 #ifndef DUEQ_PHP_LINK_H
 #define DUEQ_PHP_LINK_H
@@ -9,7 +10,7 @@
 
 /* link.c: further clients of the same server */
 
-/* What calls have in common that go to a queue of another system (interop/). */
+/* The operations of a queue of another system (interop/) that link.c and its users need. */
 typedef struct dueq_php_interop {
     /* Opens the queue of this object on another client. */
     dueq_status (*open)(zend_object *object, dueq_client *client, void **queue);
@@ -17,14 +18,14 @@ typedef struct dueq_php_interop {
     /* Submit the verbs size, and transfer or migrate. */
     dueq_status (*size)(void *queue);
     dueq_status (*move)(void *queue, size_t most, int64_t timeout_ms);
-    const char *what; /* what goes before its name in the log */
+    const char *what; /* * the word before its name in the log * */
 } dueq_php_interop;
 
 /*
- * A client beside that of the source, as a client carries one call at a time: what is under way
- * here leaves the methods of queues and messages free. While it is taken it has the source's
- * queues, in their order; a spare one has none, so that it serves whichever queues of its client
- * come next.
+ * A second client for the server of a source. A client carries one call at a time, so a long call
+ * on a link leaves the methods of queues and messages free. While a link is taken, it has the
+ * source's queues, in their order. A spare link has none, so that it can serve any queues of its
+ * client next.
  */
 typedef struct dueq_php_link {
     struct dueq_php_link *next;
@@ -37,17 +38,17 @@ typedef struct dueq_php_link {
     dueq_queue **queues; /* of dueq's own; NULL: none */
 } dueq_php_link;
 
-/* A spare one of the source's client, or a new one. NULL: it threw. */
+/* * Takes a spare link of the source's client, or a new one. NULL: it threw. * */
 dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
-/* The handle that settles what is of this place in a result. */
+/* The handle that settles the messages of the queue with this index. */
 dueq_queue *dueq_php_link_queue(const dueq_php_link *link, size_t place);
-/* Makes it a spare one. No call is under way on it, but for that of a parent process. */
+/* Makes the link a spare one. No call may be in progress on it, except one of a parent process. */
 void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
-/* Closes it, with the call that is under way on it. */
+/* Closes the link, and the call that is in progress on it. */
 void dueq_php_link_close(dueq_php_link *link);
-/* Sees the link's call through to its end, which is not taken. INVALID: it has none. */
+/* Waits for the end of the link's call, and does not take its result. INVALID: there is no call. */
 dueq_status dueq_php_link_await(dueq_php_link *link);
-/* Sees a submitted verb through, as dueq_php_finish(), and takes its result. Throws nothing. */
+/* Waits for a submitted verb, as dueq_php_finish(), and takes its result. Throws nothing. */
 dueq_status dueq_php_link_finish(dueq_php_link *link, dueq_status submitted);
 /*
  * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It
@@ -57,35 +58,35 @@ bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
 
 /* pending.c: Dueq\Pending */
 
-/* What belongs to the call that a Dueq\Pending carries. */
+/* The operations of the call that a Dueq\Pending carries. */
 typedef struct dueq_php_call {
     /*
-     * Makes what the method that waits for it returns, or throws. result: NULL or empty where none
+     * Makes the return value of the waiting method, or throws. result: NULL or empty if nothing
      * came.
      */
     void (*make)(zval *out, const dueq_php_source *source, const dueq_result *result);
     /*
-     * Gives back what the link's call has got, which has ended well and whose result is not taken.
-     * Returns the final status of that. NULL: nothing is to go back.
+     * Gives back the messages of the link's call, which has succeeded and whose result is not
+     * taken. Returns the status of giving back. NULL: there is nothing to give back.
      */
     dueq_status (*give_back)(dueq_php_link *link);
 } dueq_php_call;
 
 void dueq_php_pending_startup(void);
-/* Makes a Dueq\Pending, and a link that is its own, to submit the call on. NULL: it threw. */
+/* Makes a Dueq\Pending, and its own link, on which the caller submits the call. NULL: it threw. */
 dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
                                      const dueq_php_call *call);
 /*
- * Starts the call: `submitted` is what dueq_VERB_submit() returned. On failure it throws, and *out
+ * Starts the call: `submitted` is the status of dueq_VERB_submit(). On failure it throws, and *out
  * is null.
  */
 void dueq_php_pending_start(zval *out, dueq_status submitted);
 
-/* consumer_handle.c: what a consumer shares with its messages */
+/* * consumer_handle.c: the part of a consumer that its messages share * */
 
 /*
- * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
- * Dueq\Consumer or one of its messages that is not settled holds it.
+ * The core's consumer, on a link of its own. It and its heartbeat exist while a Dueq\Consumer, or
+ * one of its unsettled messages, holds them.
  */
 typedef struct dueq_php_loop {
     struct dueq_php_loop *next; /* the list from DUEQ_G(open) on */
@@ -98,28 +99,28 @@ typedef struct dueq_php_loop {
     uint32_t holders;
 } dueq_php_loop;
 
-/* Opens one with one holder. NULL: it threw. */
+/* Opens a loop with one holder. NULL: it threw. */
 dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
                                   const dueq_consumer_options *options);
-/* Logs what the heartbeats of all consumers have found. */
+/* Logs the warnings of all consumers' heartbeats. */
 void dueq_php_loops_warn(void);
-/* The last one to do so settles what is left, and closes it. NULL is safe. */
+/* Removes a holder. The last one sends open settlements, and closes the consumer. NULL is safe. */
 void dueq_php_loop_release(dueq_php_loop *loop);
 /*
- * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to
- * end for a handler: it threw, or *stopped. Throws nothing of its own.
+ * Waits for the next message. Signal handlers run meanwhile. EMPTY: no message came in time, or a
+ * handler threw or set *stopped. Throws nothing of its own.
  */
 dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const bool *stopped,
                                 const dueq_message **message, size_t *queue);
-/* The next message without blocking: PENDING while a request for it is under way. */
+/* The next message without blocking. PENDING: a request is in progress. */
 dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
 /*
- * Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a
- * parent process's.
+ * Ends a wait, sends open settlements, and gives prefetched messages back. Does nothing with
+ * messages of a parent process.
  */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 
-/* consumer_loop.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on */
+/* * consumer_loop.c: the loop of a Dueq\Consumer, and how its current message is settled * */
 
 typedef struct dueq_php_consumer {
     dueq_php_source source; /* its object is counted, as in message.c */
@@ -137,27 +138,30 @@ typedef struct dueq_php_consumer {
 } dueq_php_consumer;
 
 void dueq_php_delivery_startup(void);
-/* The request ends: what a fatal error has left in the hands of a loop is retried with its text. */
+/*
+ * Called when the request ends: after a fatal error, retries the loops' current messages with its
+ * text.
+ */
 void dueq_php_delivery_shutdown(void);
 /* Begins a foreach or work(). False: it threw. */
 bool dueq_php_delivery_begin(dueq_php_consumer *consumer);
-/* Makes the next message the current one. False: the loop is to end, or it threw. */
+/* Makes the next message the current one. False: the loop must end, or it threw. */
 bool dueq_php_delivery_advance(dueq_php_consumer *consumer);
 /* Makes a message of the consumer's. */
 void dueq_php_delivery_make(zval *out, const dueq_php_consumer *consumer,
                             const dueq_message *message, size_t queue);
 /*
- * The handler has returned (NULL), or failed with this error: settles the current message by an
- * ack, or a retry, with the next request. Not one that is settled, nor with an ack one that the
- * handler tried to settle itself.
+ * Called when the handler has returned (error NULL) or failed: settles the current message by an
+ * ack or a retry, with the next request. Does nothing if it is settled. Does not acknowledge a
+ * message that the handler tried to settle itself.
  */
 dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_bytes *error);
 /*
- * Ends the loop; where the script ends in it, the current message goes back, or fails of the error
- * that ends it. Returns a failure to settle, which lost() does not tell.
+ * Ends the loop. If the script ends within it, gives the current message back, or retries it with
+ * the script's error. Returns a failure to settle, which lost() does not count.
  */
 dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer);
-/* Is it what is thrown where the script, or its fiber, ends in good order? */
+/* Whether this is what PHP throws to end the script by exit(), or to end a fiber. */
 bool dueq_php_is_end(const zend_object *error);
 
 /* consumer.c: Dueq\Consumer */
@@ -171,7 +175,7 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
 
 /* pusher.c: Dueq\Pusher */
 
-/* The most pushes that a pusher may have under way. */
+/* The most pushes that a pusher may have in flight. */
 #define DUEQ_PHP_MOST_PUSHES 1000000
 
 void dueq_php_pusher_startup(void);

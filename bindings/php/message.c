@@ -30,7 +30,7 @@ static bool is_lost(message_object *message) {
            (message->loop && dueq_consumer_has_lost(message->loop->consumer, ticket_of(message)));
 }
 
-/* It has no slot, as it changes beside the program. */
+/* "lost" has no slot, as the heartbeat changes it. */
 static zval *read_property(zend_object *object, zend_string *name, int type, void **cache,
                            zval *out) {
     if (!zend_string_equals_literal(name, "lost")) {
@@ -74,7 +74,7 @@ static void make_headers(zval *out, const dueq_message *message) {
 
 static void make_count(zval *out, uint32_t count) { ZVAL_LONG(out, (zend_long)count); }
 
-/* 0 stands for no limit. */
+/* 0 becomes null: no limit. */
 static void make_limit(zval *out, uint32_t limit) {
     if (limit) {
         make_count(out, limit);
@@ -91,7 +91,7 @@ static void make_name(zval *out, dueq_bytes name) {
     }
 }
 
-/* Often it has the bytes of the id. */
+/* The ticket often has the bytes of the id: then the two share a string. */
 static void make_ticket(zend_object *object, const dueq_message *message) {
     zval *id = OBJ_PROP_NUM(object, MESSAGE_ID), *ticket = OBJ_PROP_NUM(object, MESSAGE_TICKET);
 
@@ -213,7 +213,7 @@ bool dueq_php_message_is_of(zend_object *object, const dueq_php_queue *queue) {
         return false;
     }
     of = Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE));
-    /* All but the digit of its first partition's name. */
+    /* The name of the first partition without its digit. */
     dueq_partition_name(dueq_php_bytes(name), 0, first);
     return zend_string_equals(of, name) ||
            (queue->partitions && strncmp(ZSTR_VAL(of), first, ZSTR_LEN(name) + 1) == 0);

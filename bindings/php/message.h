@@ -5,12 +5,12 @@
 #include "link.h"
 
 typedef struct message_object {
-    dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
-                              the collector does not need to know it */
-    dueq_php_loop *loop;   /* NULL: no consumer keeps its lease */
-    bool tried;            /* a method was called that settles it */
+    dueq_php_queue *queue; /* counted. A queue refers to nothing, so there is no cycle that PHP's
+                              collector would have to know */
+    dueq_php_loop *loop;   /* * NULL: no consumer extends its lease * */
+    bool tried;            /* * a settling method was called * */
     bool settled;
-    bool lost; /* so said a method of its own */
+    bool lost; /* * one of its methods found it lost * */
     zend_object std;
 } message_object;
 

@@ -54,21 +54,21 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
     messages->most = (size_t)page;
 }
 
-/* The message that it stands at; NULL: none. */
+/* The current message; NULL: none. */
 static const dueq_message *current(const messages_object *messages) {
     return messages->at < dueq_result_count(messages->page)
                ? dueq_result_message(messages->page, messages->at)
                : NULL;
 }
 
-/* Goes on to the next entry that is a message: those that are damaged have none. */
+/* Skips damaged entries, which have no message. */
 static void skip_damaged(messages_object *messages) {
     while (messages->at < dueq_result_count(messages->page) && !current(messages)) {
         messages->at++;
     }
 }
 
-/* Fetches the page that begins at the cursor of the present one. False: it threw. */
+/* Fetches the next page. False: it threw. */
 static bool turn(messages_object *messages) {
     dueq_php_client *client = messages->queue->client;
 
@@ -85,7 +85,7 @@ static bool turn(messages_object *messages) {
     return true;
 }
 
-/* Stands at a message then, unless there are no more. */
+/* Moves to the next message, if there is one. */
 static void settle(messages_object *messages) {
     skip_damaged(messages);
     while (!current(messages) && (!messages->page || dueq_result_cursor(messages->page).size) &&
@@ -104,7 +104,7 @@ static messages_object *this_messages(const zval *this) {
     return messages;
 }
 
-/* The first page is fetched by the first method that needs it. */
+/* Fetches the first page, if no method has done so yet. */
 static messages_object *settled(const zval *this) {
     messages_object *messages = this_messages(this);
 

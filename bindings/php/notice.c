@@ -3,7 +3,7 @@
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
 
-/* What dueq says without a call that throws it: to the program's listener, else to PHP's log. */
+/* Warnings that no call throws: they go to the program's listener or, without one, to PHP's log. */
 
 static void (*next_interrupt)(zend_execute_data *);
 
@@ -11,7 +11,10 @@ static void put_in_log(const zend_string *line) {
     php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
 }
 
-/* What exit() throws: no code runs where it is pending, and it takes the place of what is. */
+/*
+ * Whether exit() threw this. PHP runs no code while it is pending, and it replaces any other
+ * exception.
+ */
 static bool is_exit(const zend_object *thrown) {
     return zend_is_unwind_exit(thrown) || zend_is_graceful_exit(thrown);
 }
@@ -27,8 +30,8 @@ static void call_listener(zval *line) {
 }
 
 /*
- * Where a call has thrown, and nothing has caught that yet: PHP goes on as it would have done, with
- * what the call has thrown, or with what the listener has thrown because of it.
+ * Calls the listener while an exception is pending. Afterwards PHP goes on with that exception, or
+ * with one that the listener threw.
  */
 static void call_listener_amid(zend_object *thrown, zval *line) {
     zend_execute_data *frame = EG(current_execute_data);
@@ -72,8 +75,8 @@ static void tell_all(void) {
 }
 
 /*
- * As PHP runs the handlers of signals: between two calls of a client, or where one waits and may be
- * interrupted.
+ * Calls the listener when PHP would run signal handlers: between two calls of a client, or in a
+ * wait that may be interrupted.
  */
 static void interrupt(zend_execute_data *execute_data) {
     dueq_php_loops_warn();
@@ -87,9 +90,7 @@ static void interrupt(zend_execute_data *execute_data) {
     }
 }
 
-/*
- * To the core a text ends at its first NUL, so each stretch between two NULs is a text of its own.
- */
+/* For the core a text ends at its first NUL. So each part between two NULs is escaped by itself. */
 static zend_string *escape(const zend_string *text) {
     const char *from = ZSTR_VAL(text), *end = from + ZSTR_LEN(text);
     zend_string *line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);
@@ -110,7 +111,7 @@ static zend_string *escape(const zend_string *text) {
     return zend_string_truncate(line, to - ZSTR_VAL(line), false);
 }
 
-/* Ids of others are in it, and what servers say. */
+/* The text may contain ids of other programs, and texts of servers: so it is escaped. */
 void dueq_php_log(const char *format, ...) {
     zend_string *text, *line;
     va_list arguments;

@@ -1,6 +1,6 @@
 #include "php_dueq.h"
 
-/* TEXT and LIMIT may be null; a VALUE is read by whoever asked for it. */
+/* TEXT and LIMIT may be null. The caller checks the type of a VALUE. */
 static const char *const type_names[] = {"string", "?string", "?int", "int", "bool", "array", ""};
 
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value) {
@@ -41,7 +41,7 @@ bool dueq_php_list_check(const char *name, HashTable *table) {
     return true;
 }
 
-/* Reads a value into its member; false: it is of another type. */
+/* Reads a value into its member. False: it has the wrong type. */
 static bool read_value(dueq_php_type type, void *member, zval *value) {
     uint8_t found = Z_TYPE_P(value);
 

@@ -30,7 +30,7 @@ static zend_object *create(zend_class_entry *ce) {
     return &pending->std;
 }
 
-/* Ends the wait, and gives back what it has got. Returns a failure to do the latter. */
+/* Ends the wait, and gives its messages back. Returns a failure to give them back. */
 static dueq_status call_off(const pending_object *pending, dueq_php_link *link) {
     dueq_stop_wait(link->client);
     if (dueq_php_link_await(link) == DUEQ_OK && pending->call->give_back) {
@@ -41,8 +41,8 @@ static dueq_status call_off(const pending_object *pending, dueq_php_link *link) 
 }
 
 /*
- * Ends the wait, and returns a failure to give back what it has got. In a forked child the call is
- * not this process's to end.
+ * Ends the wait, and returns a failure to give its messages back. In a forked child, leaves the
+ * call to the parent.
  */
 static dueq_status end(pending_object *pending) {
     dueq_php_link *link = pending->link;
@@ -156,7 +156,7 @@ static void fail(pending_object *pending, dueq_status status, const char *text) 
     pending->failure = zend_string_init(text, strlen(text), false);
 }
 
-/* Takes the result of the final call, and frees its link for others. */
+/* Takes the result of the call, which has ended, and makes its link a spare one. */
 static void settle(pending_object *pending) {
     dueq_php_link *link = pending->link;
     dueq_status status;
@@ -175,7 +175,7 @@ static void settle(pending_object *pending) {
     dueq_php_link_give(pending->source.client, link);
 }
 
-/* False: it threw, and what cannot be made stays. */
+/* Makes the return value from the result. False: it threw, and the result is kept. */
 static bool make(pending_object *pending) {
     zval made;
 

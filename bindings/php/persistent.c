@@ -1,9 +1,12 @@
 #include "php_dueq.h"
 
-/* So many URLs have an idle client; the one that was used the longest ago is closed then. */
+/*
+ * The most idle clients, one for each URL. Beyond that, the one that was not used for longest is
+ * closed.
+ */
 #define MOST_IDLE 16
 
-/* Outlives requests: its memory is not PHP's. */
+/* It outlives requests, so it is not allocated in PHP's memory. */
 typedef struct dueq_php_kept {
     struct dueq_php_kept *next;
     dueq_client *client;
@@ -11,7 +14,7 @@ typedef struct dueq_php_kept {
     char url[];
 } kept;
 
-/* The place in the list that has it, or the end. */
+/* The place of the URL in the list, or the end of the list. */
 static kept **find(const char *url) {
     kept **at = &DUEQ_G(kept);
 

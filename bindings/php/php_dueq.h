@@ -1,10 +1,10 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c,
- * admin.c, query.c, queues.c, message.c, lock.c, with draft.c, parameters.c, backoff.c and
+ * The map of the PHP extension. Each method does three steps: parse the arguments (client.c,
+ * queue.c, admin.c, query.c, queues.c, message.c, lock.c, with draft.c, parameters.c, backoff.c and
  * times.c), submit the verb and wait for it (call.c), make PHP values of the result (message.c,
- * query.c) or throw (exception.c). Nothing of the core but its public headers is seen here. Clients
- * that outlive a request are in persistent.c. link.h goes on with what has connections of its own;
- * the queues of other systems are in interop/, of which dueq.c alone knows, to register its
+ * query.c) or throw (exception.c). The extension uses only the public headers of the core. Clients
+ * that outlive a request are in persistent.c. link.h has the objects with connections of their own.
+ * The queues of other systems are in interop/; only dueq.c refers to them, to register their
  * classes.
  */
 #ifndef PHP_DUEQ_H
@@ -29,15 +29,18 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 /* dueq.c: the module */
 
-/* What lives longer than a request, and what all of a request know of; with threads, of each. */
+/*
+ * State that outlives a request, and state that all objects of a request share. With threads, each
+ * thread has its own.
+ */
 ZEND_BEGIN_MODULE_GLOBALS(dueq)
 bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
-struct dueq_php_consumer *loops; /* that are under way */
-struct dueq_php_loop *open;      /* consumers, whose heartbeats may have something to say */
+struct dueq_php_consumer *loops; /* * the loops that run, the innermost first * */
+struct dueq_php_loop *open;      /* * the open consumers, whose heartbeats may have warnings * */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
 zval listener;                   /* of Client::onNotice(); UNDEF: none */
-zval notices;                    /* that it is to be told; UNDEF: none */
+zval notices;                    /* * lines for the listener; UNDEF: none * */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)
@@ -62,11 +65,11 @@ extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
-/* enums.c: PHP's enums, which stand for those of C */
+/* * enums.c: PHP's enums, one for each enum of C * */
 
 typedef struct dueq_php_enum {
-    zend_class_entry *ce;     /* since the module has started */
-    const char *const *names; /* of the cases, by their values in C from the least on */
+    zend_class_entry *ce;     /* set when the module starts */
+    const char *const *names; /* * of the cases, in the order of their values in C * */
     int least, most;
 } dueq_php_enum;
 
@@ -84,9 +87,9 @@ extern dueq_php_enum dueq_php_jitter;
 extern dueq_php_enum dueq_php_catch_up;
 extern dueq_php_enum dueq_php_failure_kind;
 
-/* Makes the case that stands for a value of C. */
+/* Makes the case for a value of C. */
 void dueq_php_case_make(zval *out, const dueq_php_enum *of, int value);
-/* The value for which an object of the enum stands. */
+/* The value of C for a case. */
 int dueq_php_case_value(const dueq_php_enum *of, zend_object *object);
 
 /* How a reserve waits. */
@@ -99,50 +102,54 @@ typedef struct dueq_php_reserve_options {
 void dueq_php_client_startup(void);
 
 /*
- * What a call leaves in C is kept here, so that a bailout in mid-conversion (PHP's memory limit)
- * does not leak it: it goes with the client or the next call.
+ * The result of a call is stored here. If a bailout (PHP's memory limit) interrupts its conversion,
+ * the next call, or the end of the client, frees the result.
  */
 typedef struct dueq_php_client {
     dueq_client *client;
-    zend_string *url;    /* as it was opened; NULL: the default */
+    zend_string *url;    /* * as given; NULL: the default * */
     dueq_result *result; /* of the last call */
     dueq_queue *target;  /* the queue that the last ack() pushed to */
     struct dueq_php_link *spare;
     uint32_t holders;
-    bool is_kept; /* its dueq_client is persistent.c's */
+    bool is_kept; /* * its dueq_client belongs to persistent.c * */
 } dueq_php_client;
 
-/* Is a client of this argument to be persistent? NULL (or null): php.ini says it. */
+/* Whether a client with this argument is persistent; null: as php.ini says. */
 #define DUEQ_PHP_PERSISTENT(given, is_null) ((is_null) ? DUEQ_G(persistent) : (given))
 
 /*
- * Opens a client with one holder; url may be NULL. persistent: the one that the process keeps for
- * this URL, with one holder more if this request has it already. NULL: it threw.
+ * Opens a client with one holder; url may be NULL. persistent: returns the client that the process
+ * keeps for this URL; if this request uses it already, it gets one more holder. NULL: it threw.
  */
 dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent);
 /* The last one to do so closes it. NULL is safe. */
 void dueq_php_client_release(dueq_php_client *client);
-/* A result with bodies, which PHP has a copy of now, is not kept until the next call. */
+/* Frees the last result, if it has bodies: PHP has copied them by now. */
 void dueq_php_client_forget(dueq_php_client *client);
 
 /* persistent.c: the clients that a process keeps for its next requests, one for each URL */
 
-/* What this request has made of the client of this URL already; NULL: nothing. */
+/* The client that this request has for this URL already; NULL: none. */
 dueq_php_client *dueq_php_kept_user(const zend_string *url);
 /*
- * Gives the user the idle client of its URL; one whose connection is lost is closed. False: there
+ * Gives the user the idle client of its URL. Closes a client whose connection is lost. False: there
  * is none.
  */
 bool dueq_php_kept_take(dueq_php_client *user);
-/* Keeps its own from now on. Out of memory: that stays its own. */
+/*
+ * From now on the process keeps the user's client. If memory runs out, the client stays the user's
+ * own.
+ */
 void dueq_php_kept_add(dueq_php_client *user);
-/* The user has ended. */
+/* * Called when the user ends: its client becomes idle. * */
 void dueq_php_kept_give(const dueq_php_client *user);
 /*
- * A request begins: what the last one left behind it, as where freeing its objects failed, is gone.
+ * Called when a request begins: drops users of the last request, whose objects PHP may have failed
+ * to free.
  */
 void dueq_php_kept_begin(void);
-/* Closes them all: at the end of the process, or of its thread. */
+/* Closes all clients of the list: at the end of the process, or of a thread. */
 void dueq_php_kept_close(struct dueq_php_kept **list);
 
 /* queue.c: Dueq\Queue */
@@ -153,8 +160,8 @@ typedef struct dueq_php_queue {
     dueq_durability durability;  /* of its pushes */
     struct dueq_php_queue *self; /* a source's list of one */
     zend_long partitions;        /* 0: it has none */
-    zend_long part_of;           /* of one of so many, which came with its queue; else 0 */
-    zend_string *key;            /* the one that has this key's messages; NULL: all */
+    zend_long part_of;           /* * in a partition: how many its queue has; else 0 * */
+    zend_string *key;            /* * only the partition of this key; NULL: all * */
     zend_object std;
 } dueq_php_queue;
 
@@ -163,9 +170,9 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 }
 
 void dueq_php_queue_startup(void);
-/* Opens a queue, which becomes one more holder of the client. False: it threw. */
+/* Opens a queue. It becomes a holder of the client. False: it threw. */
 bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
-/* Opens a handle of it on a client, with its partitions. */
+/* Opens a handle of the queue on another client, with its partitions. */
 dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
                                   dueq_queue **handle);
 /* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
@@ -177,25 +184,22 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/*
- * The outcomes of a push's items from number `first` on, appended to a list: ids, null: a
- * duplicate.
- */
+/* Appends the outcomes of a push to a list, from item `first` on: ids, or null for a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
-/* What calls take from */
+/* * Sources of messages * */
 
-/* What is taken from: a Dueq\Queue or Dueq\Queues, or a queue of another system. */
+/* A source from which a call takes: a Dueq\Queue, a Dueq\Queues, or a queue of another system. */
 typedef struct dueq_php_source {
     zend_object *object;
     dueq_php_client *client;
-    const struct dueq_php_interop *interop; /* NULL: it has the queues that follow */
+    const struct dueq_php_interop *interop; /* * NULL: the source has the queues below * */
     dueq_php_queue *const *queues;
     size_t count;
     dueq_order order;
 } dueq_php_source;
 
-/* A Dueq\Queue as one. */
+/* * A Dueq\Queue as a source. * */
 dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 
 /* queues.c: Dueq\Queues */
@@ -216,16 +220,19 @@ void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
 struct dueq_php_loop;
-/* The message is of a consumer's: it becomes one more holder of its loop, until it is settled. */
+/* Marks a message of a consumer: it holds the consumer's loop until it is settled. */
 void dueq_php_message_attach(zend_object *message, struct dueq_php_loop *loop);
-/* A call has ended the message's delivery, or found it ended. */
+/* Called when a call has ended the message's delivery, or found it ended. */
 void dueq_php_message_settled(zend_object *message);
-/* Its consumer settles it, with its next request: it leaves the loop. */
+/*
+ * Called when the consumer will settle the message with its next request: the message releases the
+ * loop.
+ */
 void dueq_php_message_detach(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
 /*
- * Its handler has returned. Where that called a method which settles it, and which failed, the
- * message is left to its lease, and PHP's log says so. False: it called none.
+ * Called when the handler has returned. If the handler called a settling method that failed, the
+ * message is left to its lease, and PHP's log has a warning. False: the handler called none.
  */
 bool dueq_php_message_left(zend_object *message);
 /* Makes a message of a queue, or of its partition of this number. */
@@ -234,9 +241,9 @@ void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition
 /* Makes a message of a result: a dueq_php_item. */
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index);
-/* The ticket of a Dueq\Message, which it keeps; empty unless it comes from a queue. */
+/* The ticket of a Dueq\Message, borrowed from it; empty if the message is not leased. */
 dueq_bytes dueq_php_message_ticket(zend_object *message);
-/* Is it of a queue of this name, or of a partition of it? */
+/* Whether the message belongs to this queue, or to a partition of it. */
 bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
 /* messages.c: Dueq\Messages */
@@ -247,7 +254,7 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
 
 /* query.c: Dueq\Queue's find, peek, names, stats, rates */
 
-/* A point of time; 0 is none: null. */
+/* * A point in time in seconds; 0 becomes null. * */
 void dueq_php_time_make(zval *out, int64_t ms);
 /* Makes the sorted list of the names of the queues of this client's server, or throws. */
 void dueq_php_names_make(zval *out, dueq_php_client *client);
@@ -256,11 +263,11 @@ void dueq_php_names_make(zval *out, dueq_php_client *client);
 
 void dueq_php_lock_startup(void);
 
-/* parameters.c: where values were given, and arrays whose keys are the names of parameters */
+/* * parameters.c: names values in errors, and reads arrays whose keys are names of parameters * */
 
 /*
- * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
- * the array that is argument number `argument`.
+ * Names a value in the texts of errors: the number of an argument, or a key in an item of the array
+ * that is argument number `argument`.
  */
 typedef struct dueq_php_place {
     uint32_t argument;
@@ -278,8 +285,8 @@ bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
 
 /*
- * Of an array of items, this parameter: it has no text as key, as what was to be one item has.
- * False: it threw.
+ * Checks an array of items, in the parameter of this name: a text as a key shows that the program
+ * gave one item instead of an array of items. False: it threw.
  */
 bool dueq_php_list_check(const char *name, HashTable *table);
 
@@ -290,8 +297,8 @@ typedef struct dueq_php_bound {
 } dueq_php_bound;
 
 /*
- * What a key's value must be, and so what its member is: zend_string *, dueq_php_bound, zend_long,
- * bool, HashTable *, zval *.
+ * The type of a key's value, and so the type of its member: zend_string *, dueq_php_bound,
+ * zend_long, bool, HashTable *, zval *.
  */
 typedef enum dueq_php_type {
     DUEQ_PHP_STRING,
@@ -309,15 +316,17 @@ typedef struct dueq_php_key {
     size_t offset; /* of its member in `fields` */
 } dueq_php_key;
 
-/* Reads an item into the members of `fields`. False: it threw, as there is no such key or type. */
+/*
+ * Reads an item into the members of `fields`. False: it threw, for an unknown key or a wrong type.
+ */
 bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table, zend_long item,
                         void *fields);
 
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
-/* draft.c: what push and pushMany are given */
+/* * draft.c: the messages given to push and pushMany * */
 
-/* One message in PHP's terms; NULL stands for what was not given. */
+/* One message as PHP values; NULL: not given. */
 typedef struct dueq_php_fields {
     zend_string *body, *id, *dead_letter, *key;
     zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace, *durable_timeout;
@@ -336,7 +345,7 @@ typedef struct dueq_php_fields {
 /* Reads the parameters of push(). False: an exception was thrown. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);
 /*
- * Fills a draft. It borrows the strings of `fields`; what else it needs is taken from the arena.
+ * Fills a draft. The draft borrows the strings of `fields`; other memory comes from the arena.
  * item: as in dueq_php_place. False: an exception was thrown.
  */
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
@@ -349,14 +358,15 @@ bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item, 
  */
 dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena);
 /*
- * Reads a due time, of which at most one may be given (not null); neither: both are 0. first: the
- * place of the delay, of which `at` is the next parameter. False: an exception was thrown.
+ * Reads a due time. At most one of delay and at may be given (not null); if neither is, both
+ * results are 0. first: the place of the delay; `at` is the next parameter. False: an exception was
+ * thrown.
  */
 bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *delay_ms,
                   int64_t *at_ms);
 
 /*
- * Reads what pushes ask for. replicas: the place of the first; the others are the next parameters.
+ * Reads the durability of pushes. replicas: the place of the first parameter; the others follow.
  * False: an exception was thrown.
  */
 bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, bool disk,
@@ -366,15 +376,15 @@ bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, b
 
 void dueq_php_backoff_startup(void);
 /*
- * Reads a duration, an array of them or a Dueq\Backoff, whose list is borrowed. A list of an array
- * is taken from the arena. False: an exception was thrown.
+ * Reads a duration, an array of durations or a Dueq\Backoff, whose list is borrowed. The list of an
+ * array is allocated in the arena. False: an exception was thrown.
  */
 bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backoff *backoff,
                            zend_arena **arena);
 
-/* times.c: PHP's seconds and dates to whole milliseconds */
+/* * times.c: converts PHP's seconds and dates to whole milliseconds * */
 
-/* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
+/* * Each rounds fractions of a millisecond up, and returns false after it has thrown. * */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; less than 0 is 0. */
 bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
@@ -382,15 +392,12 @@ bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration, but null (or no value) is 0, and 0 is not allowed. */
 bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
-/*
- * A point of time, never 0, which the core reads as none: 1970 itself becomes its first
- * millisecond.
- */
+/* A point in time. The core reads 0 as "not given", so the begin of 1970 becomes 1. */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
 
 /*
- * Reads the options of a reserve: its parameters from number `first` on, of which NULL was not
- * given, and leaves the member of *options as it is.
+ * Reads the options of a reserve: the parameters from number `first` on. If one is NULL, it was not
+ * given, and the member of *options stays as it is.
  */
 bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
                                    dueq_php_reserve_options *options);
@@ -400,25 +407,25 @@ static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; 
 /* call.c: submit, wait, take */
 
 /*
- * Sees a submitted verb through: `submitted` is what dueq_VERB_submit() returned. The result is in
- * client->result. Throws on failure, and returns the final status.
+ * Waits for a submitted verb: `submitted` is the status of dueq_VERB_submit(). Stores the result in
+ * client->result. Throws on failure. Returns the final status.
  */
 dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted);
-/* Writes what the library warns of to PHP's log, if there is anything new. */
+/* Writes new warnings of the library to PHP's log. */
 void dueq_php_warn(dueq_client *client);
 /* dueq_wait() and dueq_pump(), which also warn. */
 dueq_status dueq_php_wait(dueq_client *client, int64_t at_most_ms);
 dueq_status dueq_php_pump(dueq_client *client);
 /*
- * The same for reserve and lock, which a signal ends: PHP runs the handlers when the method has
- * returned, so it returns INTERRUPTED with nothing taken and nothing thrown.
+ * As dueq_php_finish(), for reserve and lock, which a signal ends: returns INTERRUPTED, takes
+ * nothing and throws nothing, so that PHP can run the signal handlers after the method.
  */
 dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted);
 
 /*
- * The same for waits whose result nobody would give back, as a value that was taken from a list: a
- * signal ends them as their timeout would, with what came until then. INTERRUPTED: it failed
- * besides.
+ * As dueq_php_finish_wait(), for calls whose result cannot be given back, such as a value taken
+ * from a list: a signal ends the wait as its timeout would, with the result so far. INTERRUPTED:
+ * the call also failed.
  */
 dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted);
 
@@ -426,38 +433,41 @@ dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted)
 typedef void (*dueq_php_item)(zval *out, const dueq_php_source *source, const dueq_result *result,
                               size_t index);
 /*
- * What a method returns that takes one item: the first of the source's last call, which had this
- * status and is forgotten then. There may be none, or it threw.
+ * Makes the return value of a method that takes one item: the first item of the source's last call,
+ * which had this status. Frees the result. *out is null if there was no item, or the call threw.
  */
 void dueq_php_first(zval *out, const dueq_php_source *source, dueq_status status,
                     dueq_php_item make);
-/* The same of a method that takes several: a list of all. */
+/* The same for a method that takes several items: a list of all. */
 void dueq_php_list(zval *out, const dueq_php_source *source, dueq_status status,
                    dueq_php_item make);
 
 /*
- * A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own.
+ * As dueq_php_finish(), for a verb on one message or lock: LEASE_LOST throws, too. text: of that
+ * exception; NULL: the status's own.
  */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
 
 /*
- * Lets the program's signal handlers run, and its limit of time, as the engine does between two
- * instructions: for methods that go on waiting. True: one threw.
+ * Runs pending signal handlers, and checks the time limit, as the engine does between two
+ * instructions: for methods that go on waiting. True: a handler threw.
  */
 bool dueq_php_interrupts(void);
 
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
 /*
- * What a method returns of an item: whether it was OK; or the state that it was in, null: there was
- * none.
+ * Makes the return value for an item: whether it was OK; or the state that it had, null if it did
+ * not exist.
  */
 typedef void (*dueq_php_outcome)(zval *out, const dueq_result *result, size_t index);
 void dueq_php_outcome_done(zval *out, const dueq_result *result, size_t index);
 void dueq_php_outcome_state(zval *out, const dueq_result *result, size_t index);
-/* Runs a verb on one ticket or id, and makes that of it. */
+/* Runs a verb on one ticket or id, and makes the return value. */
 void dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item,
                   dueq_php_outcome make, zval *out);
-/* A verb on the items of argument 1, an array of strings or what else they are read from. */
+/*
+ * A verb on the items of argument 1: an array of strings, or of values from which `read` gets them.
+ */
 typedef struct dueq_php_many {
     dueq_php_client *client;
     /* False: it threw. */
@@ -467,13 +477,13 @@ typedef struct dueq_php_many {
     dueq_php_outcome make;
 } dueq_php_many;
 /*
- * Runs it in steps of one call each: `out` becomes the list of what is made of each, of those
- * before a step that threw. False: it threw before the first, and there is no list.
+ * Runs the verb in batches of one call each. `out` becomes the list of return values; if a batch
+ * threw, of those before it. False: it threw before the first batch, and there is no list.
  */
 bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out);
 /*
- * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes
- * the list of what is made of each.
+ * Runs a verb on the array of argument 1, which has ids or, if `tickets`, messages and tickets.
+ * `out` becomes the list of return values.
  */
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *items, bool tickets,
                    dueq_php_outcome make, zval *out);
@@ -490,25 +500,23 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
                              const dueq_result *result);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
-/* The same of a call with this result: the exception of NOT_DURABLE says what it stored. */
+/* The same for a call with this result: the exception of NOT_DURABLE names the stored messages. */
 void dueq_php_throw_result(dueq_status status, const char *text, const dueq_result *result);
-/*
- * Throws one of failures by number, of which there are some; the array is its property from now on.
- */
+/* Throws a FlushException with these failures by number, at least one. Takes the array over. */
 void dueq_php_throw_flush(HashTable *failures);
-/* The text of the first of them. */
+/* * The text of the first failure. * */
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
 /* notice.c */
 
 /*
- * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not
- * end the program's work: an error handler would make an exception of an E_WARNING.
+ * Writes a warning to the listener of Client::onNotice() or, without one, to PHP's log. It is no
+ * E_WARNING, as an error handler may make an exception of that, which would end the program's work.
  */
 void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
 void dueq_php_notice_startup(void);
-/* The end of the script is that of its listener; what it was not told yet goes to PHP's log. */
+/* At the end of the script the listener ends, too. Lines that it has not got go to PHP's log. */
 void dueq_php_notice_shutdown(void);
 
 /* strings */

@@ -41,10 +41,7 @@ static void check_fork(pusher_object *pusher) {
     }
 }
 
-/*
- * Records an exception for some pushes, from number `first` on: of one item, or of all that have
- * failed.
- */
+/* Records an exception for `count` pushes, from number `first` on. */
 static void record(pusher_object *pusher, zend_long first, size_t count, dueq_status status) {
     const dueq_result *result = pusher->outcomes;
     zval exception;
@@ -79,7 +76,7 @@ static void collect(pusher_object *pusher) {
     } while (count);
 }
 
-/* Waits for the step that is under way, and collects. */
+/* Waits for the batch in flight, and collects outcomes. */
 static void advance(pusher_object *pusher) {
     dueq_php_wait(pusher->link->client, -1);
     collect(pusher);
@@ -93,7 +90,7 @@ static void flush(pusher_object *pusher) {
     }
 }
 
-/* For the collector: exceptions hold what was passed to the functions of their traces. */
+/* For PHP's collector: exceptions refer to the arguments of the functions in their traces. */
 static HashTable *get_gc(zend_object *object, zval **table, int *count) {
     *table = NULL;
     *count = 0;

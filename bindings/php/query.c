@@ -90,7 +90,7 @@ ZEND_METHOD(Dueq_Queue, names) {
     if (!client) {
         RETURN_THROWS();
     }
-    /* An object holds the client: PHP frees it after a bailout too. */
+    /* An object holds the client, so that PHP frees it also after a bailout. */
     object_init_ex(&holder, dueq_php_queue_ce);
     dueq_php_queue_of(Z_OBJ(holder))->client = client;
     dueq_php_names_make(return_value, client);
@@ -165,7 +165,7 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_EVICTING), counts->evicting);
 }
 
-/* Seconds, or null where nothing was measured. */
+/* Sets seconds, or null if nothing was measured. */
 static void set_seconds(const zval *object, uint32_t property, int64_t ms) {
     if (ms < 0)
         ZVAL_NULL(OBJ_PROP_NUM(Z_OBJ_P(object), property));

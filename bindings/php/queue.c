@@ -201,7 +201,7 @@ void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t firs
     }
 }
 
-/* Pushes drafts in steps of one call each; `out` becomes the list of their ids. */
+/* Pushes drafts in batches of one call each; `out` becomes the list of their ids. */
 static void push_drafts(dueq_php_queue *queue, const dueq_draft *drafts, size_t count, zval *out) {
     array_init_size(out, (uint32_t)count);
     for (size_t done = 0; done < count; done += DUEQ_MAX_BATCH) {

@@ -50,7 +50,7 @@ void dueq_php_queues_startup(void) {
 /* The properties in the order of the stub. */
 enum { QUEUES_NAMES, QUEUES_ORDER };
 
-/* Opens one queue more. False: it threw. */
+/* Opens one more queue. False: it threw. */
 static bool open_one(queues_object *queues, zend_string *name) {
     dueq_php_queue *queue;
     zval object;
@@ -66,7 +66,7 @@ static bool open_one(queues_object *queues, zend_string *name) {
     return true;
 }
 
-/* Opens all of them, each once, and makes the list of their names. False: it threw. */
+/* Opens all queues, each once, and makes the list of their names. False: it threw. */
 static bool open_all(queues_object *queues, HashTable *table, zval *names) {
     const dueq_php_place place = {1, -1, "names"};
     zval *value;

@@ -21,8 +21,8 @@ static message_object *this_message(const zval *this) {
     }
 
 /*
- * For the methods that settle it: whether or not they succeed, nobody acknowledges it for the
- * program.
+ * For settling methods: whether or not they succeed, the loop does not acknowledge the message
+ * afterwards.
  */
 #define SETTLE_MESSAGE(message)                                                                    \
     THIS_MESSAGE(message);                                                                         \
@@ -30,7 +30,7 @@ static message_object *this_message(const zval *this) {
 
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-/* Sees a verb through that ends the delivery, unless it fails. */
+/* Waits for a verb that ends the delivery, unless it fails. */
 static dueq_status settle(message_object *message, dueq_status submitted) {
     const bool again = message->settled && !message->lost;
     dueq_status status =
@@ -45,8 +45,8 @@ static dueq_status settle(message_object *message, dueq_status submitted) {
 }
 
 /*
- * The queue that ack() pushes to; false: it threw. NULL: the message's own; of a partition all of
- * them.
+ * Opens the queue to which ack() pushes. NULL: the message's own; in a partition its whole queue.
+ * False: it threw.
  */
 static bool open_target(const dueq_php_queue *queue, const zend_string *name, dueq_queue **target) {
     const zend_string *own = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
@@ -117,7 +117,7 @@ ZEND_METHOD(Dueq_Message, ack) {
     }
 }
 
-/* Acknowledges a schedule's message, and pushes what follows it. */
+/* Acknowledges a schedule's message, and pushes its due jobs and its next message. */
 static void fire(message_object *message) {
     zend_arena *arena = zend_arena_create(1024);
     HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS));

@@ -5,9 +5,9 @@
 #include "ext/date/php_date.h"
 
 /*
- * Seconds to milliseconds, rounded up, so that nothing is due early. A thousandth of a millisecond
- * is left to the inexactness of binary fractions (0.07 s is 70 ms, not 71). False: not a number
- * from 0 to DUEQ_MAX_TIME_MS.
+ * Converts seconds to milliseconds, rounded up, so that nothing is due early. Up to a thousandth of
+ * a millisecond counts as an error of the binary fraction (0.07 s is 70 ms, not 71). False: not a
+ * number from 0 to DUEQ_MAX_TIME_MS.
  */
 static bool seconds_to_ms(double seconds, int64_t *ms) {
     double exact = ceil(seconds * 1000.0 - 0.001);
@@ -38,7 +38,7 @@ static bool read_number(const dueq_php_place *place, zval *value, double *second
 
 /*
  * A date in microseconds since 1970, by the format() of the date extension itself: a program's
- * class that overrides it is not called. False: it threw, or the date is none that 64 bits hold.
+ * class that overrides it is not called. False: it threw, or the date does not fit into 64 bits.
  */
 static bool read_date(zend_object *date, int64_t *us) {
     zend_class_entry *ce = instanceof_function(date->ce, php_date_get_immutable_ce())
@@ -63,7 +63,7 @@ static bool read_date(zend_object *date, int64_t *us) {
     return whole;
 }
 
-/* How long the interval is from now on, in microseconds. */
+/* The length of an interval that begins now, in microseconds. */
 static bool read_interval(zend_object *interval, int64_t *us) {
     zend_class_entry *ce = php_date_get_immutable_ce();
     zval start, end, argument;
@@ -94,7 +94,10 @@ static bool microseconds_to_ms(int64_t us, int64_t *ms) {
     return true;
 }
 
-/* What durations may be: a part of the error's text, the types, and whether less than 0 is 0. */
+/*
+ * How a parameter takes durations: a part of the error's text, the types, and whether a negative
+ * value becomes 0.
+ */
 typedef struct manner {
     const char *range, *type;
     bool past;

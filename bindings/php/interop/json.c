@@ -3,7 +3,7 @@
 #include "ext/json/php_json.h"
 #include "zend_smart_str.h"
 
-/* The deepest that the core reads. */
+/* The deepest nesting that the core reads. */
 #define DEPTH 1024
 
 dueq_bytes dueq_php_hold(HashTable *held, zend_string *text) {
@@ -37,7 +37,7 @@ bool dueq_php_json_write(const dueq_php_place *place, zval *value, zend_string *
     smart_str buffer = {0};
     zend_result done = php_json_encode_ex(&buffer, value, options, DEPTH);
 
-    /* Some errors are told by this alone. But json_last_error() is the program's. */
+    /* Some errors only set this code. It is restored, as the program reads json_last_error(). */
     code = JSON_G(error_code);
     JSON_G(error_code) = before;
     if (EG(exception) || done != SUCCESS || code != PHP_JSON_ERROR_NONE) {
@@ -50,7 +50,7 @@ bool dueq_php_json_write(const dueq_php_place *place, zval *value, zend_string *
 
 bool dueq_php_json_read(zval *out, dueq_bytes text) {
     const php_json_error_code before = JSON_G(error_code);
-    /* The scanner reads the NUL behind it. */
+    /* A copy, as PHP's scanner reads the NUL behind the text. */
     zend_string *copy = zend_string_init(text.data, text.size, false);
     zend_result done =
         php_json_decode_ex(out, ZSTR_VAL(copy), ZSTR_LEN(copy),

@@ -35,14 +35,14 @@ void dueq_php_quarantined(const dueq_php_source *source, size_t quarantined) {
 
 dueq_status dueq_php_put_back(dueq_php_link *link) {
     dueq_abandon(link->client);
-    /* The answer to a call behind it tells that the server has done so. */
+    /* The answer to a later call proves that the server has done so. */
     return dueq_php_link_finish(link, link->interop->size(link->queue));
 }
 
-/* Moving what is due */
+/* * Moving due items * */
 
 /*
- * Says what was quarantined, and makes the Dueq\Interop\Moved; result: NULL where nothing was
+ * Warns of quarantined entries, and makes the Dueq\Interop\Moved. result: NULL if nothing was
  * moved.
  */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
@@ -113,7 +113,7 @@ typedef struct agent {
     zend_fcall_info_cache until_cache;
 } agent;
 
-/* Does `until` say that it is to end, or did anything throw? */
+/* Whether `until` ends the loop, or anything threw. */
 static bool must_end(agent *agent) {
     zval returned;
     bool ends;
@@ -132,7 +132,7 @@ static bool must_end(agent *agent) {
     return ends;
 }
 
-/* One step, which ends soon when the agent is to end. */
+/* Runs one step, which ends soon when the agent must end. */
 static dueq_status step(agent *agent, bool *ends) {
     dueq_php_link *link = agent->link;
     const pid_t pid = getpid();
@@ -158,7 +158,7 @@ static dueq_status step(agent *agent, bool *ends) {
     return dueq_take(link->client, &link->result);
 }
 
-/* Runs step after step until it is told to stop, or threw. */
+/* Runs steps until the agent must end, or anything threw. */
 static void run(agent *agent) {
     bool ends = must_end(agent);
 
@@ -172,7 +172,7 @@ static void run(agent *agent) {
             dueq_php_quarantined(agent->source, moved ? moved->quarantined : 0);
             ends = ends || must_end(agent);
         } else {
-            /* The step that `until` ended may have been waiting for the server. */
+            /* The step may have been waiting for the server when `until` ended it. */
             if (!EG(exception) && !(ends && dueq_status_retriable(status))) {
                 dueq_php_throw(status, text);
             }
@@ -190,7 +190,7 @@ void dueq_php_move_run(zend_execute_data *execute_data, const dueq_php_source *s
         Z_PARAM_FUNC_OR_NULL(agent.until, agent.until_cache)
     ZEND_PARSE_PARAMETERS_END();
 
-    /* An object has the link: PHP frees it after a bailout too. */
+    /* An object has the link, so that PHP frees it also after a bailout. */
     agent.link = dueq_php_pending_open(&holder, source, &moving);
     if (agent.link) {
         run(&agent);

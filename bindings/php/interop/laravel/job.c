@@ -1,6 +1,6 @@
 #include "php_laravel.h"
 
-/* Dueq\Laravel\Job, and the methods of Dueq\Laravel\Queue that have to do with jobs. */
+/* Dueq\Laravel\Job, and the methods of Dueq\Laravel\Queue that take and finish jobs. */
 
 typedef struct job_object {
     dueq_php_laravel *queue; /* counted, as in message.c */
@@ -64,7 +64,7 @@ static void make_text(zval *out, dueq_bytes text) {
     }
 }
 
-/* 0 stands for none. */
+/* 0 becomes null: none. */
 static void make_number(zval *out, int64_t number) {
     if (number) {
         ZVAL_LONG(out, (zend_long)number);
@@ -230,7 +230,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
 
 /* deleteMany */
 
-/* Is it of a queue with the keys of this one? */
+/* Whether the job belongs to a queue with the same keys. */
 static bool is_of(const job_object *job, const dueq_php_laravel *queue) {
     return zend_string_equals(Z_STR_P(OBJ_PROP_NUM(&job->queue->std, 0)),
                               Z_STR_P(OBJ_PROP_NUM(&queue->std, 0))) &&

@@ -24,7 +24,7 @@ static const dueq_php_key keys[] = {
 
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 
-/* The options that an error may be of, in the order of the parameters. */
+/* The options that an error may name, in the order of the parameters. */
 enum option { DISPLAY_NAME, MAX_TRIES, MAX_EXCEPTIONS, TIMEOUT, BACKOFF, RETRY_UNTIL };
 
 static dueq_php_place place_of(const dueq_php_job_fields *fields, zend_long item,
@@ -50,7 +50,7 @@ static bool read_count(zval *given, const dueq_php_place *place, zend_long *coun
     return place->item < 0 && zend_parse_arg_long_slow(given, count, place->argument);
 }
 
-/* None is 0 to the core, which Laravel would take for "without limit". */
+/* 0 means "not given" to the core, but "no limit" to Laravel: so 0 is refused. */
 static bool fill_limit(uint32_t *out, zval *given, dueq_php_place place) {
     zend_long count;
 
@@ -123,12 +123,12 @@ static bool fill_times(dueq_laravel_draft *draft, const dueq_php_job_fields *fie
     }
     draft->timeout_s = (uint32_t)whole_seconds(timeout_ms);
     draft->retry_until_s = whole_seconds(retry_until_ms);
-    /* dueq_php_time() makes 1 ms of 1970 itself. */
+    /* dueq_php_time() converts the begin of 1970 to 1 ms. */
     return !dueq_php_given(fields->retry_until) || retry_until_ms > 1 ||
            dueq_php_invalid(&retry_until, "be later than 1970, or null");
 }
 
-/* It comes last, as it may run code of the program's. */
+/* Runs last, as it may run code of the program. */
 static bool fill_data(dueq_laravel_draft *draft, zval *data, zend_long item, HashTable *held) {
     const dueq_php_place place = {1, item, "data"};
     zend_string *text;
@@ -188,7 +188,7 @@ bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashT
         if (!good) {
             break;
         }
-        /* By reference, the program's code could drop it meanwhile. */
+        /* A copy: through a reference the program's code could drop the value meanwhile. */
         ZVAL_COPY_DEREF(&copy, value);
         good = read_item(&drafts[item], &copy, item, held);
         zval_ptr_dtor(&copy);

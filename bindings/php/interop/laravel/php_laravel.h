@@ -24,7 +24,7 @@ static inline dueq_php_laravel *dueq_php_laravel_of(zend_object *object) {
 }
 
 void dueq_php_laravel_startup(void);
-/* The queue as what to take from. */
+/* * The queue as a source. * */
 dueq_php_source dueq_php_laravel_source(dueq_php_laravel *laravel);
 /* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
 dueq_php_laravel *dueq_php_this_laravel(const zval *this);
@@ -35,9 +35,9 @@ dueq_php_laravel *dueq_php_this_laravel(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/* job_draft.c: what push, later, pushRaw, pushObject and pushMany are given */
+/* * job_draft.c: the jobs given to push, later, pushRaw, pushObject and pushMany * */
 
-/* One job in PHP's terms; NULL stands for what was not given. */
+/* One job as PHP values; NULL: not given. */
 typedef struct dueq_php_job_fields {
     zend_string *job, *payload, *command_name, *command, *display_name;
     zval *data, *delay, *at, *max_tries, *max_exceptions, *timeout, *backoff, *retry_until;
@@ -45,13 +45,15 @@ typedef struct dueq_php_job_fields {
     uint32_t delay_number, options_number; /* of the parameters delay and displayName */
 } dueq_php_job_fields;
 
-/* Fills a draft. What it borrows is in `held`. item: as in dueq_php_place. False: it threw. */
+/*
+ * Fills a draft. `held` keeps what the draft borrows. item: as in dueq_php_place. False: it threw.
+ */
 bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_fields *fields,
                              zend_long item, HashTable *held);
 /* Reads argument 1, an array of jobs, into as many drafts. False: it threw. */
 bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held);
 
-/* job.c: Job, and what takes and finishes jobs */
+/* * job.c: Job, and the methods that take and finish jobs * */
 
 void dueq_php_job_startup(void);
 

@@ -35,7 +35,7 @@ static dueq_status open_on(dueq_client *client, const zend_string *name, const z
     return dueq_laravel_open(client, ZSTR_VAL(name), ZSTR_LEN(name), dueq_php_bytes(prefix), queue);
 }
 
-/* Opens it with a client of its own. False: it threw. */
+/* Opens the queue with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
                        const zend_string *prefix, const zend_string *url, bool persistent) {
     dueq_status status;
@@ -238,7 +238,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, pushObject) {
     push(ZEND_THIS, return_value, &fields);
 }
 
-/* Pushes drafts in steps of one call each; `out` becomes the list of their ids. */
+/* Pushes drafts in batches of one call each; `out` becomes the list of their ids. */
 static void push_drafts(dueq_php_laravel *laravel, const dueq_laravel_draft *drafts, size_t count,
                         zval *out) {
     array_init_size(out, (uint32_t)count);

@@ -21,15 +21,16 @@ extern dueq_php_enum dueq_php_layout;
 
 /* value.c: values of Redisson's and PHP's; Long, Binary, Unreadable */
 
-/* Reads a value. What it borrows is in `held`, as above. False: it threw. */
+/* Reads a value. `held` keeps what the value borrows, see dueq_php_hold(). False: it threw. */
 bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec codec,
                          dueq_value *value, HashTable *held);
 /*
- * Makes a value of a result: a dueq_php_item. It throws CorruptException where it cannot be read.
+ * Makes a value of a result: a dueq_php_item. It throws a CorruptException if the value cannot be
+ * read.
  */
 void dueq_php_value_alone(zval *out, const dueq_php_source *source, const dueq_result *result,
                           size_t index);
-/* The same of one among others: a Dueq\Redisson\Unreadable stands for what cannot be read. */
+/* The same for a value in a list: one that cannot be read becomes a Dueq\Redisson\Unreadable. */
 void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                          size_t index);
 
@@ -49,7 +50,7 @@ static inline dueq_php_redisson *dueq_php_redisson_of(zend_object *object) {
 }
 
 void dueq_php_redisson_startup(void);
-/* The queue as what to take from. */
+/* * The queue as a source. * */
 dueq_php_source dueq_php_redisson_source(dueq_php_redisson *redisson);
 /*
  * The queue of $this; NULL, with an Error thrown, before its constructor has run and after

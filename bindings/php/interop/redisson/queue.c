@@ -44,7 +44,7 @@ static dueq_status open_on(dueq_client *client, const dueq_php_redisson *redisso
                               redisson->layout, queue);
 }
 
-/* Opens it with a client of its own. False: it threw. */
+/* Opens the queue with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_redisson *redisson, const zend_string *destination,
                        const zend_string *url, bool persistent) {
     dueq_status status;
@@ -81,7 +81,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct) {
         zend_throw_error(NULL, "This Dueq\\Redisson\\DelayedQueue has been constructed already");
         RETURN_THROWS();
     }
-    /* Without these it is Kryo5, and the layout of what waits. */
+    /* The defaults are Kryo5, and the layout of the waiting elements. */
     redisson->codec =
         codec ? (dueq_codec)dueq_php_case_value(&dueq_php_codec, codec) : DUEQ_CODEC_KRYO5;
     redisson->layout =

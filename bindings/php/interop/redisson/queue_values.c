@@ -1,10 +1,10 @@
 #include "php_redisson.h"
 
-/* The methods of Dueq\Redisson\DelayedQueue that have to do with values. */
+/* The methods of Dueq\Redisson\DelayedQueue that take or return values. */
 
 /* Offers */
 
-/* What a call offers, and the strings that are borrowed for it. */
+/* The values that a call offers, and the strings that they borrow. */
 struct batch {
     dueq_offer *offers;
     size_t count;
@@ -21,7 +21,7 @@ static void batch_free(struct batch *batch) {
     zend_array_release(batch->held);
 }
 
-/* Submits all in steps of one call each. */
+/* Offers all values, in batches of one call each. */
 static void offer(zval *this, const struct batch *batch) {
     for (size_t done = 0; done < batch->count; done += DUEQ_MAX_BATCH) {
         size_t step = MIN(batch->count - done, DUEQ_MAX_BATCH);
@@ -163,7 +163,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, takeStart) {
     }
 }
 
-/* The list of what a call has got, unless it threw. */
+/* Makes the list of the values of a call, unless it threw. */
 static void make_list(zval *out, dueq_php_redisson *redisson, dueq_status status) {
     const dueq_php_source source = dueq_php_redisson_source(redisson);
 

@@ -90,7 +90,7 @@ bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec co
 
 /* To PHP */
 
-/* Why an item cannot be read; to be freed. */
+/* Why a value cannot be read. The caller frees the string. */
 static zend_string *reason_of(const dueq_php_source *source, dueq_bytes raw) {
     const dueq_codec codec = dueq_php_redisson_of(source->object)->codec;
     dueq_result *decoded = NULL;
@@ -102,7 +102,7 @@ static zend_string *reason_of(const dueq_php_source *source, dueq_bytes raw) {
     return zend_string_init(text, strlen(text), false);
 }
 
-/* Makes the value; false: it cannot be read, and *raw is what it is. */
+/* Makes the value. False: it cannot be read, and *raw has its bytes. */
 static bool make(zval *out, const dueq_result *result, size_t index, dueq_bytes *raw) {
     const dueq_value *value = dueq_result_value(result, index);
 
@@ -168,7 +168,7 @@ void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_re
 
 /* Dueq\Redisson\Long, Dueq\Redisson\Binary, Dueq\Redisson\Unreadable */
 
-/* The property to set; NULL, with an Error thrown: it is set. */
+/* The property to set. NULL: it is set already, and an Error was thrown. */
 static zval *unset(const zval *this) {
     zval *property = OBJ_PROP_NUM(Z_OBJ_P(this), WRAPPED);
 
