@@ -464,7 +464,7 @@ class {name}(ABC):
 def php(old: str) -> str:
     made = []
     for verb in VERBS:
-        text = indented(joined(verb.face_doc), "         * ", 108)
+        text = indented(joined(verb.face_doc), "         * ", WIDTH)
         if verb.generated_faces == "no_args":
             made.append(f"""
         /**
