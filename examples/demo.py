@@ -1,11 +1,13 @@
-"""The demo: an evening of a web shop in half a minute, with a worker shot in mid-work.
+"""
+The demo: an evening of a web shop in half a minute, in which a working worker is killed.
 
 python demo.py [short]
 
-Every order has half an hour to be paid; after that it is cancelled. A Python producer schedules the
-deadlines and takes back those of paid orders; two PHP workers and a Python worker cancel the rest.
-They share a queue on an embedded server, and each writes down what it did. At the end those ledgers
-are held against the shop's export: nothing may be lost, doubled or early.
+Every order must be paid within half an hour; after that it is cancelled. A Python producer
+schedules the deadlines, and takes back those of paid orders. Two PHP workers and a Python worker
+cancel the other orders. They share a queue on an embedded server, and each writes a ledger of its
+steps. At the end the ledgers are compared with the shop's export: nothing may be lost, doubled or
+early.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 ORDERS = HERE / "orders.csv"
 RUNS = HERE.parent / "build" / "demo"
 CROWD_DUE = 9900.0  # shop seconds after opening: many deadlines at once
-PATIENCE = 120.0  # seconds after which the demo ends with what there is
+PATIENCE = 120.0  # seconds after which the demo ends, whatever is not done
 
 
 class Player:
@@ -49,12 +51,12 @@ class Player:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def read(self) -> None:
-        """Adds what was written since the last call to `entries`."""
+        """Adds the lines that were written since the last call to `entries`."""
         *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
         self.entries += [json.loads(line) for line in lines]
 
     def in_work(self) -> list[Entry]:
-        """The deliveries that are taken and not yet answered."""
+        """The deliveries that were taken and are not settled yet."""
         open_: dict[tuple[str, int], Entry] = {}
         for entry in self.entries:
             key = entry["order"], entry["delivery"]
@@ -82,10 +84,12 @@ class Player:
 
 def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     """
-    Kills the worker with SIGKILL if it holds that many messages, and returns how many it held.
+    Kills the worker with SIGKILL if at least `at_least` messages are leased to it. Returns how many
+    were; 0: the worker was not killed.
 
-    It is halted first, so that the server can be asked whether all that it has not answered by its
-    ledger is really its own still: what it acknowledged and could not note would count as lost.
+    The worker is stopped first. Then the server says whether all messages that are open in the
+    worker's ledger are still leased to it: a message that it acknowledged, but could not write
+    down, would count as lost.
     """
     victim.read()
     if len(victim.in_work()) < at_least:
@@ -94,7 +98,7 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     while not victim.stopped():
         time.sleep(0.001)
     victim.read()
-    queue.stats()  # after its answer the server has done what the victim had sent
+    queue.stats()  # when this is answered, the server has run all requests of the victim
     held = 0
     unanswered = victim.in_work()
     for entry in unanswered:
@@ -113,7 +117,7 @@ def count(entries: list[Entry]) -> Counter[str]:
 
 
 class Progress:
-    """One line that moves on a terminal, one line every few seconds elsewhere."""
+    """Shows one line: on a terminal it is updated in place, elsewhere it is printed every 4 s."""
 
     def __init__(self, begin: float, orders: int) -> None:
         self.begin, self.orders = begin, orders
@@ -139,7 +143,7 @@ class Progress:
 
 
 class Evening:
-    """The play: its cast, what they wrote down, and what went wrong besides."""
+    """The evening: its processes, their ledgers, and the faults that are not in the ledgers."""
 
     def __init__(
         self, queue: dueq.Queue, cast: list[Player], start: float, speed: float, orders: int
@@ -179,7 +183,8 @@ class Evening:
         return bool(self.faults) or (done and left == 0 and noted)
 
     def hunt(self) -> None:
-        # While the crowd's deadlines pass it holds several at once; a while later one will do.
+        # While the crowd's deadlines pass, the worker has several messages at once. A second later
+        # one message is enough.
         now = time.time()
         held = shoot(self.victim, self.queue, 2 if now < self.crowd_due + 1 else 1)
         if held:

@@ -5,8 +5,8 @@
  *
  *     ./dev run php examples/fibers.php
  *
- * With an event loop such as Revolt, await() watches the stream by EventLoop::onReadable() and suspends
- * its fiber; the loop at the end is then EventLoop::run().
+ * With an event loop such as Revolt, await() watches the stream by EventLoop::onReadable(), and
+ * suspends its fiber. EventLoop::run() then replaces the loop at the end.
  */
 
 declare(strict_types=1);

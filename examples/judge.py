@@ -1,14 +1,15 @@
-"""Holds what the shop exported against what the producer and the workers wrote down.
+"""
+Compares the shop's export with the ledgers of the producer and the workers.
 
-How each order must end, whatever dies on the way:
+Each order must end in one of these ways, whatever process is killed:
 
 - its payment took the deadline back (the producer's `cancel` said True): **paid**; or
 - a worker finished its cancellation (its `ack` was accepted), once: **cancelled**; or
 - its handler failed at every attempt: **exhausted**.
 
-A payment that comes in the very moment of its deadline is judged by what happened: where `cancel`
-said False, a worker had finished the order and it counts as cancelled; where it said True, the
-worker's `ack` was refused and it counts as paid.
+A payment may arrive at the moment of its deadline. If `cancel` said False, a worker had finished
+the order, which counts as cancelled. If `cancel` said True, the worker's `ack` was refused, and the
+order counts as paid.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Entry = Mapping[str, Any]
 
 @dataclass
 class Verdict:
-    """Counts, and the numbers of the orders where a promise was broken."""
+    """Counts, and the numbers of the orders with a fault."""
 
     scheduled: int = 0
     paid: int = 0
@@ -118,5 +119,5 @@ def _judge_deliveries(
 
 
 def _ms(seconds: float) -> int:
-    # Whole milliseconds are what the server counts in; seconds as a float may miss one by a hair.
+    # The server counts whole milliseconds. Seconds as a float may be slightly below one.
     return math.floor(seconds * 1000 + 0.01)

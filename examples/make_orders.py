@@ -25,7 +25,7 @@ EVENING = timedelta(hours=4)
 WINDOW = timedelta(minutes=30)
 # A message to all customers at 20:15 brings a crowd within two minutes.
 CROWD_AT, CROWD, CROWD_WITHIN = timedelta(minutes=135), 120, timedelta(minutes=2)
-# An order paid wholly by a voucher, with nothing to release: the one that no handler can cancel.
+# An order that was paid by a voucher. There is nothing to release, so each handler fails.
 VOUCHER_ORDER = 600
 
 

@@ -1,8 +1,10 @@
-"""Plays the shop: schedules each order's payment deadline and takes it back on payment.
+"""
+Plays the shop: schedules the payment deadline of each order, and takes it back when the order is
+paid.
 
 python producer.py ORDERS.CSV LEDGER SPEED START
 
-SPEED is shop seconds a second, START the moment (seconds since 1970) when the shop opens.
+SPEED: seconds in the shop for each real second. START: when the shop opens, in seconds since 1970.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ WINDOW = timedelta(minutes=30)
 
 
 def events(export: Path) -> list[tuple[datetime, str, dict[str, str]]]:
-    """The lines of the export as what happened, in order: orders and payments."""
+    """The orders and payments of the export, in the order of their times."""
     happened = []
     with export.open(encoding="utf-8", newline="") as file:
         for order in csv.DictReader(file):
@@ -48,7 +50,7 @@ def main(export: Path, path: Path, speed: float, start: float) -> None:
                 queue.push(body, id=order["number"], at=due, max_attempts=4)
                 entry |= {"what": "scheduled", "due": due}
             else:
-                # False: a worker was faster. The deadline has passed and the order is cancelled.
+                # None: a worker was faster. The deadline has passed, and the order is cancelled.
                 entry["what"] = "paid" if queue.cancel(order["number"]) else "too late"
             print(json.dumps(entry), file=ledger)
 

@@ -35,7 +35,7 @@ async def send_receipt(number: int, email: str) -> None:
 
 @site.post("/orders", status_code=202)
 async def take_order(order: Order) -> dict[str, str]:
-    """Answers when the task is stored. An order that comes twice has one receipt."""
+    """Answers when the task is stored. An order that is sent twice has one receipt."""
     task = send_receipt.options(id=f"receipt-{order.number}", delay=1, unique=86400)
     try:
         return {"receipt": await task.apush(order.number, order.email)}

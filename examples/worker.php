@@ -5,14 +5,17 @@
  *
  *     php worker.php LEDGER
  *
- * What it did goes to LEDGER, a line for each step, so that the demo can check it.
+ * Writes a line for each step to the file LEDGER, by which the demo checks the worker.
  */
 
 declare(strict_types=1);
 
-const LEASE = 2.0; // seconds: how soon another worker gets a message if this one dies
+const LEASE = 2.0; // seconds after which another worker gets the message of a killed worker
 
-/** Where a shop gives the stock back and releases the card. Two kinds of order make trouble. */
+/**
+ * A real shop would return the goods to the stock and release the card here. Two kinds of orders
+ * fail.
+ */
 function cancelOrder(array $order, int $attempt): void
 {
     usleep(5_000);
@@ -56,7 +59,7 @@ while ($running) {
             $message->ack();
             $note('cancelled', $message);
         } catch (Dueq\Exception\LeaseLostException) {
-            $note('taken back', $message); // the payment came while we were at it
+            $note('taken back', $message); // the payment came meanwhile
         }
     }
 }

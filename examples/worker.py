@@ -1,8 +1,9 @@
-"""Cancels orders whose payment deadline has passed.
+"""
+Cancels orders whose payment deadline has passed.
 
 python worker.py LEDGER
 
-What it did goes to LEDGER, a line for each step, so that the demo can check it.
+Writes a line for each step to the file LEDGER, by which the demo checks the worker.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pathlib import Path
 
 import dueq
 
-LEASE = 2.0  # seconds: how soon another worker gets a message if this one dies
+LEASE = 2.0  # seconds after which another worker gets the message of a killed worker
 
 
 def cancel_order(order: dict[str, str], attempt: int) -> None:
-    """Where a shop gives the stock back and releases the card. Two kinds of order make trouble."""
+    """A real shop would return the goods and release the card here. Two kinds of orders fail."""
     time.sleep(0.005)
     if float(order["amount"]) == 0:
         raise ValueError("nothing to release: paid by voucher")
@@ -53,7 +54,7 @@ def main(path: Path) -> None:
                     message.ack()
                     note("cancelled", message)
             except dueq.LeaseLost:
-                note("taken back", message)  # the payment came while we were at it
+                note("taken back", message)  # the payment came meanwhile
 
 
 if __name__ == "__main__":

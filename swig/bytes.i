@@ -45,7 +45,7 @@ static int borrow(PyObject *object, const char *name, Py_buffer *view, dueq_byte
 }
 %typemap(freearg) dueq_bytes "PyBuffer_Release(&view$argnum);"
 
-/* * Arguments that are a str. * */
+/* Arguments that are a str. */
 %define TEXT(ARGUMENT, NAME)
 %typemap(in, fragment="borrow_text") dueq_bytes ARGUMENT {
     if (borrow_text($input, NAME, &$1) < 0)
@@ -155,7 +155,7 @@ TEXTS(dead_letter, "dead_letter")
 }
 
 %{
-/* * text: bytes without NUL. * */
+/* text: bytes without NUL. */
 static PyObject *escape(PyObject *text) {
     const char *bytes = PyBytes_AsString(text);
     size_t room = bytes ? 4 * (size_t)PyBytes_Size(text) + 1 : 0;

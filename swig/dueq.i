@@ -15,16 +15,16 @@
 %}
 
 %include <stdint.i>
-%include "objects.i" /* * texts, bytes and tuples out * */
+%include "objects.i" /* texts, bytes and tuples out */
 %include "status.i"  /* a failing status becomes an exception */
-%include "bytes.i"   /* * bytes, buffers and text in, borrowed during the call * */
+%include "bytes.i"   /* bytes, buffers and text in, borrowed during the call */
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
 %include "redisson.i" /* values in and out */
 %include "laravel.i" /* jobs in and out */
 %include "result.i"  /* outcomes, messages, counts and rates out */
 %include "consumer.i" /* the loop with a heartbeat */
-%include "pusher.i"  /* * pushes in flight, each with its own object * */
+%include "pusher.i"  /* pushes in flight, each with its own object */
 %include "schedule.i" /* schedules, and their messages, in */
 %include "wait.i"    /* the one call without the GIL */
 

@@ -7,7 +7,7 @@
 %fragment("link", "header", fragment="raise_status") %{
 struct link {
     dueq_client *client;
-    /* * In a queue's capsule one of these is set; in the client's own none. * */
+    /* In a queue's capsule one of these is set; in the client's own none. */
     dueq_queue *queue;
     dueq_redisson *redisson;
     dueq_laravel *laravel;
@@ -203,7 +203,7 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
     }
 }
 
-/* * A tuple of 1 to DUEQ_MAX_QUEUES queues. * */
+/* A tuple of 1 to DUEQ_MAX_QUEUES queues. */
 %typemap(in, fragment="link") (dueq_queue *const *queues, size_t queue_count)
         (struct link *link, dueq_queue *handles[DUEQ_MAX_QUEUES]) {
     $2 = links_of_queues($input, handles, &link);

@@ -1645,7 +1645,7 @@ namespace Dueq
     {
         public readonly string $name;
 
-        /** ** Identifies the owner. * */
+        /** Identifies the owner. */
         public readonly string $token;
 
         private function __construct() {}
@@ -1836,7 +1836,7 @@ namespace Dueq
         /** The language and its version: "php 8.3.6". */
         public readonly string $program;
 
-        /** ** The version of dueq. * */
+        /** The version of dueq. */
         public readonly string $version;
 
         /** How many messages the consumer works on at a time; 0: not known. */

@@ -18,7 +18,7 @@ typedef struct dueq_php_interop {
     /* Submit the verbs size, and transfer or migrate. */
     dueq_status (*size)(void *queue);
     dueq_status (*move)(void *queue, size_t most, int64_t timeout_ms);
-    const char *what; /* * the word before its name in the log * */
+    const char *what; /* the word before its name in the log */
 } dueq_php_interop;
 
 /*
@@ -38,7 +38,7 @@ typedef struct dueq_php_link {
     dueq_queue **queues; /* of dueq's own; NULL: none */
 } dueq_php_link;
 
-/* * Takes a spare link of the source's client, or a new one. NULL: it threw. * */
+/* Takes a spare link of the source's client, or a new one. NULL: it threw. */
 dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
 /* The handle that settles the messages of the queue with this index. */
 dueq_queue *dueq_php_link_queue(const dueq_php_link *link, size_t place);
@@ -82,7 +82,7 @@ dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
  */
 void dueq_php_pending_start(zval *out, dueq_status submitted);
 
-/* * consumer_handle.c: the part of a consumer that its messages share * */
+/* consumer_handle.c: the part of a consumer that its messages share */
 
 /*
  * The core's consumer, on a link of its own. It and its heartbeat exist while a Dueq\Consumer, or
@@ -120,7 +120,7 @@ dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message,
  */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 
-/* * consumer_loop.c: the loop of a Dueq\Consumer, and how its current message is settled * */
+/* consumer_loop.c: the loop of a Dueq\Consumer, and how its current message is settled */
 
 typedef struct dueq_php_consumer {
     dueq_php_source source; /* its object is counted, as in message.c */

@@ -7,10 +7,10 @@
 typedef struct message_object {
     dueq_php_queue *queue; /* counted. A queue refers to nothing, so there is no cycle that PHP's
                               collector would have to know */
-    dueq_php_loop *loop;   /* * NULL: no consumer extends its lease * */
-    bool tried;            /* * a settling method was called * */
+    dueq_php_loop *loop;   /* NULL: no consumer extends its lease */
+    bool tried;            /* a settling method was called */
     bool settled;
-    bool lost; /* * one of its methods found it lost * */
+    bool lost; /* one of its methods found it lost */
     zend_object std;
 } message_object;
 

@@ -36,11 +36,11 @@ ZEND_TSRMLS_CACHE_EXTERN()
 ZEND_BEGIN_MODULE_GLOBALS(dueq)
 bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
-struct dueq_php_consumer *loops; /* * the loops that run, the innermost first * */
-struct dueq_php_loop *open;      /* * the open consumers, whose heartbeats may have warnings * */
+struct dueq_php_consumer *loops; /* the loops that run, the innermost first */
+struct dueq_php_loop *open;      /* the open consumers, whose heartbeats may have warnings */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
 zval listener;                   /* of Client::onNotice(); UNDEF: none */
-zval notices;                    /* * lines for the listener; UNDEF: none * */
+zval notices;                    /* lines for the listener; UNDEF: none */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)
@@ -65,11 +65,11 @@ extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 
-/* * enums.c: PHP's enums, one for each enum of C * */
+/* enums.c: PHP's enums, one for each enum of C */
 
 typedef struct dueq_php_enum {
     zend_class_entry *ce;     /* set when the module starts */
-    const char *const *names; /* * of the cases, in the order of their values in C * */
+    const char *const *names; /* of the cases, in the order of their values in C */
     int least, most;
 } dueq_php_enum;
 
@@ -107,12 +107,12 @@ void dueq_php_client_startup(void);
  */
 typedef struct dueq_php_client {
     dueq_client *client;
-    zend_string *url;    /* * as given; NULL: the default * */
+    zend_string *url;    /* as given; NULL: the default */
     dueq_result *result; /* of the last call */
     dueq_queue *target;  /* the queue that the last ack() pushed to */
     struct dueq_php_link *spare;
     uint32_t holders;
-    bool is_kept; /* * its dueq_client belongs to persistent.c * */
+    bool is_kept; /* its dueq_client belongs to persistent.c */
 } dueq_php_client;
 
 /* Whether a client with this argument is persistent; null: as php.ini says. */
@@ -142,7 +142,7 @@ bool dueq_php_kept_take(dueq_php_client *user);
  * own.
  */
 void dueq_php_kept_add(dueq_php_client *user);
-/* * Called when the user ends: its client becomes idle. * */
+/* Called when the user ends: its client becomes idle. */
 void dueq_php_kept_give(const dueq_php_client *user);
 /*
  * Called when a request begins: drops users of the last request, whose objects PHP may have failed
@@ -160,8 +160,8 @@ typedef struct dueq_php_queue {
     dueq_durability durability;  /* of its pushes */
     struct dueq_php_queue *self; /* a source's list of one */
     zend_long partitions;        /* 0: it has none */
-    zend_long part_of;           /* * in a partition: how many its queue has; else 0 * */
-    zend_string *key;            /* * only the partition of this key; NULL: all * */
+    zend_long part_of;           /* in a partition: how many its queue has; else 0 */
+    zend_string *key;            /* only the partition of this key; NULL: all */
     zend_object std;
 } dueq_php_queue;
 
@@ -187,19 +187,19 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
 /* Appends the outcomes of a push to a list, from item `first` on: ids, or null for a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
-/* * Sources of messages * */
+/* Sources of messages */
 
 /* A source from which a call takes: a Dueq\Queue, a Dueq\Queues, or a queue of another system. */
 typedef struct dueq_php_source {
     zend_object *object;
     dueq_php_client *client;
-    const struct dueq_php_interop *interop; /* * NULL: the source has the queues below * */
+    const struct dueq_php_interop *interop; /* NULL: the source has the queues below */
     dueq_php_queue *const *queues;
     size_t count;
     dueq_order order;
 } dueq_php_source;
 
-/* * A Dueq\Queue as a source. * */
+/* A Dueq\Queue as a source. */
 dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 
 /* queues.c: Dueq\Queues */
@@ -254,7 +254,7 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
 
 /* query.c: Dueq\Queue's find, peek, names, stats, rates */
 
-/* * A point in time in seconds; 0 becomes null. * */
+/* A point in time in seconds; 0 becomes null. */
 void dueq_php_time_make(zval *out, int64_t ms);
 /* Makes the sorted list of the names of the queues of this client's server, or throws. */
 void dueq_php_names_make(zval *out, dueq_php_client *client);
@@ -263,7 +263,7 @@ void dueq_php_names_make(zval *out, dueq_php_client *client);
 
 void dueq_php_lock_startup(void);
 
-/* * parameters.c: names values in errors, and reads arrays whose keys are names of parameters * */
+/* parameters.c: names values in errors, and reads arrays whose keys are names of parameters */
 
 /*
  * Names a value in the texts of errors: the number of an argument, or a key in an item of the array
@@ -324,7 +324,7 @@ bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table
 
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
-/* * draft.c: the messages given to push and pushMany * */
+/* draft.c: the messages given to push and pushMany */
 
 /* One message as PHP values; NULL: not given. */
 typedef struct dueq_php_fields {
@@ -382,9 +382,9 @@ void dueq_php_backoff_startup(void);
 bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backoff *backoff,
                            zend_arena **arena);
 
-/* * times.c: converts PHP's seconds and dates to whole milliseconds * */
+/* times.c: converts PHP's seconds and dates to whole milliseconds */
 
-/* * Each rounds fractions of a millisecond up, and returns false after it has thrown. * */
+/* Each rounds fractions of a millisecond up, and returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; less than 0 is 0. */
 bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
@@ -504,7 +504,7 @@ void dueq_php_throw(dueq_status status, const char *text);
 void dueq_php_throw_result(dueq_status status, const char *text, const dueq_result *result);
 /* Throws a FlushException with these failures by number, at least one. Takes the array over. */
 void dueq_php_throw_flush(HashTable *failures);
-/* * The text of the first failure. * */
+/* The text of the first failure. */
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);

@@ -1,8 +1,8 @@
 <?php
 
 /**
- * laravel.php dispatch | work: what `SomeJob::dispatch()` and `php artisan queue:work` do in an
- * application, with nothing of Laravel but its queue.
+ * laravel.php dispatch | work: does the same as `SomeJob::dispatch()` and `php artisan queue:work`
+ * in an application, but needs only the queue package of Laravel.
  */
 
 declare(strict_types=1);
@@ -46,16 +46,29 @@ final class Errors implements ExceptionHandler
 }
 
 $container = new Container();
-$container->instance('redis', new RedisManager($container, 'phpredis', ['default' => ['url' => getenv('REDIS_URL')]]));
+$container->instance('redis', new RedisManager($container, 'phpredis', [
+    'default' => ['url' => getenv('REDIS_URL')],
+]));
 $manager = new Manager($container);
 $manager->addConnection(
-    ['driver' => 'redis', 'connection' => 'default', 'queue' => 'default', 'retry_after' => 60, 'block_for' => 5],
+    [
+        'driver' => 'redis',
+        'connection' => 'default',
+        'queue' => 'default',
+        'retry_after' => 60,
+        'block_for' => 5,
+    ],
 );
 
 if ($argv[1] === 'dispatch') {
     $manager->getConnection()->later(2, 'App\Jobs\MailReceipt', ['order' => 18]);
     echo "Laravel dispatched a job\n";
 } else {
-    $worker = new Worker($manager->getQueueManager(), new Dispatcher(), new Errors(), fn (): bool => false);
+    $worker = new Worker(
+        $manager->getQueueManager(),
+        new Dispatcher(),
+        new Errors(),
+        fn (): bool => false,
+    );
     $worker->daemon('default', 'default', new WorkerOptions(sleep: 1, maxJobs: 1));
 }

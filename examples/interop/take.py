@@ -1,4 +1,6 @@
-"""Takes a reminder that a Redisson offered, and sees to it that it comes when it is due."""
+"""
+Takes a reminder that Redisson offered. Transfers it itself, so that it arrives when it is due.
+"""
 
 import dueq.redisson
 

@@ -1,4 +1,4 @@
-"""Works on the jobs that a Laravel application dispatched, until there are none for a while."""
+"""Runs the jobs that a Laravel application dispatched, until none comes for five seconds."""
 
 import dueq.laravel
 

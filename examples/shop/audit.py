@@ -21,11 +21,11 @@ class Run:
 
     begin: Entry
     end: Entry | None = None
-    """Its line "done", "failed" or "released"."""
+    """The line "done", "failed" or "released"; None: there is none."""
     killed: Entry | None = None
     """
-    Its worker was killed, and this was the last run of its slot: whether its end reached the server
-    nobody knows.
+    The line of the kill, if the worker was killed and this was the last run of its slot: it is not
+    known whether the end of this run reached the server.
     """
 
     @property
@@ -33,13 +33,13 @@ class Run:
         return self.end["what"] if self.end else None
 
     def may_come_again(self, begin: int) -> bool:
-        """Whether another run of the job may begin then, in milliseconds since 1970."""
+        """Whether another run of the job may begin at this time, in milliseconds since 1970."""
         last = self.killed or (self.end if self.how in ("failed", "released") else None)
         return last is not None and last["at"] <= begin
 
 
 class Book:
-    """The order book: its lines, and the runs that they tell of."""
+    """The order book: its lines, and the runs of jobs in them."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -49,7 +49,7 @@ class Book:
         """The last run of each slot of each worker."""
 
     def add(self, entry: Entry) -> None:
-        """The next line."""
+        """Adds the next line."""
         self.entries.append(entry)
         if entry["what"] == "begins":
             run = Run(entry)
@@ -92,9 +92,9 @@ class Verdict:
     early: list[str]
     false_failures: list[str]
     failures: int
-    """Failures that a handler had."""
+    """How many runs failed by their handlers."""
     again: int
-    """Jobs that came again because their worker was killed."""
+    """How many jobs ran again because their worker was killed."""
 
     def faults(self) -> list[str]:
         return [*self.lost, *self.doubled, *self.early, *self.false_failures]
@@ -139,8 +139,8 @@ def audit(book: Book, retried: int, died: int) -> Verdict:
 
 def deploys(book: Book) -> int:
     """
-    How many releases took over from the one before: each worker of that one ended with 0 after its
-    SIGTERM, unless it was killed, and both languages have done jobs in the new one.
+    How many releases replaced the one before: each worker of the old release ended with 0 after
+    SIGTERM, unless it was killed, and both languages have done jobs in the new release.
     """
     releases = {entry["worker"]: entry["release"] for entry in book.of("starts")}
     codes = {entry["worker"]: entry["code"] for entry in book.of("stopped")}
@@ -181,7 +181,7 @@ def early(book: Book) -> list[str]:
 
 
 def false_failures(book: Book, retried: int, died: int) -> list[str]:
-    """Failures that no handler had, crashes that no kill explains, and dead messages."""
+    """Counted failures without a failing handler, crashes without a kill, and dead messages."""
     found = []
     for (task, id), runs in book.jobs.items():
         failed = 0
@@ -190,7 +190,7 @@ def false_failures(book: Book, retried: int, died: int) -> list[str]:
             failed += run.how == "failed"
     failed = sum(run.how == "failed" for run in book.runs)
     crashes = sum(max(run.begin["crashes"] for run in runs) for runs in book.jobs.values())
-    # A killed worker may have had a message of which it has not begun the job.
+    # A killed worker may have had a message whose job it had not begun.
     explained = SLOTS * len(book.of("killed"))
     found += ["a retry without a failure"] * max(0, retried - failed)
     found += ["a crash without a kill"] * max(0, crashes - explained)

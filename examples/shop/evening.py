@@ -1,10 +1,11 @@
-"""An evening in the shop: customers order while workers are deployed and killed.
+"""
+An evening in the shop: customers order while workers are deployed and killed.
 
 python evening.py [--seconds N]
 
-It starts the front, the workers and the customers. In turn it replaces all of them by a new release
-(SIGTERM), kills the PHP worker and kills the Python worker (kill -9, in the middle of a job). Then
-it holds the order book against the queues: audit.py.
+Starts the front, the workers and the customers. In turn, replaces front and workers by a new
+release (SIGTERM), kills the PHP worker, and kills the Python worker (kill -9, in the middle of a
+job). At the end audit.py compares the order book with the queues.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Process:
 
 
 class Shop:
-    """What runs, and what the order book says of it."""
+    """The processes of the shop, and its order book."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -89,7 +90,8 @@ class Shop:
         self.processes: list[Process] = []
         self.queues = {name: dueq.Queue(name) for name in QUEUES}
         self.closing = threading.Event()
-        # The same for all fronts: one that is replaced leaves no customer outside.
+        # All fronts share this socket: a customer who connects while the front is replaced has to
+        # wait, but is served.
         self.door = socket.create_server(("127.0.0.1", 0), backlog=100)
         self.address: tuple[str, int] = self.door.getsockname()
         self._numbers = count(1)
@@ -134,7 +136,7 @@ class Shop:
         return self.book
 
     def until(self, holds: Callable[[], object], what: str) -> None:
-        """Returns when something holds."""
+        """Waits until `holds` returns true. what: the text of the error after PATIENCE_S."""
         deadline = time.monotonic() + PATIENCE_S
         while not holds():
             if time.monotonic() > deadline:
@@ -151,7 +153,7 @@ class Shop:
         return self.process("front", command, door)
 
     def start(self, language: str) -> None:
-        """A new worker, in place of the one that there is."""
+        """Starts a new worker, which replaces that of the same language."""
         worker = self.process(language, COMMANDS[language])
         book.write("starts", worker=worker.name, release=self.release)
         self.workers[language] = worker
@@ -168,7 +170,7 @@ class Shop:
             raise RuntimeError(f"{worker.name} ended with {code}")
 
     def order(self) -> None:
-        """The customers: they repeat what got no answer."""
+        """The customers: they order, and repeat an order that got no answer."""
         for number in count(1):
             body = json.dumps({"number": f"order-{number}", "cents": 1000 + number})
             while not self.closing.wait(1 / ORDERS_A_SECOND):
@@ -178,7 +180,7 @@ class Shop:
                 return
 
     def ask(self, body: str) -> bool:
-        """Sends an order. False: nobody has accepted it."""
+        """Sends an order. False: it was not accepted."""
         connection = HTTPConnection(*self.address, timeout=10)
         with closing(connection), suppress(OSError, HTTPException):
             connection.request("POST", "/orders", body, {"content-type": "application/json"})
@@ -194,7 +196,7 @@ class Shop:
         )
 
     def deploy(self) -> None:
-        """A new release of all: it starts, then the old one is told to stop."""
+        """Starts a new release of front and workers, then stops the old one."""
         old, front = list(self.workers.values()), self.front
         self.release += 1
         self.front = self.new_front()
@@ -209,7 +211,7 @@ class Shop:
         self.say(f"deploy {self.release}: SIGTERM to {names}, which ended with 0")
 
     def kill(self, language: str) -> None:
-        """kill -9 of a worker in the middle of a job; another one takes its place."""
+        """Kills a worker in the middle of a job (kill -9), and starts another one."""
         victim = self.workers[language]
         self.until(lambda: self.cut(victim), f"{victim.name} has nothing to do")
         victim.kill()
@@ -227,7 +229,7 @@ class Shop:
         return [f"{run.begin['task']} {run.begin['id']}" for run in runs if not run.end]
 
     def close(self) -> None:
-        """No more orders and reports. Returns when all work is done."""
+        """Ends orders and reports, and waits until all work is done."""
         self.closing.set()
         self._customers.join()
         reports = self.queues["reports"]
@@ -253,7 +255,7 @@ class Shop:
 
 
 def run(folder: Path, seconds: float) -> Verdict:
-    """The evening, with its order book and its logs in `folder`."""
+    """Runs the evening, with its order book and its logs in `folder`."""
     with Shop(folder) as shop:
         shop.open()
         print("The shop is at http://{}:{}/docs for {:g} s".format(*shop.address, seconds))

@@ -20,7 +20,7 @@ class Order(BaseModel):
 
 @asynccontextmanager
 async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-    # What is declared like that already stays as it is.
+    # Changes nothing if the schedule is declared like that already.
     reports = app.aio_queue("reports")
     await reports.schedule("report", "every 1s", report.draft(), catchup="all")
     book.write("opened")

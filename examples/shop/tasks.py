@@ -12,8 +12,8 @@ import book
 
 import dueq
 
-app = dueq.App()  # what Python does
-php = dueq.App()  # what PHP does: here are the names, the arguments and the options alone
+app = dueq.App()  # the tasks that Python runs
+php = dueq.App()  # the tasks that PHP runs: only their names, arguments and options are here
 
 
 @php.task(queue="payments", unique=3600, backoff=0.5)
@@ -29,7 +29,7 @@ def ship(order: str) -> None:
 
 @app.task(queue="reports")
 def report() -> None:
-    """The schedule of front.py pushes it each second."""
+    """Counts the parcels. The schedule of front.py pushes this task each second."""
     print(app.queue("parcels").stats().acked, "parcels are on their way", flush=True)
 
 
@@ -50,7 +50,7 @@ def noted(job: dueq.Job, call_next: Callable[[], Any]) -> None:
     except Exception as error:
         book.write("failed", error=str(error), **run)
         raise
-    except BaseException:  # the worker stops: that is no failure
+    except BaseException:  # the worker stops, which is no failure
         book.write("released", **run)
         raise
     book.write("done", **run)

@@ -2,18 +2,26 @@
 
 declare(strict_types=1);
 
-/* What PHP does in the shop. Its worker: vendor/bin/dueq-worker worker.php, which loads Composer's autoload. */
+/* The tasks that PHP runs in the shop. Its worker: vendor/bin/dueq-worker worker.php, which loads
+   Composer's autoloader. */
 
 use Dueq\Worker;
 use Dueq\Worker\Job;
 use Dueq\Worker\Stop;
 
-/** Writes a line into the order book, as book.py. */
+/** Appends a line to the order book, as book.py. */
 $note = function (string $what, Job $job, mixed ...$more): void {
-    $line = ['at' => (int) (microtime(true) * 1000), 'what' => $what, 'task' => $job->task, 'id' => $job->message->id,
-        'attempt' => $job->message->attempt, 'crashes' => $job->message->crashes,
-        'worker' => getenv('SHOP_WORKER') ?: 'php', 'slot' => (string) getmypid()] + $more;
-    file_put_contents(getenv('SHOP_BOOK') ?: 'book.jsonl', json_encode($line, JSON_THROW_ON_ERROR) . "\n", FILE_APPEND);
+    $line = json_encode([
+        'at' => (int) (microtime(true) * 1000),
+        'what' => $what,
+        'task' => $job->task,
+        'id' => $job->message->id,
+        'attempt' => $job->message->attempt,
+        'crashes' => $job->message->crashes,
+        'worker' => getenv('SHOP_WORKER') ?: 'php',
+        'slot' => (string) getmypid(),
+    ] + $more, JSON_THROW_ON_ERROR);
+    file_put_contents(getenv('SHOP_BOOK') ?: 'book.jsonl', $line . "\n", FILE_APPEND);
 };
 
 $worker = new Worker();
@@ -39,7 +47,7 @@ return $worker
             throw new RuntimeException('the bank does not answer');
         }
         $note('charged', $job);
-        // One step ends this job and pushes the next, which Python does, in a second.
+        // In one step: ends this job, and pushes the next one, which Python runs a second later.
         $ship = $worker->tasks->draft('ship', [$order], id: $order) + ['delay' => 1.0];
         $job->message->ack(push: [$ship], to: 'parcels');
     }, queue: 'payments');

@@ -39,7 +39,7 @@ dueq_status dueq_php_put_back(dueq_php_link *link) {
     return dueq_php_link_finish(link, link->interop->size(link->queue));
 }
 
-/* * Moving due items * */
+/* Moving due items */
 
 /*
  * Warns of quarantined entries, and makes the Dueq\Interop\Moved. result: NULL if nothing was

@@ -27,7 +27,7 @@ bool dueq_php_json_read(zval *out, dueq_bytes text);
  */
 dueq_bytes dueq_php_hold(HashTable *held, zend_string *text);
 
-/* * move.c: Moved, Sizes, and the methods that both queues share * */
+/* move.c: Moved, Sizes, and the methods that both queues share */
 
 void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes);
 /* Warns in PHP's log of quarantined entries, if there are any. */

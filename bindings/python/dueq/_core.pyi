@@ -141,7 +141,7 @@ JobRow: TypeAlias = tuple[bytes, bytes, str, str, str, bytes, str, int, int, int
 SizesRow: TypeAlias = tuple[int, int, int, int, int, int]
 # moved, quarantined, next_ms
 MovedRow: TypeAlias = tuple[int, int, int]
-# # the fields of dueq._call.Answer
+# the fields of dueq._call.Answer
 Answer: TypeAlias = tuple[
     int,
     list[MessageRow],

@@ -24,7 +24,7 @@ static inline dueq_php_laravel *dueq_php_laravel_of(zend_object *object) {
 }
 
 void dueq_php_laravel_startup(void);
-/* * The queue as a source. * */
+/* The queue as a source. */
 dueq_php_source dueq_php_laravel_source(dueq_php_laravel *laravel);
 /* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
 dueq_php_laravel *dueq_php_this_laravel(const zval *this);
@@ -35,7 +35,7 @@ dueq_php_laravel *dueq_php_this_laravel(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/* * job_draft.c: the jobs given to push, later, pushRaw, pushObject and pushMany * */
+/* job_draft.c: the jobs given to push, later, pushRaw, pushObject and pushMany */
 
 /* One job as PHP values; NULL: not given. */
 typedef struct dueq_php_job_fields {
@@ -53,7 +53,7 @@ bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_field
 /* Reads argument 1, an array of jobs, into as many drafts. False: it threw. */
 bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held);
 
-/* * job.c: Job, and the methods that take and finish jobs * */
+/* job.c: Job, and the methods that take and finish jobs */
 
 void dueq_php_job_startup(void);
 

@@ -50,7 +50,7 @@ static inline dueq_php_redisson *dueq_php_redisson_of(zend_object *object) {
 }
 
 void dueq_php_redisson_startup(void);
-/* * The queue as a source. * */
+/* The queue as a source. */
 dueq_php_source dueq_php_redisson_source(dueq_php_redisson *redisson);
 /*
  * The queue of $this; NULL, with an Error thrown, before its constructor has run and after

@@ -113,7 +113,7 @@ final class Address
             && $this->app->environment('local', 'testing');
     }
 
-    /** ** @return array<string, mixed> the Redis part of config/database.php * */
+    /** @return array<string, mixed> the Redis part of config/database.php */
     private function config(): array
     {
         return $this->app->make('config')->get('database.redis') ?? [];
