@@ -334,7 +334,7 @@ namespace Dueq
     }
 
     /**
-     * What a Consumer does, as ClientInterface.
+     * The methods of a Consumer, see ClientInterface.
      *
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -359,10 +359,10 @@ namespace Dueq
     }
 
     /**
-     * What a Message does, as ClientInterface.
+     * The methods of a Message, see ClientInterface.
      *
-     * An interface has no properties: one that stands for a Message declares those that the program
-     * reads.
+     * An interface has no properties: a substitute for a Message declares the properties that the
+     * program reads.
      *
      * @phpstan-import-type Draft from QueueInterface
      * @property-read string $queue
@@ -412,7 +412,7 @@ namespace Dueq
     }
 
     /**
-     * What a Pusher does, as ClientInterface.
+     * The methods of a Pusher, see ClientInterface.
      */
     interface PusherInterface
     {
@@ -446,7 +446,7 @@ namespace Dueq
     }
 
     /**
-     * What a Lock does, as ClientInterface.
+     * The methods of a Lock, see ClientInterface.
      *
      * @property-read string $name
      * @property-read string $token
@@ -1377,7 +1377,7 @@ namespace Dueq
         /** When it was pushed, by the producer's clock. */
         public readonly float $created;
 
-        /** When its time to live ends, by the server's clock; null: never. */
+        /** When its ttl ends, by the server's clock; null: never. */
         public readonly ?float $expires;
 
         /** The text of the last retry() or bury(); empty if there was none. */
@@ -1862,10 +1862,10 @@ namespace Dueq
          */
         public readonly bool $offline;
 
-        /** How many messages of this queue it had leased, prefetched ones too. */
+        /** How many messages of this queue are leased to it, prefetched ones included. */
         public readonly int $leased;
 
-        /** How many of these its program had begun. */
+        /** How many of these messages its program works on. */
         public readonly int $running;
 
         /**
@@ -1876,8 +1876,8 @@ namespace Dueq
         public readonly bool $stopping;
 
         /**
-         * @var list<Holding> those that it had leased for a second, in the order in which it got
-         *     them; at most 100
+         * @var list<Holding> messages that it has had for at least a second, in the order of their
+         *     deliveries; at most 100
          */
         public readonly array $holdings;
 

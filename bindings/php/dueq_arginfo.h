@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b2b98dcd827cd76afe3a048fb5e548cb9493f982 */
+ * Stub hash: 9b6c23b512d8716777e62b7449f4de6247e180e5 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -2290,17 +2290,17 @@ static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 	zend_declare_typed_property(class_entry, property_offline_name, &property_offline_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_offline_name);
 
-	zval property_held_default_value;
-	ZVAL_UNDEF(&property_held_default_value);
-	zend_string *property_held_name = zend_string_init("held", sizeof("held") - 1, 1);
-	zend_declare_typed_property(class_entry, property_held_name, &property_held_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_held_name);
+	zval property_leased_default_value;
+	ZVAL_UNDEF(&property_leased_default_value);
+	zend_string *property_leased_name = zend_string_init("leased", sizeof("leased") - 1, 1);
+	zend_declare_typed_property(class_entry, property_leased_name, &property_leased_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_leased_name);
 
-	zval property_working_default_value;
-	ZVAL_UNDEF(&property_working_default_value);
-	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
-	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_working_name);
+	zval property_running_default_value;
+	ZVAL_UNDEF(&property_running_default_value);
+	zend_string *property_running_name = zend_string_init("running", sizeof("running") - 1, 1);
+	zend_declare_typed_property(class_entry, property_running_name, &property_running_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_running_name);
 
 	zval property_stopping_default_value;
 	ZVAL_UNDEF(&property_stopping_default_value);
@@ -2349,11 +2349,11 @@ static zend_class_entry *register_class_Dueq_Holding(void)
 	zend_declare_typed_property(class_entry, property_since_name, &property_since_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_since_name);
 
-	zval property_working_default_value;
-	ZVAL_UNDEF(&property_working_default_value);
-	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
-	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
-	zend_string_release(property_working_name);
+	zval property_running_default_value;
+	ZVAL_UNDEF(&property_running_default_value);
+	zend_string *property_running_name = zend_string_init("running", sizeof("running") - 1, 1);
+	zend_declare_typed_property(class_entry, property_running_name, &property_running_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_running_name);
 
 	return class_entry;
 }

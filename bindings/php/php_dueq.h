@@ -123,7 +123,7 @@ typedef struct dueq_php_client {
  * keeps for this URL; if this request uses it already, it gets one more holder. NULL: it threw.
  */
 dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent);
-/* The last one to do so closes it. NULL is safe. */
+/* Removes a holder. The last one closes the client. NULL is safe. */
 void dueq_php_client_release(dueq_php_client *client);
 /* Frees the last result, if it has bodies: PHP has copied them by now. */
 void dueq_php_client_forget(dueq_php_client *client);

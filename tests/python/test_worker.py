@@ -177,7 +177,7 @@ def test_worker_says_once_which_queues_nobody_pushed_to(
         (["worker_app"], "'worker_app' is not of the form module:app"),
         (["no_such.module:app"], "there is no module 'no_such'"),
         (["worker_app:ap"], "has no 'ap'; its apps: app, keyed, nothing, picky, wrapped"),
-        (["worker_app:number"], "is a int, no dueq.App"),
+        (["worker_app:number"], "is of the type int, and not a dueq.App"),
         (["worker_app:nothing"], "has no task and no --queues"),
         (["worker_app:app", "--queues", "a:1,b"], "give each queue a weight, once, or none"),
         (["worker_app:app", "--queues", "a,,b"], "an empty name, or one twice"),

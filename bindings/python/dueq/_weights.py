@@ -16,7 +16,7 @@ def weighted_order(weights: Mapping[str, int]) -> tuple[str, ...]:
     """
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
-            raise InvalidError(f"names: the weight {weight!r} of {name!r} is no number above 0")
+            raise InvalidError(f"names: the weight {weight!r} of {name!r} is not a number above 0")
     divisor = gcd(*weights.values())
     share = {name: weight // divisor for name, weight in weights.items()}
     total = sum(share.values())

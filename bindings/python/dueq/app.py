@@ -483,7 +483,7 @@ def _checked(options: Options, known: Iterable[str]) -> Options:
     refuse_unknown(options, known)
     taken = RESERVED.intersection(options.get("headers") or ())
     if taken:
-        raise InvalidError(f"headers: {_listed(taken)} is what a task itself has")
+        raise InvalidError(f"headers: a push cannot set {_listed(taken)}: the task sets it")
     Draft(b"", **options).row()
     return options
 
@@ -501,7 +501,7 @@ def _kinds(
     named = (kinds,) if isinstance(kinds, type) else tuple(kinds)
     for kind in named:
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
-            raise TypeError(f"{name}: {kind!r} is no class of exceptions")
+            raise TypeError(f"{name}: {kind!r} is not a class of exceptions")
     return named
 
 

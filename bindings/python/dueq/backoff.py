@@ -74,7 +74,7 @@ def backoff_row(backoff: BackoffLike | None) -> _core.BackoffRow:
     if isinstance(backoff, (int, float, timedelta)):
         backoff = Backoff("fixed", backoff)
     elif isinstance(backoff, (str, bytes, bytearray)):
-        raise TypeError("backoff: text; seconds, a timedelta or a list of these are wanted")
+        raise TypeError("backoff: a text; give seconds, a timedelta, a list of them or a Backoff")
     elif not isinstance(backoff, Backoff):
         backoff = Backoff("list", delays=backoff)
     return backoff.row()

@@ -249,7 +249,7 @@ class Queue(Source, AsyncVerbs):
         Raises InvalidError for a wrong key, or in a queue without partitions.
         """
         if self.partitions is None or not key or KEYED in key:
-            raise InvalidError("partition_for: a key, and a queue with partitions, are wanted")
+            raise InvalidError("partition_for: needs a key, and a queue with partitions")
         one = object.__new__(type(self))
         one.__dict__.update(self.__dict__)
         one._own = f"{self.name}{KEYED}{key}"

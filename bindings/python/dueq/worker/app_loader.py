@@ -41,5 +41,5 @@ def load(name: str) -> App:
         apps = ", ".join(found) or "none"
         raise NoApp(f"the module {module_name} has no {path!r}; its apps: {apps}") from None
     if not isinstance(app, App):
-        raise NoApp(f"{name} is a {type(app).__name__}, no dueq.App")
+        raise NoApp(f"{name} is of the type {type(app).__name__}, and not a dueq.App")
     return app
