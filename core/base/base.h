@@ -1,6 +1,4 @@
-/*
- * What every room uses: failures, clocks, threads, ids, numbers, bytes and UTF-8.
- */
+/* Used everywhere in core: failures, clocks, threads, ids, numbers, bytes and UTF-8. */
 #ifndef DUEQ_BASE_H
 #define DUEQ_BASE_H
 
@@ -13,14 +11,18 @@
 
 #include "../dueq.h"
 
-/* status.c: what went wrong, in words */
+/* status.c: failures and their texts */
 
-/* When does what failed work again? */
+/* When a call that failed can succeed. */
 enum dueq__recovery {
     DUEQ__PERMANENT,   /* never */
-    DUEQ__UNTIL_FIXED, /* when somebody mends the server: only a call that waits goes on */
-    DUEQ__TRANSIENT,   /* soon: the call is tried again until its deadline */
-    DUEQ__FAILOVER /* the same, on a new connection, if a server has answered this client before */
+    DUEQ__UNTIL_FIXED, /* when a person repairs the server: only a call that waits goes on */
+    DUEQ__TRANSIENT,   /* soon: the client tries the call again until its deadline */
+    /*
+     * soon, on a new connection: as TRANSIENT in a cluster, or where a server has answered this
+     * client before; else as PERMANENT
+     */
+    DUEQ__FAILOVER
 };
 
 struct dueq__error {
@@ -30,8 +32,9 @@ struct dueq__error {
 };
 
 /*
- * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of
- * the text may come from a server or an entry: what a terminal would obey is escaped.
+ * Sets all of `error`, with recovery PERMANENT, and returns the status. A NULL format: the text is
+ * the status's own sentence. Parts of the text may come from a server or a producer. So characters
+ * that a terminal would obey are escaped.
  */
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -43,13 +46,13 @@ int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
 
-/* This machine's name, as a text that fits in a line; "?": it has none. */
+/* This machine's name, escaped so that it stays on one line; "?": the machine has none. */
 void dueq__host_name(char *out, size_t room);
 
-/* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
+/* Starts a thread that gets no signals: they are for the program's threads. 0, or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
-/* id.c: ids and stamps, ordered by time */
+/* id.c: ids and incarnations, ordered by time */
 
 #define DUEQ__ID_SIZE 22 /* base-62 digits of 128 bits */
 #define DUEQ__INCARNATION_SIZE                                                                     \
@@ -62,11 +65,11 @@ struct dueq__id_source {
 };
 
 void dueq__id_random(void *buffer, size_t size);
-/* Any number from 0 on that is less than this one. */
+/* A random number from 0 to below - 1. below: 1 to 2^31. */
 int64_t dueq__random_below(int64_t below);
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
 void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
-/* The milliseconds in an id or a stamp; -1 if it is neither. */
+/* When an id or an incarnation was made, in ms since 1970; -1: the text is neither. */
 int64_t dueq__id_time(const char *id, size_t size);
 
 /*
@@ -143,7 +146,7 @@ struct dueq__given {
 dueq_status dueq__given_read(struct dueq__given *given, const void *items, size_t count,
                              const struct dueq__layout *layout, struct dueq__error *error);
 
-/* Bytes; utf8.c */
+/* Bytes, and utf8.c */
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
@@ -152,15 +155,15 @@ static inline bool dueq__bytes_equal(dueq_bytes a, dueq_bytes b) {
 }
 
 /*
- * The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where
- * there is none.
+ * The length of the well-formed UTF-8 sequence (RFC 3629) that the `left` bytes at `at` begin with;
+ * 0: they begin with none. left: 1 or more.
  */
 size_t dueq__utf8_length(const unsigned char *at, size_t left);
-/* Is it well-formed UTF-8, with or without control characters? */
+/* Whether the bytes are well-formed UTF-8. control: control characters are allowed. */
 bool dueq__is_utf8(const void *data, size_t size, bool control);
 /*
- * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control
- * characters? By the same rule as the scripts (core/scripts/lib/text.lua).
+ * Whether the text can be an id, or the name of a queue or header: 1 to 255 bytes of UTF-8 without
+ * control characters. The scripts have the same rule (core/scripts/lib/text.lua).
  */
 bool dueq__is_name(dueq_bytes text);
 

@@ -1,9 +1,9 @@
 #include "base.h"
 
-/* At most this many digits are exact in a double. */
+/* A double is exact up to this many digits. */
 #define MAX_DIGITS 15
 
-/* Reads a number, which may have a fraction. NULL: there is none. */
+/* Reads a number, which may have a fraction. Returns its end; NULL: the text begins with none. */
 static const char *read_number(const char *text, double *number) {
     int64_t whole, fraction = 0;
     const char *at = text;

@@ -23,7 +23,9 @@ int64_t dueq__random_below(int64_t below) {
     return below * chance >> 32;
 }
 
-/* So many digits fit 64 bits, which are faster to divide; and 62 to the power of that. */
+/*
+ * 10 digits, and 62 to the power of 10, fit in 64 bits. Those are divided faster than 128 bits.
+ */
 #define PART 10
 #define PART_SCALE UINT64_C(839299365868340224)
 
@@ -35,14 +37,14 @@ static void write_digits(wide number, char *out, size_t size) {
     }
 }
 
-/* 62: it is none. */
+/* 62: the character is no digit. */
 static unsigned digit_value(char digit) {
     unsigned ten = (unsigned)digit - '0', upper = (unsigned)digit - 'A',
              lower = (unsigned)digit - 'a';
     return ten < 10 ? ten : upper < 26 ? upper + 10 : lower < 26 ? lower + 36 : 62;
 }
 
-/* False when a character is no base-62 digit. Every message that is read comes by here. */
+/* False: a character is no base-62 digit. It is fast, as it runs for each message that is read. */
 static bool read_digits(const char *text, size_t size, wide *number) {
     *number = 0;
     for (size_t at = 0; at < size;) {
@@ -60,7 +62,8 @@ static bool read_digits(const char *text, size_t size, wide *number) {
 }
 
 /*
- * 48 bits of milliseconds, 80 of chance; within a millisecond the next is one more than the last.
+ * An id has 48 bits of milliseconds and 80 random bits. In the same millisecond the next id is the
+ * last id plus 1.
  */
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
     int64_t now = dueq__wall_ms();
@@ -71,7 +74,7 @@ void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
         memcpy(&source->low, chance, 8);
         uint16_t rest;
         memcpy(&rest, chance + 8, 2);
-        /* The top bit stays free, so that counting on cannot reach the milliseconds. */
+        /* The top random bit is 0, so that adding 1 never changes the milliseconds. */
         source->high = (uint64_t)now << 16 | (rest & 0x7FFFU);
     } else if (++source->low == 0) {
         source->high++;
@@ -79,7 +82,10 @@ void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
     write_digits((wide)source->high << 64 | source->low, out, DUEQ__ID_SIZE);
 }
 
-/* 45 bits of milliseconds, 14 of chance; always more than the last. */
+/*
+ * An incarnation has 45 bits of milliseconds and 14 bits, the lower 13 of which are random. Each is
+ * greater than the last.
+ */
 void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]) {
     uint16_t chance;
     dueq__id_random(&chance, sizeof chance);

@@ -35,8 +35,8 @@ const char *dueq_state_name(dueq_state state) {
 const char *dueq_version(void) { return DUEQ_VERSION; }
 
 /*
- * Would a terminal obey the character, or show it as something else? Controls, ends of lines, marks
- * of direction.
+ * Whether a terminal would obey the character, or show the text in another order: control
+ * characters, ends of lines and marks of direction.
  */
 static bool is_terminal_control(unsigned code) {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||

@@ -12,7 +12,7 @@ size_t dueq__utf8_length(const unsigned char *at, size_t left) {
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xC0) != 0x80)
             return 0;
-    /* Not by more bytes than it needs, no surrogates, and none above U+10FFFF. */
+    /* Overlong forms (E0, F0), surrogates (ED), and code points above U+10FFFF (F4). */
     bool wrong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
                  (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F);
     return wrong ? 0 : length;
