@@ -1,19 +1,16 @@
 /*
- * The embedded server: a private redis-server or valkey-server for a directory, shared by every
- * process that names the directory.
- *
- * In the directory:
- *   users       every handle holds LOCK_SH on an open file description of its own. LOCK_EX on it is
- * the
- *               right to end the server, so that it cannot end while anybody has a share.
- *   lock        LOCK_EX, by a descriptor that the server inherits: held exactly as long as it
- * lives.
- *               Who gets it may start a server. Its time of change says when the server was last
- * idle.
- *   socket      where the server listens, or a link to it where the directory cannot hold a socket
- *   server.log  what the server said since its start (server.log.old: the one before)
- *   and the server's append-only file.
- * start.c starts and ends the server.
+ * The embedded server: a private redis-server or valkey-server for a directory. All processes that
+ * name the directory share the server. start.c starts and ends it. The directory has:
+ *   users       Each handle has LOCK_SH on this file, its share, by an open file description of its
+ *               own. The watcher ends the server only under LOCK_EX: while no handle has a share.
+ *   lock        The server inherits a descriptor with LOCK_EX on this file. So the lock is taken
+ *               as long as the server runs, and a process that gets it may start a server. The
+ *               watcher touches the file when there was no share. A handle that takes a share
+ *               touches `users`.
+ *   socket      The socket on which the server listens, or a link to that socket where the
+ *               directory cannot have one.
+ *   server.log  The server's log since its start; server.log.old has the log of the server before.
+ *   The server's append-only file.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -34,11 +31,11 @@
 #include "embedded_internal.h"
 
 struct dueq__embedded {
-    char *requested_path;     /* absolute since the handle was made: a later chdir() is harmless */
-    char directory[PATH_MAX]; /* the same without links and dots, since it exists */
+    char *requested_path;     /* absolute, so that a later chdir() does not matter */
+    char directory[PATH_MAX]; /* the same, resolved by realpath(3) when a share was taken */
     int share_fd;             /* `users` under LOCK_SH; -1: none */
-    bool started;             /* a server, which could not be connected to yet */
-    char socket_path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
+    bool started;             /* this handle started a server, which accepted no connection yet */
+    char socket_path[DUEQ__SOCKET_ROOM]; /* "": no server has accepted a connection yet */
 };
 
 /* The directory */
@@ -60,8 +57,10 @@ struct dueq__embedded *dueq__embedded_new(const char *directory) {
 void dueq__embedded_free(struct dueq__embedded *embedded) {
     if (!embedded)
         return;
-    /* Closing drops the share with the last copy of the descriptor; LOCK_UN would drop it for the
-     * other side of a fork() too. */
+    /*
+     * close() drops the share once no process has a copy of the descriptor. LOCK_UN would drop it
+     * for the other process of a fork() as well.
+     */
     if (embedded->share_fd >= 0)
         close(embedded->share_fd);
     free(embedded->requested_path);
@@ -84,7 +83,7 @@ static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *
 
 /* The share */
 
-/* Whether the share is on the file that others see now: the directory may have been made anew. */
+/* False: there is no share, or the directory was made anew, with another file `users`. */
 static bool share_is_current(const struct dueq__embedded *embedded) {
     char path[DUEQ__ENTRY_ROOM];
     struct stat ours, theirs;
@@ -116,16 +115,16 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
                             embedded->directory, strerror(why));
         return why == EWOULDBLOCK ? DUEQ_PENDING : status;
     }
-    futimens(fd, NULL); /* tells the watcher that there was a user, however short its stay */
+    futimens(fd, NULL); /* tells the watcher that there was a share, however short */
     embedded->share_fd = fd;
     return DUEQ_OK;
 }
 
-/* Asking the server */
+/* The socket */
 
 /*
- * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT:
- * nothing to connect to, EPERM: another user may have made it.
+ * The server's socket: the directory's `socket`, or the target of that link.
+ * 0; ENOENT: there is no socket; EPERM: another user may have made it.
  */
 static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
     struct stat what;
@@ -148,7 +147,7 @@ static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un
     return linked && dueq__embedded_check_directory(runtime, false, &unsafe) ? EPERM : 0;
 }
 
-/* 0: it can be connected to; else an errno. Whether it answers is for the connection to say. */
+/* 0: the server accepts a connection, which does not say that it will answer; else an errno. */
 static int probe(struct dueq__embedded *embedded) {
     struct sockaddr_un address;
     int why = find_socket(embedded, &address);
@@ -164,9 +163,10 @@ static int probe(struct dueq__embedded *embedded) {
     return why;
 }
 
-/* Ensure */
-
-/* There is no server to connect to: starts one, unless one runs or was just started. */
+/*
+ * Starts a server where none accepts a connection. Where one runs or was just started, PENDING, as
+ * that one may accept a connection soon.
+ */
 static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {
     int lock = dueq__embedded_open(embedded->directory, "lock", O_RDWR | O_CREAT, error);
     if (lock < 0)
@@ -203,7 +203,7 @@ dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__
     case 0:
         embedded->started = false;
         return DUEQ_OK;
-    case EAGAIN: /* its queue of connections is full */
+    case EAGAIN: /* the listening socket's backlog is full */
         dueq__fail(error, DUEQ_TIMEOUT,
                    "the server of %s runs but does not answer: it is stopped or very busy",
                    embedded->directory);

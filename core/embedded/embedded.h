@@ -1,32 +1,30 @@
-/*
- * A private server for a directory.
- */
 #ifndef DUEQ_EMBEDDED_H
 #define DUEQ_EMBEDDED_H
 
 #include "../base/base.h"
 
-/* embedded.c: a private server for a directory */
+/* A private server for a directory */
 
 struct dueq__embedded;
 
 /*
- * Makes the handle for a directory; nothing is started. NULL: out of memory.
- * It belongs to one client; dueq__embedded_free() drops its share, and the server ends soon after
- * the last share in any process is gone. After fork() the child's copy is closed with its client
- * and does not end the parent's share.
+ * Makes a client's handle for a directory. It starts nothing. NULL: out of memory.
+ * dueq__embedded_free() drops the handle's share. The server ends soon after the last share of all
+ * processes was dropped. After fork() the child frees its copy of the handle, and the parent keeps
+ * the share.
  */
 struct dueq__embedded *dueq__embedded_new(const char *directory);
 void dueq__embedded_free(struct dueq__embedded *embedded);
 
 /*
- * Looks whether the directory's server can be connected to, and starts it if need be, without
- * waiting for it. Called before each connect. PENDING: not yet, and error says why; call it again
- * after a nap.
+ * Call it before each connect. It takes a share, looks whether the directory's server accepts a
+ * connection, and else starts a server, without waiting for it.
+ * PENDING: the server accepts none yet, and `error` says why: call it again after
+ * DUEQ__EMBEDDED_RETRY_MS. Errors: EMBEDDED, NO_MEMORY.
  */
 dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__error *error);
 #define DUEQ__EMBEDDED_RETRY_MS 5
-/* The socket's path after a successful ensure; NULL before. */
+/* The path of the server's socket; NULL before dueq__embedded_ensure() has returned OK. */
 const char *dueq__embedded_path(const struct dueq__embedded *embedded);
 
 #endif

@@ -1,4 +1,4 @@
-/* Between embedded.c, start.c and permissions.c: no other file includes it. */
+/* What embedded.c, start.c and permissions.c share. No other file includes this header. */
 #ifndef DUEQ_EMBEDDED_INTERNAL_H
 #define DUEQ_EMBEDDED_INTERNAL_H
 
@@ -11,35 +11,36 @@
 
 #define DUEQ__SOCKET_ROOM sizeof(((struct sockaddr_un *)0)->sun_path) /* with its NUL */
 
-/* The path of one of our entries in a directory. */
+/* For the path of one of the server's files in its directory. */
 #define DUEQ__ENTRY_ROOM (PATH_MAX + 16)
 
 /*
- * Whether a directory, an absolute path, is this user's and nobody else can write in it nor put
- * another in its place. make: makes it as mkdir -p does, for this user alone. Errors: EMBEDDED,
- * NO_MEMORY.
+ * Checks that a directory, an absolute path, belongs to this user, and that no other user can write
+ * in it or replace it. make: makes the directory first, as mkdir -p does, for this user alone.
+ * Errors: EMBEDDED, NO_MEMORY.
  */
 dueq_status dueq__embedded_check_directory(const char *path, bool make, struct dueq__error *error);
 
-/* Whether all that is in the directory is this user's or root's. */
+/* Checks that each entry of the directory belongs to this user or root. Errors: EMBEDDED. */
 dueq_status dueq__embedded_check_files(const char *directory, struct dueq__error *error);
 
 /*
- * Opens a file of the directory as open(2) does, without following a link, with a number above
- * those that the server is given. -1: the error is set, also where it is not this user's alone.
+ * Opens a regular file of the directory as open(2) does, and follows no link. The descriptor is 10
+ * or more, as the supervisor gets descriptors 0 to 4. -1: error is set, also where the file belongs
+ * to another user or has a second name.
  */
 int dueq__embedded_open(const char *directory, const char *name, int flags,
                         struct dueq__error *error);
 
 /*
- * Starts a server for the directory, an absolute path, without waiting for it. `lock` is the
- * descriptor that holds LOCK_EX on the directory's `lock`; the server gets a copy, and the caller
- * closes its own. The server ends by itself when nobody has a share any more.
+ * Starts a server for the directory, an absolute path, without waiting for it. `lock`: the
+ * descriptor that has LOCK_EX on the directory's `lock`. The server gets a copy of it, and the
+ * caller closes its own. The server ends when no process has a share.
  * Errors: EMBEDDED, NO_MEMORY.
  */
 dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error);
 
-/* The end of what the directory's server said since it was started, on one line; may be empty. */
+/* Writes the end of the directory's `server.log` into `text`, as one line; may be empty. */
 void dueq__embedded_log_tail(const char *directory, char *text, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Whom an embedded server's directory belongs to. The server runs what is in it with this user's
- * rights, so nobody else may put anything there, nor another directory in its place.
+ * Checks who can write in an embedded server's directory. The server loads the directory's files
+ * with this user's rights. So no other user may write in the directory, or replace it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,10 @@
 
 #include "embedded_internal.h"
 
-/* One step of the way to a directory; *shared: whether others can make entries in it. */
+/*
+ * Checks one directory on the path. *shared: whether every user can make entries in the directory
+ * before; then in this one.
+ */
 static dueq_status check_step(const char *path, bool make, bool *shared,
                               struct dueq__error *error) {
     struct stat entry, what;
