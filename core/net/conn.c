@@ -8,11 +8,12 @@
 #include "net.h"
 
 /*
- * The reader moves the rest of its buffer for each reply it takes out: larger portions cost more.
+ * The most bytes that are read at once. For each reply that it takes out, hiredis moves the rest of
+ * its buffer: so larger portions cost more.
  */
 #define PORTION (64 * 1024)
 #define PORTIONS_A_PUMP 64
-/* A part of a command with more bytes is not copied. */
+/* A command's part with more bytes is sent from the caller's memory, and not copied. */
 #define LARGE (256 * 1024)
 
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
@@ -78,13 +79,13 @@ short dueq__conn_events(const struct dueq__conn *conn) {
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
 }
 
-/* Is it a sign that the server is gone when nothing comes? */
+/* Whether a server that sends nothing is a lost server. */
 static bool expects_bytes(const struct dueq__conn *conn) {
     return conn->silence_timeout_ms && conn->state >= DUEQ__CONN_CONNECTING &&
            (conn->state < DUEQ__CONN_READY || (conn->replies_due && !conn->blocking));
 }
 
-/* When it is lost unless something comes. */
+/* When the connection is lost, unless bytes come before. */
 static int64_t silence_deadline_ms(const struct dueq__conn *conn) {
     if (!expects_bytes(conn))
         return DUEQ__NEVER;
@@ -187,7 +188,7 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size) {
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Writes the next bytes, without blocking; 0: none could be. */
+/* Sends the next bytes, without blocking. Returns their number; 0: the socket takes none now. */
 static size_t write_some(struct dueq__conn *conn) {
     bool lent = conn->borrowed && conn->out_at == conn->borrowed_at;
     const char *data = lent ? conn->borrowed : conn->out + conn->out_at;
@@ -215,7 +216,7 @@ static void flush(struct dueq__conn *conn) {
     }
 }
 
-/* Reads what has come, up to a limit, so that a flood of replies cannot hold the caller. */
+/* Reads what has come, up to a limit: a server that sends without end must not hold the caller. */
 static void read_some(struct dueq__conn *conn) {
     char portion[PORTION];
     bool more = !conn->input_ended;
@@ -225,7 +226,7 @@ static void read_some(struct dueq__conn *conn) {
         dueq__reader_feed(conn->reader, portion, got);
         if (got && conn->silence_timeout_ms)
             conn->last_read_ms = dueq__monotonic_ms();
-        /* TLS comes by records. */
+        /* A TLS record may be shorter than a portion, and more records may follow it. */
         more = conn->tls ? got > 0 : got == sizeof portion;
     }
     if (conn->socket.input_ended && !conn->error.status)
@@ -243,7 +244,7 @@ static void pump_tls(struct dueq__conn *conn) {
     }
     if (done == 0 && !conn->socket.input_ended && !conn->socket.output_ended)
         return;
-    /* A server that refuses the session may take a new one. */
+    /* The server may refuse the session that the client resumed, and accept a new session. */
     if (dueq__tls_forget_session(conn->tls)) {
         dueq__connect_retry(conn);
         return;
@@ -283,9 +284,9 @@ void dueq__conn_flush(struct dueq__conn *conn) {
 }
 
 /*
- * Is another server the primary now, as another connection of the client has found out, or a
- * sentinel told since this one asked? It may hang on a server that is gone, or that takes what will
- * be lost.
+ * Ends the connection where another server is the primary now, as another connection of the client
+ * or a sentinel's announcement says. The old primary may never answer, or accept writes that are
+ * lost when it becomes a replica.
  */
 static bool fail_if_outdated(struct dueq__conn *conn) {
     const struct dueq__sentinels *sentinels = conn->sentinels;

@@ -11,20 +11,20 @@
 
 #include "net.h"
 
-/* How a connection comes about: which server it is, its addresses, a socket to one of them. */
+/* Steps of a connection before its login: find the server, resolve its host, connect a socket. */
 
 static void drop_resolution(struct dueq__conn *conn) {
     dueq__resolution_drop(conn->resolution);
     conn->resolution = NULL;
 }
 
-/* The connection to a sentinel that is made in place of this one; NULL: none. */
+/* The connection to a sentinel, while a discovery goes on; else NULL. */
 static struct dueq__conn *sentinel_conn(const struct dueq__conn *conn) {
     return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_query(conn->discovery)->conn
                                                  : NULL;
 }
 
-/* It is watched in this one's place, or is not. */
+/* The sentinel's connection is watched in the epoll instance in place of this one. */
 static void share_watch(struct dueq__conn *conn) {
     struct dueq__conn *other = sentinel_conn(conn);
     if (!other)
@@ -45,7 +45,7 @@ static void set_unreachable(struct dueq__conn *conn, const char *reason) {
                dueq__conn_shown(conn), reason);
 }
 
-/* The addresses are as many tries of one connection: what fails it is that all fail. */
+/* The connection fails only when all addresses of the host have failed. */
 static void pump_connecting(struct dueq__conn *conn) {
     char reasons[400];
     int fd;
@@ -60,7 +60,6 @@ static void pump_connecting(struct dueq__conn *conn) {
         dueq__conn_fail(conn);
         return;
     }
-    /* It leaves the race. */
     dueq__conn_close_socket(conn);
     conn->socket.fd = fd;
     drop_resolution(conn);
@@ -163,8 +162,8 @@ static void reset(struct dueq__conn *conn) {
     conn->opened = true;
     conn->shown[0] = '\0';
     /*
-     * Another server may take over, or has other queues: early enough for the call to be tried
-     * again there.
+     * With sentinels or in a cluster another server may take over. A third of the call's timeout
+     * leaves time to try the call again there.
      */
     bool replaced = conn->url->topology != DUEQ__SINGLE;
     conn->silence_timeout_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;

@@ -4,8 +4,9 @@
 #include "net.h"
 
 /*
- * What is said first on each new connection: who we are, and on a client's first one who the server
- * is.
+ * The first commands on a new connection: authenticate, select the database, name the connection.
+ * With sentinels ROLE checks that the server is the primary. The client's first connection also
+ * asks for the server's version and memory policy.
  */
 
 static bool send_step(struct dueq__conn *conn, enum dueq__login step, size_t count,
@@ -36,7 +37,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
            send_step(conn, DUEQ__LOGIN_NAME, 3,
                      (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
            send_step(conn, DUEQ__LOGIN_ID, 2, (const char *const[]){"CLIENT", "ID"});
-    /* Two sections cost the server less than all, and Redis 6 takes one at a time. */
+    /* Two sections cost the server less than all. Redis 6 takes one section in a command. */
     if (conn->server_info && !conn->server_info->known)
         sent = sent &&
                send_step(conn, DUEQ__LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
@@ -48,12 +49,9 @@ void dueq__login_begin(struct dueq__conn *conn) {
     }
 }
 
-/*
- * What a server says of itself by INFO. What it does not say, or is not permitted to, is not held
- * against it.
- */
+/* The reply to INFO. A field that is missing, or an error, does not end the login. */
 
-/* The value of a field, cut to what fits; empty: there is none. */
+/* Copies the value of a field, cut to the room; empty: there is no such field. */
 static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {
     const char *at = memmem(info.data, info.size, name, strlen(name));
     size_t size = 0;
@@ -87,7 +85,7 @@ static void note_memory(struct dueq__server_info *server, const struct dueq__url
     read_field(info, "maxmemory:", limit, sizeof limit);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
     server->known = true;
-    /* It is shown to the user: what is no policy's name is none. */
+    /* The warning shows the policy to the user: text that cannot be a policy's name is dropped. */
     if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
         server->policy[0] = '\0';
     server->evicts = dueq__read_number(dueq__text(limit), 1, INT64_MAX, &most) &&
@@ -95,7 +93,7 @@ static void note_memory(struct dueq__server_info *server, const struct dueq__url
                      !url->accepts_evicting;
 }
 
-/* Sentinels name a server before it is the primary, or after it was that. */
+/* A sentinel may name a server shortly before it is the primary, or after another one became it. */
 static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply) {
     dueq_bytes role = {"nothing", 7};
     dueq__reply_bytes(dueq__reply_item(reply, 0), &role);
@@ -111,7 +109,7 @@ static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply)
     return false;
 }
 
-/* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
+/* Reads the reply to a step. False: the login fails, and conn->error is set. */
 static bool read_step(struct dueq__conn *conn, enum dueq__login step,
                       const struct dueq__reply *reply) {
     struct dueq__error problem = {0};
@@ -124,7 +122,7 @@ static bool read_step(struct dueq__conn *conn, enum dueq__login step,
         dueq__reply_number(reply, &conn->id);
     else
         dueq__reply_bytes(reply, &info);
-    /* A name, a number and facts are a help, not a need: some servers do not permit them. */
+    /* CLIENT and INFO may be forbidden to this user: the connection works without them. */
     if (problem.status && (step <= DUEQ__LOGIN_ROLE || problem.status == DUEQ_AUTH ||
                            problem.status == DUEQ_CONNECT || problem.recovery == DUEQ__TRANSIENT)) {
         conn->error = problem;

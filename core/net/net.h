@@ -1,6 +1,4 @@
-/*
- * The connection to a server: a URL, bytes out and in, and what they say.
- */
+/* Connections: URLs, addresses, sockets, TLS, login, commands out and replies in. */
 #ifndef DUEQ_NET_H
 #define DUEQ_NET_H
 
@@ -10,10 +8,7 @@
 
 enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
-/*
- * What stands behind the URL: one server, the sentinels of a primary and its replicas, or a
- * cluster's nodes.
- */
+/* A URL names one server, the sentinels of a primary, or nodes of a cluster. */
 enum dueq__topology { DUEQ__SINGLE, DUEQ__SENTINEL, DUEQ__CLUSTER };
 
 struct dueq__address {
@@ -21,12 +16,12 @@ struct dueq__address {
     int port;
 };
 
-/* Where a server is reached that announces itself otherwise, as behind a NAT. */
+/* A server that announces another address than clients can reach, as behind a NAT. */
 struct dueq__mapping {
     struct dueq__address announced, real;
 };
 
-/* How sentinels are spoken to, which are servers of their own; NULL where not given. */
+/* The login at the sentinels, which have users and certificates of their own; NULL: not given. */
 struct dueq__sentinel_login {
     const char *user, *password, *ca, *cert, *key;
 };
@@ -38,17 +33,17 @@ struct dueq__url {
     size_t host_count;
     const char *primary;  /* SENTINEL: its name */
     const char *path;     /* UNIX: the socket; EMBEDDED: the directory */
-    const char *tls_name; /* that certificates must have; NULL: that of the host */
+    const char *tls_name; /* the name that a server's certificate must have; NULL: its host */
     const char *user, *password, *ca, *cert, *key; /* NULL where not given */
     struct dueq__sentinel_login sentinel;
     struct dueq__mapping *map;
     size_t map_count;
-    char *text;  /* which these are parts of */
-    char *shown; /* the URL without its passwords */
+    char *text;  /* owned; the texts above point into it */
+    char *shown; /* owned: the URL, with *** for each password */
     int db;
     int64_t timeout_ms;
-    dueq_durability durability; /* of all pushes */
-    bool accepts_evicting;      /* evicting=accept */
+    dueq_durability durability; /* the default of pushes */
+    bool accepts_evicting;      /* evicting=accept: no warning about a server that evicts */
 };
 
 #define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
@@ -57,19 +52,23 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
 /*
- * Where to reach a server that announces this address: another one if the URL maps it. Borrowed
- * from either.
+ * The address at which to reach a server that announces `announced`: the one that the URL's map has
+ * for it, else the same. Points into the URL, or to what `announced` points to.
  */
 struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced);
 /*
- * The URL that dueq_open(NULL) uses: $DUEQ_URL (*named) or the default embedded server, which
- * $DUEQ_REQUIRE_URL refuses. Caller frees *url.
+ * The URL of dueq_open(NULL): $DUEQ_URL (*named: true), else the default embedded server. The
+ * caller frees *url. Errors: NO_MEMORY; URL, also where DUEQ_REQUIRE_URL=1 refuses an embedded
+ * server.
  */
 dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error);
 
-/* resp_write.c: a command's words, in the form of the wire */
+/* resp_write.c: a command's words, as they are sent */
 
-/* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
+/*
+ * Copies of words. Where memory runs out, `failed` is set, later words are dropped, and
+ * dueq__conn_send() refuses the command.
+ */
 struct dueq__resp {
     char *bytes;
     size_t size, room, count;
@@ -80,94 +79,105 @@ void dueq__resp_init(struct dueq__resp *words);
 void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size);
 void dueq__resp_text(struct dueq__resp *words, const char *text);
 void dueq__resp_number(struct dueq__resp *words, int64_t number);
-/* Adds a word of that size and returns where its bytes go; NULL: out of memory. */
+/* Adds a word of `size` bytes. Returns where the caller writes them; NULL: out of memory. */
 void *dueq__resp_space(struct dueq__resp *words, size_t size);
 void dueq__resp_free(struct dueq__resp *words);
-#define DUEQ__DIGITS 20 /* of the greatest number */
-/* Writes a number in decimal, without a NUL; returns how many digits it has. */
+#define DUEQ__DIGITS 20 /* of UINT64_MAX */
+/* Writes a number in decimal, without a NUL. Returns the number of digits. */
 size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
 /* resp_read.c */
 
-struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
+struct dueq__reply; /* a redisReply, which only resp_read.c looks into */
 
 /*
- * How many bytes the strings of an answer may have: of one with messages so many for each, of a
- * cluster's map, and of any other. The longest string of a server has 512 MiB, and beside it there
- * are a ticket and attempts.
+ * The most bytes that all strings of a reply may have: for each message of a reply with messages,
+ * of a cluster's map, and of any other reply. A server's longest string has 512 MiB, and a message
+ * has a ticket and attempts beside it.
  */
 #define DUEQ__MAX_MESSAGE_REPLY ((uint64_t)513 << 20)
 #define DUEQ__MAX_MAP_REPLY ((uint64_t)64 << 20)
 #define DUEQ__MAX_SMALL_REPLY ((uint64_t)1 << 20)
 
 /*
- * Makes replies of bytes. One that announces more values or bytes than it may have is refused
- * before they come.
+ * Makes replies out of bytes. Refuses a reply that announces more values or bytes than it may have,
+ * before the client has memory for them.
  */
 struct dueq__reader;
 struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
 void dueq__reader_free(struct dueq__reader *reader);
 void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
 /*
- * The next reply, of `most` bytes, which the caller owns (NULL: none yet). Returns NULL, or what is
- * wrong with the bytes, a text that lives as long as the reader.
+ * Takes the next reply, whose strings may have up to `most` bytes. *reply is the caller's to free;
+ * NULL: not all of a reply has come. Returns NULL, or a text that says what is wrong with the
+ * bytes. The text lives as long as the reader.
  */
 const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
                               struct dueq__reply **reply);
-/* Nothing is wrong with the bytes that it did not take: there is no memory for them. */
+/*
+ * After dueq__reader_take() failed: whether memory ran out, and nothing was wrong with the bytes.
+ */
 bool dueq__reader_no_memory(const struct dueq__reader *reader);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
-/* The class of an error reply; fills error. */
+/* Sets error for an error reply, or for the text of one, and returns the status. */
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
-bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text); /* an error's */
+/* The text of an error reply; false: the reply is no error. */
+bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text);
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
-/* Is it the end of a block by CLIENT UNBLOCK? */
+/* Whether the reply is the error with which CLIENT UNBLOCK ends a command that blocks. */
 bool dueq__reply_is_unblocked(const struct dueq__reply *reply);
-size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
-bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
-bool dueq__reply_number(const struct dueq__reply *reply,
-                        int64_t *number); /* an integer, or its text */
-/* An item of an array; nil where it has none, or is no array. */
+/* The number of an array's items; 0: the reply is no array. */
+size_t dueq__reply_count(const struct dueq__reply *reply);
+/* A string's bytes, which live as long as the reply. False: the reply is no string. */
+bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes);
+/* An integer, or a string that is one. False: the reply is neither. */
+bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number);
+/* An item of an array; a nil reply: there is no such item, or the reply is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-/* slots.c: where a cluster keeps its keys */
+/* slots.c: which node of a cluster has a key */
 
 #define DUEQ__SLOTS 16384
 #define DUEQ__HOST_ROOM 256
 
-/* The slot of a key: by what stands between its first braces, if that is not empty. */
+/* The slot of a key, or of the part between its first braces where that is not empty. */
 int dueq__slot(dueq_bytes key);
 /*
- * Calls range() for each range of slots in an answer to CLUSTER SLOTS, with the address of its
- * primary, which is to be copied; asked: the host that gave the answer. Ranges that are malformed
- * or whose primary is not known are left out. Returns how many there were.
+ * Calls range() for each range of slots in a reply to CLUSTER SLOTS, with the address of the
+ * range's primary, which lives until range() returns. asked: the host that sent the reply. Leaves
+ * out malformed ranges, and those whose primary the node does not know. Returns the number of
+ * calls.
  */
 size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
                         void (*range)(void *owner, int first, int last,
                                       const struct dueq__address *primary),
                         void *owner);
-/* What a node says instead of an answer: another one has that slot, or is taking it over (ask). */
+/* A node's error that another node has the slot (MOVED), or takes the slot over (ASK). */
 struct dueq__redirect {
     bool ask;
     int slot, port;
     char host[DUEQ__HOST_ROOM];
 };
-/* Reads a MOVED or ASK from the host `asked`; false: it is none. */
+/* Reads a MOVED or ASK of the host `asked`. False: the reply is neither. */
 bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
                          struct dueq__redirect *redirect);
 
-/* A connected socket, as conn.c and tls.c use it */
+/* A connected socket, which conn.c and tls.c read and write */
 
 struct dueq__socket {
-    int fd;                         /* -1: none */
-    bool input_ended, output_ended; /* the latter is noted only, for the server may have said why */
-    int read_errno;                 /* the errno that the input ended with; 0: none */
+    int fd; /* -1: none */
+    /*
+     * input_ended: no more bytes come. output_ended: nothing can be sent; the server may have said
+     * why, so bytes are still read.
+     */
+    bool input_ended, output_ended;
+    int read_errno; /* the errno with which the input ended; 0: none */
 };
 
-/* Without blocking and without a signal; 0: none now, or it has ended. */
+/* Return the number of bytes, and neither block nor raise SIGPIPE. 0: none now, or it has ended. */
 size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size);
 size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 
@@ -176,22 +186,22 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 struct dueq__tls;
 
 /*
- * address: the server's, whose host its certificate must name where the URL says no other name. It
- * resumes the session of the last connection to that server. url and socket are borrowed for its
- * life.
+ * Prepares TLS on a connected socket. Resumes the session of the last connection to that server, if
+ * there was one. address: the server's, whose host the certificate must name, unless the URL has a
+ * tls_name. url and socket must live as long. NULL: error is set.
  */
 struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__address address,
                                 struct dueq__socket *socket, struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
-/* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
+/* Goes on with the handshake. 1: done; 0: not yet; -1: failed, error is set. */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
 /*
- * After a handshake that failed: forgets the session that it would have resumed; false: there was
- * none.
+ * After a handshake that failed: forgets the session that the handshake would have resumed. False:
+ * there was none.
  */
 bool dueq__tls_forget_session(struct dueq__tls *tls);
 bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
-/* As those of the socket; where the other side has ended the session, error is set. */
+/* As dueq__socket_read() and _write(). Where the server ended the session, read sets error. */
 size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
 size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 
@@ -200,15 +210,22 @@ size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 struct addrinfo;
 struct dueq__resolution;
 
-/* Begins; a numeric address is done at once. NULL: it cannot be started, errno says why. */
+/*
+ * Begins to resolve a host, in a thread. A numeric address is done at once. NULL: no thread could
+ * be started, errno says why.
+ */
 struct dueq__resolution *dueq__resolve(const char *host, int port);
 bool dueq__resolution_done(const struct dueq__resolution *resolution);
-/* Readable once it is done, for all who share it: it is not to be read. -1: it was done at once. */
+/*
+ * A descriptor that poll() finds readable once the resolution is done; -1: it was done at once.
+ * Several connections may share a resolution, so none reads from the descriptor.
+ */
 int dueq__resolution_fd(const struct dueq__resolution *resolution);
-/* Of one that is done: NULL where there was a problem. They live until it is dropped. */
+/* After it is done. NULL: it failed. Valid until dueq__resolution_drop(). */
 const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution);
+/* After it failed: why. */
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
-/* Gives it up, or frees what it found. NULL is safe. */
+/* Gives the resolution up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
 /* race.c: a socket to the first address that answers */
@@ -217,19 +234,18 @@ enum dueq__race_state { DUEQ__RACE_RUNNING, DUEQ__RACE_WON, DUEQ__RACE_LOST };
 struct dueq__race;
 
 /*
- * Begins with one of the addresses, of which there is one at least. server: for which the address
- * that answers is remembered, borrowed; NULL: it is not. NULL: errno says why.
+ * Begins to connect to one of the addresses, of which there must be one. NULL: errno says why.
+ * server: the process remembers which of its addresses answered, and tries that first the next
+ * time; it must live as long as the race. A NULL server: the process does not.
  */
 struct dueq__race *dueq__race_start(const struct addrinfo *addresses,
                                     const struct dueq__address *server);
-/* Goes on without blocking. Where it is won *fd is a connected socket, which the caller owns. */
+/* Goes on without blocking. WON: *fd is a connected socket, which the caller closes. */
 enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd);
-/*
- * Readable when it is to be pumped; that is also to be done at until_ms (DUEQ__NEVER: it need not).
- */
+/* Pump a race when poll() finds its fd readable, and at until_ms (DUEQ__NEVER: no such time). */
 int dueq__race_fd(const struct dueq__race *race);
 int64_t dueq__race_until_ms(const struct dueq__race *race);
-/* Of one that is lost: why. */
+/* After LOST: why each address failed. */
 void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room);
 /* Closes all sockets but the winner's. NULL is safe. */
 void dueq__race_drop(struct dueq__race *race);
@@ -260,195 +276,204 @@ enum dueq__login {
     DUEQ__LOGIN_STEPS
 };
 
-/* What a server said of itself, to the first connection that asked. */
+/* What a server says about itself. The client's first connection asks. */
 struct dueq__server_info {
-    bool known;      /* it was asked; what it does not permit to know is empty */
-    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    bool known;      /* it was asked; what this user may not know is empty */
+    bool evicts;     /* it has a maxmemory, and a policy other than noeviction */
     char policy[32]; /* maxmemory-policy */
 };
 
-/* Other rooms read the first part, and set epoll and watched_events. */
+/*
+ * A connection. Code outside of net/ reads the members before `url`, and sets `epoll` and
+ * `watched_events`.
+ */
 struct dueq__conn {
     enum dueq__conn_state state;
-    bool opened; /* started, and not closed by its owner: where its state is CLOSED, it was lost */
-    bool named;  /* the server knows it by our name */
-    int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
-    struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
+    bool opened; /* its owner started it and has not closed it; if CLOSED then, it was lost */
+    bool named;  /* the server took the name by CLIENT SETNAME */
+    int64_t id;  /* by CLIENT ID; after the connection was lost, of that one; 0: not known */
+    struct dueq__address address; /* of the server, by TCP or TLS; borrowed */
     struct dueq__error error;     /* why it was lost */
-    bool accepts_wait[2];         /* the server takes WAIT, and WAITAOF, on it (client/durable.c) */
+    bool accepts_wait[2]; /* the server has answered WAIT, and WAITAOF, here (client/durable.c) */
     /*
-     * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone
-     * a socket stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+     * The epoll instance that has the connection's descriptor; -1: none. The connection takes a
+     * descriptor out before it closes it: a forked child may have a copy, with which the descriptor
+     * would stay in the epoll instance (epoll(7)).
      */
     int epoll;
-    short wanted_events, watched_events; /* that are waited for now, and for which it is in epoll */
-    struct dueq__conn *next;             /* of the client's */
+    /*
+     * The events for which the client waits now, and those for which the descriptor is in the epoll
+     * instance (0: it is not there).
+     */
+    short wanted_events, watched_events;
+    struct dueq__conn *next; /* the client's next connection */
 
     const struct dueq__url *url;
-    const char *name;                      /* shown by the server's CLIENT LIST */
-    struct dueq__server_info *server_info; /* to be filled in; NULL: not by this one */
-    struct dueq__sentinels
-        *sentinels; /* which are asked where to connect to; NULL: the URL says it */
-    struct dueq__discovery *discovery;
-    unsigned switches_seen; /* the sentinels' count of switches when it asked them */
-    bool blocking;          /* its commands block, so that silence does not mean that it is lost */
+    const char *name;                      /* for CLIENT SETNAME */
+    struct dueq__server_info *server_info; /* the login fills it in; NULL: it does not ask */
+    struct dueq__sentinels *sentinels;     /* say which server to connect to; NULL: the URL does */
+    struct dueq__discovery *discovery;     /* the question to the sentinels; NULL: none */
+    unsigned switches_seen; /* sentinels->switches when this connection asked the sentinels */
+    bool blocking;          /* it sends commands that block: silence does not mean a lost server */
     struct dueq__socket socket;
-    bool input_ended; /* all of it is with the reader, and the error says why */
+    bool input_ended; /* no more bytes come, as `error` says; the reader has those that came */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
-    struct dueq__resolution *resolution; /* of the host */
-    struct dueq__race *race;             /* to its addresses */
-    char shown[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
-    char *out;
+    struct dueq__resolution *resolution; /* of the host; NULL: none */
+    struct dueq__race *race;             /* of connections to the host's addresses; NULL: none */
+    char shown[DUEQ__SHOWN_ADDRESS];     /* the address, for errors; empty: errors name the URL */
+    char *out;                           /* bytes to send: from out_at to out_size */
     size_t out_at, out_size, out_room;
-    const char *borrowed; /* a caller's bytes that are sent in the midst of `out`; NULL: none */
-    size_t borrowed_left, borrowed_at;         /* how many are left; how much of `out` goes first */
-    enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
+    const char *borrowed; /* the caller's bytes, sent after borrowed_at of `out`; NULL: none */
+    size_t borrowed_left, borrowed_at;
+    enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the commands of the login, as replies come */
     size_t login_at, login_count;
-    size_t replies_due;         /* for which it waits */
-    int64_t last_read_ms;       /* when bytes came last, or a reply became due */
-    int64_t silent_until_ms;    /* until then the server may be silent */
-    int64_t silence_timeout_ms; /* it is lost when a reply is due for so long; 0: never */
+    size_t replies_due;         /* the number of replies that have not come yet */
+    int64_t last_read_ms;       /* when bytes came last, or the first due reply became due */
+    int64_t silent_until_ms;    /* a command permits the server to be silent until then */
+    int64_t silence_timeout_ms; /* the connection is lost if no byte comes for so long; 0: never */
 };
 
-/* Closed. The others are borrowed for its life; server is filled in while it is not known. */
+/* Makes a closed connection. url, name and server (NULL: none) must live as long. */
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
                      struct dueq__server_info *server);
 /*
- * Begins to connect and log in. path: the socket where the URL does not say it (embedded), else
- * NULL.
+ * Begins to connect and log in. path: of the socket of an embedded server; NULL: the URL says where
+ * the server is.
  */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
-/* The same to a server of that address, which is borrowed until it is started anew. */
+/* The same, to a server at this address. What that points to must live until the next start. */
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address);
-/* Frees what it has; it may be started again. */
+/* Closes the connection. It may be started again. */
 void dueq__conn_close(struct dueq__conn *conn);
-/* Reads, writes and moves the login on as far as that goes without blocking. */
+/* Connects, logs in, sends and receives, as far as the connection can without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
-/* Writes alone. */
+/* Sends only. */
 void dueq__conn_flush(struct dueq__conn *conn);
 /*
- * Queues a command, whose words are in `count` parts; false: out of memory. Parts are copied, but
- * for a large one, which is sent from where it is: it must stay there while dueq__conn_borrows()
- * says so.
+ * Queues a command, whose words are in `count` parts. False: out of memory. The connection copies
+ * the parts, but for one large part at most, which it sends from the caller's memory: the caller
+ * keeps that part while dueq__conn_borrows() says true for it.
  */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
-/* Is this part still to be sent from where it is? */
+/* Whether the connection still has bytes of this part to send from the caller's memory. */
 bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part);
 /*
- * The next reply, which the caller owns; NULL: none yet. Where it has, or announces, over `most`
- * bytes the conn is lost.
+ * Takes the next reply, which the caller frees. NULL: it has not come, or the connection was lost.
+ * A reply that has or announces over `most` bytes ends the connection.
  */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most);
 /*
- * For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no
- * limit).
+ * For poll(): the descriptor (-1: none), the wanted events, and the time at which to pump the
+ * connection at the latest (DUEQ__NEVER: none).
  */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
-/* What was sent keeps the server silent for so long. */
+/* The server may be silent for so long, as a command that was sent takes that time. */
 void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
-/* query_any.c: a question to the first of several servers that answers it */
+/* query_any.c: a command to several servers in turn, until one answers */
 
 /*
- * Others read conn, current, reply, error and try_deadline_ms, and set the conn's epoll and
- * watched_events.
+ * Other files read conn, current, reply, error and try_deadline_ms, and set conn.epoll and
+ * conn.watched_events.
  */
 struct dueq__query_any {
-    struct dueq__conn conn; /* to the one that is asked: dueq__conn_fd() and _events() for poll() */
+    struct dueq__conn conn; /* to the current server */
     const struct dueq__address *addresses;
-    size_t count, current, tried; /* current: which is asked, or answered */
-    struct dueq__resp words;
-    /*
-     * How long each may take, and until when the one that is asked may answer: pump then at the
-     * latest.
-     */
+    size_t count, current, tried; /* current: the server that is asked or has answered */
+    struct dueq__resp words;      /* the command */
+    /* The time that each server has to answer, and the end of the current server's: pump then. */
     int64_t try_timeout_ms, try_deadline_ms;
     bool sent;
-    struct dueq__reply *reply; /* no error; freed with the query */
-    struct dueq__error error;  /* why none answered: what each said, with the most telling status */
+    struct dueq__reply *reply; /* not an error; freed with the query; NULL: none yet */
+    struct dueq__error error;  /* all servers failed: the reason of each, and one's status */
     dueq_status status;
     char reasons[400];
 };
 
 /*
- * Begins to ask addresses[first], then those behind it, in a circle, each by a connection as the
- * URL says but for its address, for its share of the URL's timeout and a second at most. Takes the
- * words over; the others are borrowed for its life. NULL: out of memory.
+ * Begins to ask addresses[first % count], then the next ones in a circle, each on a connection by
+ * the URL's login and transport. Each server has an equal share of the URL's timeout, at most one
+ * second. Takes the words over. url, name and addresses must live as long. NULL: out of memory.
  */
 struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const char *name,
                                               const struct dueq__address *addresses, size_t count,
                                               size_t first, struct dueq__resp *words);
-/* Goes on without blocking. True: it is over, with a reply or an error. */
+/* Goes on without blocking. True: it has a reply or an error. */
 bool dueq__query_any_pump(struct dueq__query_any *query);
-/* The reply is of no use, for this reason ("knows no ..."): the next is asked. Pump then. */
+/* Drops a useless reply, and asks the next server: pump then. what: why, as "knows no ...". */
 void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, const char *what);
-/* Gives it up, or frees what it has. NULL is safe. */
+/* Ends and frees the query. NULL is safe. */
 void dueq__query_any_drop(struct dueq__query_any *query);
 
 /* sentinel.c: which server is the primary now */
 
-/* What the connections of a client have in common that asks sentinels. */
+/* What a client that asks sentinels knows. Its connections share it. */
 struct dueq__sentinels {
-    struct dueq__url url; /* how they are spoken to: parts of the client's */
-    size_t preferred;     /* which is asked first: the last that led to a server */
-    bool found_primary;   /* one led to a server before */
+    struct dueq__url url; /* for connections to sentinels; borrows from the client's URL */
+    size_t preferred;     /* the index of the sentinel to ask first */
+    bool found_primary;   /* a sentinel has named a primary */
     /*
-     * The last server that said that it is the primary, or that a sentinel told to be; empty: none.
+     * The server that said by ROLE that it is the primary, or that a sentinel announced as the new
+     * primary: the later one; empty: none.
      */
     char primary[DUEQ__SHOWN_ADDRESS];
-    unsigned switches;              /* how often a sentinel told of a new primary */
-    struct dueq__conn subscription; /* to what one of them tells */
+    unsigned switches;              /* how many new primaries the sentinel has announced */
+    struct dueq__conn subscription; /* to the sentinel that announces new primaries */
     bool subscribed;
-    size_t subscribed_index; /* which of them */
-    int64_t resubscribe_ms;  /* not before this time */
+    size_t subscribed_index; /* that sentinel's index */
+    int64_t resubscribe_ms;  /* the client does not connect to it again before this time */
 };
 
-/* url and name (of the connections) are borrowed for its life. */
+/* url, and name for the connections, must live as long. */
 void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
                           const char *name);
-/* Closes what it has; it goes on with the next pump. Also of zero bytes: it was not initialised. */
+/*
+ * Closes the subscription, which the next pump opens again. Does nothing on a zeroed struct that
+ * was not initialised.
+ */
 void dueq__sentinels_close(struct dueq__sentinels *sentinels);
 /*
- * Reads what a sentinel tells of a new primary: connections that are not to it are outdated then.
+ * Keeps the subscription open, and reads announcements of a new primary. Connections to another
+ * server are lost at their next pump.
  */
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
-/* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
+/* Begins to ask which server is the primary. name: for the connection. NULL: out of memory. */
 struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
 /*
- * Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error
- * is set).
+ * Goes on. 1: found (the address lives until dueq__discovery_drop()); 0: not yet; -1: no sentinel
+ * names the primary, error is set.
  */
 int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
                          struct dueq__error *error);
-/* What it waits for. */
+/* The query to the sentinels, to wait for its connection. */
 struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery);
 /*
- * What it found is no primary that can be reached: another sentinel, which may know better, is
- * asked first next.
+ * The server that was found cannot be reached, or is no primary. The next discovery asks the next
+ * sentinel first, which may know another server.
  */
 void dueq__discovery_reject(const struct dueq__discovery *discovery);
-/* Gives it up, or frees what it has. NULL is safe. */
+/* Ends and frees the discovery. NULL is safe. */
 void dueq__discovery_drop(struct dueq__discovery *discovery);
 
-/* Between conn.c, connect.c and login.c */
+/* Shared by conn.c, connect.c and login.c */
 
-/* Closes it where it failed; its error says why. */
+/* Closes a connection that failed; conn->error says why. */
 void dueq__conn_fail(struct dueq__conn *conn);
 void dueq__conn_close_socket(struct dueq__conn *conn);
-/* The server, as errors name it: the URL, or the address where the URL names several. */
+/* The server for errors: its address where the connection has chosen it, else the URL. */
 const char *dueq__conn_shown(const struct dueq__conn *conn);
-/* Goes on to a connected socket. */
+/* Goes on with the discovery, the resolution and the race, up to a connected socket. */
 void dueq__connect_pump(struct dueq__conn *conn);
-/* Once more to the same server. */
+/* Connects to the same server again. */
 void dueq__connect_retry(struct dueq__conn *conn);
-/* Frees what led there. */
+/* Frees the discovery and the resolution. */
 void dueq__connect_drop(struct dueq__conn *conn);
-/* Sends what logs in. */
+/* Sends the login's commands. */
 void dueq__login_begin(struct dueq__conn *conn);
-/* Takes the answers in. After the last the connection is ready, or lost with the error of one. */
+/* Reads the login's replies. After the last one the connection is READY. An error ends it. */
 void dueq__login_pump(struct dueq__conn *conn);
 
 #endif

@@ -5,13 +5,13 @@
 #include "net.h"
 
 /*
- * Asks servers of which any can tell, one after the other, so that one that is gone costs a second
- * at most.
+ * Sends a command to several servers in turn, until one answers. Any of them knows the answer. A
+ * server that is gone costs one second at most.
  */
 
 #define MAX_TRY_MS 1000
 
-/* Each has a fair share of the time that a call has, and so has what comes after the answer. */
+/* The call's timeout is shared by all servers and by the step after the answer. */
 static int64_t try_timeout(const struct dueq__query_any *query) {
     int64_t share = query->conn.url->timeout_ms / (int64_t)(query->count + 1);
     return share < 1 ? 1 : share > MAX_TRY_MS ? MAX_TRY_MS : share;
@@ -21,7 +21,7 @@ static void start_try(struct dueq__query_any *query) {
     query->sent = false;
     query->try_deadline_ms = dueq__monotonic_ms() + query->try_timeout_ms;
     dueq__conn_start_at(&query->conn, query->addresses[query->current]);
-    /* try_deadline_ms is its limit. */
+    /* try_deadline_ms limits the try. */
     query->conn.silence_timeout_ms = 0;
 }
 
@@ -44,14 +44,14 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
     return query;
 }
 
-/* Of several failures, what a server said tells more than that another one cannot be reached. */
+/* The error's status: that of a server that answered, rather than of one out of reach. */
 static dueq_status more_telling(dueq_status before, dueq_status now) {
     if (now == DUEQ_CLOSED || now == DUEQ_TIMEOUT)
         now = DUEQ_CONNECT;
     return before == DUEQ_OK || before == DUEQ_CONNECT ? now : before;
 }
 
-/* Goes on to the next; after the last it is over, and its error has the reasons of all. */
+/* Asks the next server. After the last one the query ends with an error, which has all reasons. */
 static void try_next(struct dueq__query_any *query, dueq_status status, const char *why) {
     size_t size = strlen(query->reasons), room = sizeof query->reasons;
     snprintf(query->reasons + size, room - size, "%s%s", size ? "; " : "", why);
@@ -102,7 +102,7 @@ static bool is_over(const struct dueq__query_any *query) {
     return query->reply || query->error.status;
 }
 
-/* Moves the one that is asked on; false: nothing more can be done now. */
+/* Goes on with the current server. False: the query is over, or must wait. */
 static bool pump_try(struct dueq__query_any *query) {
     struct dueq__conn *conn = &query->conn;
     size_t tried = query->tried;

@@ -14,31 +14,32 @@
 #include "net.h"
 
 /*
- * A socket to the first address of a host that answers. An address that drops packets says nothing
- * for minutes, so the next one is tried beside it, as RFC 8305 says ("Happy Eyeballs"). The one
- * that answered is tried first the next time. An epoll instance stands for all sockets of a race:
- * whoever waits has one descriptor to watch.
+ * A socket to the first address of a host that answers (RFC 8305, "Happy Eyeballs"). A connect to
+ * an address that drops packets fails after minutes only. So after a short delay the next address
+ * is tried at the same time. The process remembers which address answered, and tries that first the
+ * next time. An epoll instance has all sockets of a race, so that a caller waits for one
+ * descriptor.
  */
 
 /* RFC 8305, section 5: the Connection Attempt Delay. */
 #define DELAY_MS 250
-/* Of a host with more addresses only these are tried. */
+/* A host may have more addresses; the others are not tried. */
 #define MAX_ADDRESSES 16
-/* Servers whose address is remembered. */
+/* The process remembers the address of this many servers. */
 #define MAX_REMEMBERED 16
 
 struct attempt {
     struct sockaddr_storage address;
     socklen_t size;
-    int family, fd;    /* -1: it is not under way */
-    int connect_errno; /* why it failed, an errno; 0: it has not */
+    int family, fd;    /* fd: -1 before the attempt and after it failed */
+    int connect_errno; /* why the attempt failed; 0: it has not failed */
 };
 
 struct dueq__race {
     int epoll;
-    int64_t next_ms; /* when the next address is tried; NEVER: all are */
+    int64_t next_ms; /* when to try the next address; DUEQ__NEVER: all were tried */
     size_t count, started;
-    const struct dueq__address *server; /* whose address is remembered; NULL: it is not */
+    const struct dueq__address *server; /* whose address to remember; NULL: none */
     struct attempt attempts[MAX_ADDRESSES];
 };
 
@@ -49,13 +50,13 @@ struct remembered {
     struct sockaddr_storage address;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for `table` and `oldest` */
 static struct remembered table[MAX_REMEMBERED];
 static size_t oldest;
 
 /*
- * A child, which has none of the other threads, would wait for ever for a lock that one of them
- * held.
+ * fork() takes the lock. Otherwise another thread could have it at that moment, and the child,
+ * which has no such thread, would wait for it for ever.
  */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 
@@ -72,7 +73,7 @@ static struct remembered *find(const char *server) {
     return NULL;
 }
 
-/* address: NULL: none answered. */
+/* address: the one that answered; NULL: none did, and the remembered one is forgotten. */
 static void remember(const struct dueq__race *race, const struct sockaddr_storage *address) {
     char server[DUEQ__SHOWN_ADDRESS];
     if (!race->server || race->count < 2)
@@ -116,8 +117,8 @@ static int open_socket(int family) {
     if (low < 0 || low > STDERR_FILENO)
         return low;
     /*
-     * In a process whose standard files are closed: what it prints must not be commands to the
-     * server.
+     * The process has closed a standard file, and the socket got its number. What the process
+     * prints would go to the server as commands.
      */
     int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(low);
@@ -125,7 +126,7 @@ static int open_socket(int family) {
 }
 
 static void set_tcp_options(int fd) {
-    /* A dead peer is noticed while we wait for it: after 15 s of silence, 3 questions 5 s apart. */
+    /* A dead server ends the connection: after 15 s of silence, and 3 probes 5 s apart. */
     int on = 1, idle = 15, between = 5, questions = 3;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -135,8 +136,8 @@ static void set_tcp_options(int fd) {
 }
 
 /*
- * By closing alone a socket would stay in the epoll instance as long as a forked child has it too
- * (epoll(7)).
+ * Takes the socket out of the epoll instance before it closes the socket: a forked child may have a
+ * copy, with which the socket would stay there (epoll(7)).
  */
 static void end_attempt(struct dueq__race *race, struct attempt *attempt, int problem) {
     attempt->connect_errno = problem;
@@ -170,7 +171,7 @@ static bool start_next(struct dueq__race *race) {
     return true;
 }
 
-/* Has it been connected? Where it failed it is ended. */
+/* Whether the attempt has connected. Ends an attempt that failed. */
 static bool is_connected(struct dueq__race *race, struct attempt *attempt) {
     struct pollfd ready = {.fd = attempt->fd, .events = POLLOUT};
     int problem = 0;
@@ -185,14 +186,14 @@ static bool is_connected(struct dueq__race *race, struct attempt *attempt) {
 
 /* Races */
 
-/* The next address from `at` on that is, or is not, of the family; NULL: none. */
+/* The first address from `at` on that is (is: true) or is not of the family; NULL: none. */
 static const struct addrinfo *next_of(const struct addrinfo *at, int family, bool is) {
     while (at && (at->ai_family == family) != is)
         at = at->ai_next;
     return at;
 }
 
-/* RFC 8305, section 4: the families take turns, the first one's first. */
+/* RFC 8305, section 4: IPv6 and IPv4 addresses alternate. The first address stays the first. */
 static void list_attempts(struct dueq__race *race, const struct addrinfo *addresses) {
     const int family = addresses->ai_family;
     const struct addrinfo *next[2] = {addresses, next_of(addresses, family, false)};

@@ -12,31 +12,31 @@
 #include "net.h"
 
 /*
- * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be ended. So
- * it runs in a thread, which goes on alone when nobody waits for it any more. All who ask for the
- * same host and port meanwhile share it: a process has at most one such thread for each server that
- * it names.
+ * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be cancelled.
+ * So it runs in a thread, which runs to its end also when no connection waits for it any more.
+ * Connections that resolve the same host and port at the same time share a thread. So a process has
+ * at most one such thread for each server.
  */
 
 /*
- * So long a fork() waits for such threads: a name is found in a file sooner, also where the machine
- * is busy, and name servers may never answer.
+ * A fork() waits for these threads for this long. A thread that finds the name in a file ends
+ * sooner, also on a busy machine. A name server may never answer.
  */
 #define FORK_WAIT_MS 1000
 
 struct dueq__resolution {
-    struct dueq__resolution *next; /* of those with a thread */
+    struct dueq__resolution *next; /* in `threads` */
     pthread_t thread;
-    unsigned refs; /* those who asked, and the thread until it is joined */
+    unsigned refs; /* the connections that wait, and the thread until it is joined */
     atomic_bool done;
-    int done_event;           /* an eventfd(2), readable once it is done; -1: it was done at once */
-    int problem, saved_errno; /* what getaddrinfo() returned, and errno then */
+    int done_event;           /* an eventfd(2), readable when done; -1: it was done at once */
+    int problem, saved_errno; /* the result of getaddrinfo(), and errno after it */
     struct addrinfo *addresses;
     char port[12];
     char host[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows, next and holders */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for `threads`, `next` and `refs` */
 static struct dueq__resolution *threads;
 
 static void release(struct dueq__resolution *resolution) {
@@ -49,7 +49,7 @@ static void release(struct dueq__resolution *resolution) {
     free(resolution);
 }
 
-/* Joins the threads that end until then (CLOCK_REALTIME). */
+/* Joins the threads that have ended, or end before `until` (CLOCK_REALTIME). */
 static void join_finished(struct timespec until) {
     for (struct dueq__resolution **at = &threads, *first; (first = *at);) {
         if (pthread_timedjoin_np(first->thread, NULL, &until) == 0) {
@@ -61,12 +61,11 @@ static void join_finished(struct timespec until) {
     }
 }
 
-/* fork(): the child has none of the threads */
-
 /*
- * The C library's resolver has locks that fork() does not release in the child, where every later
- * resolution would wait for them. A thread takes them within getaddrinfo(), and once more as it
- * ends. While it waits for a name server it has none of them.
+ * fork(). The C library's resolver has locks. A thread has them at times within getaddrinfo(), and
+ * once more as it ends, but not while it waits for a name server. A child that was forked while a
+ * thread had a lock could never resolve a name. So fork() waits until the threads have ended, for
+ * FORK_WAIT_MS at most.
  */
 static void before_fork(void) {
     struct timespec until;
@@ -89,10 +88,7 @@ static void in_child(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/*
- * As the library is loaded: a fork beside the first resolution would come between lock and
- * handlers.
- */
+/* When the library is loaded: later, another thread could fork before the handlers are there. */
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -124,7 +120,7 @@ static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
     return at;
 }
 
-/* 0 or an errno. */
+/* 0, or an errno. */
 static int start(struct dueq__resolution *resolution) {
     resolution->done_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (resolution->done_event < 0)
@@ -139,8 +135,8 @@ static int start(struct dueq__resolution *resolution) {
 }
 
 /*
- * Shares the one that is under way for the same name, or starts this one; NULL and errno: it
- * cannot.
+ * Shares a resolution that goes on for the same host and port, and frees `made`. Else starts
+ * `made`. NULL: it could not be started, errno says why.
  */
 static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
     pthread_mutex_lock(&lock);

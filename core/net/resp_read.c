@@ -8,9 +8,9 @@
 #include "net.h"
 
 /*
- * What an answer may have in all its lists, and how deep they may be. Room is made for as many
- * values as the server announces, before one has come; hiredis 0.14 has no limit that serves, and
- * later ones none of depth.
+ * The most values that all lists of a reply may have, and the most lists within each other. hiredis
+ * allocates a list by the size that the server announces, before a value has come. hiredis 0.14 has
+ * no limit of its own that would do, and later versions have no limit of depth.
  */
 #define MAX_VALUES (1 << 20)
 #define MAX_DEPTH 8
@@ -23,15 +23,15 @@ typedef size_t value_count;
 
 struct dueq__reader {
     redisReader *inner;
-    redisReplyObjectFunctions functions; /* the inner's, but for lists and strings */
-    void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
+    redisReplyObjectFunctions functions; /* those of hiredis, but for lists and strings */
+    void *(*plain_list)(const redisReadTask *task, value_count count); /* that of hiredis */
     void *(*plain_string)(const redisReadTask *task, char *text, size_t size);
-    size_t value_count;    /* of the answer under way */
-    uint64_t string_bytes; /* of its strings that have come */
+    size_t value_count;    /* in the lists of the reply that comes */
+    uint64_t string_bytes; /* in those of its strings that have come */
     char problem[80];
 };
 
-/* A list of an answer; NULL: it is more than an answer has. */
+/* Makes a list. NULL: the reply has more values or deeper lists than it may have. */
 static void *make_list(const redisReadTask *task, value_count count) {
     struct dueq__reader *reader = task->privdata;
     int depth = 1;
@@ -81,8 +81,9 @@ void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t siz
 }
 
 /*
- * How long the string under way is, of which not all has come. The inner reader stays at its length
- * until then, or at the begin of what it has no end of yet: a length, a number, a line.
+ * The size of the string that has not come in full. hiredis stays at the string's size until all of
+ * it is there, so the size can be read from its buffer. Where hiredis stays at an unfinished line
+ * instead, the number of its bytes so far.
  */
 static uint64_t announced(const redisReader *inner) {
     if (inner->ridx < 0)
@@ -190,9 +191,9 @@ bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
 }
 
 /*
- * The one table of what servers answer instead of doing it, by the error's first word, or the start
- * of one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are
- * never the answer to what dueq sends. docs/internals/client.md has the same table.
+ * Errors of servers, by their first word, or by the start of an error that begins with ERR. Other
+ * errors of Redis 6.2 to 8 and Valkey 7.2 to 9 are never a reply to a command of dueq.
+ * docs/internals/client.md has the same table.
  */
 static const struct {
     const char *mark;
@@ -238,12 +239,12 @@ static const struct {
     {"TOO_LARGE", DUEQ_TOO_LARGE, DUEQ__PERMANENT},
 };
 
-/* Its place in the table; the number of rows: it has none. */
+/* The row of an error; the number of rows: the table does not have it. */
 static size_t classify(const char *text) {
     size_t i = 0;
     for (; i < sizeof classes / sizeof *classes; i++) {
         size_t size = strlen(classes[i].mark);
-        /* BUSY is not the start of BUSYKEY. */
+        /* A whole word: BUSYKEY is not BUSY. */
         if (strncmp(text, classes[i].mark, size) == 0 && !isalnum((unsigned char)text[size]))
             break;
     }
@@ -255,9 +256,10 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
 }
 
 /*
- * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not
- * catch it, "ERR Error running script (...): @user_script:1: " before that. Two come without the
- * minus, or the code.
+ * Finds the error of a command that a script ran. Redis 6 returns it as "@user_script: 1: -CODE
+ * ...", and, where the script did not catch it, with "ERR Error running script (...):
+ * @user_script:1: " before that. Two errors come without the minus: WRONGTYPE, and NOPERM, which
+ * has no code either.
  */
 static const char *script_error(const char *text) {
     if (strncmp(text, "@user_script", 12) != 0 && !strstr(text, "Error running script"))

@@ -6,12 +6,12 @@
 #include "net.h"
 
 /*
- * The words of a command, put together in the form of the wire: an array of bulk strings,
- * "$SIZE\r\n", the bytes and "\r\n" for each (RESP2, the protocol specification of Redis). The
- * array's own head, with the number of words, comes when the command is sent.
+ * Writes the words of a command as the bulk strings of an array: for each "$SIZE\r\n", its bytes
+ * and "\r\n" (RESP2, the protocol specification of Redis). dueq__conn_send() writes the array's
+ * head, which has the number of words.
  */
 
-#define FRAME_SIZE 32 /* of a word, beside its bytes */
+#define FRAME_SIZE 32 /* room for what a word needs beside its bytes */
 
 void dueq__resp_init(struct dueq__resp *words) { *words = (struct dueq__resp){0}; }
 
@@ -31,7 +31,7 @@ size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number) {
     return count;
 }
 
-/* Makes room for a word of that size; false: out of memory, now or before. */
+/* Makes room for a word of `size` bytes. False: out of memory, now or before. */
 static bool make_room(struct dueq__resp *words, size_t size) {
     size_t wanted = words->size + size + FRAME_SIZE;
     if (words->failed || wanted <= words->room)

@@ -4,11 +4,11 @@
 #include "net.h"
 
 /*
- * Sentinels watch a primary and its replicas, and tell which server is the primary now. They are
- * asked before each connection (redis.io, "Guidelines for Redis clients with support for Redis
- * Sentinel"). One of them tells by a message when another server has become the primary: the old
- * one may be there and take writes for seconds, which are lost when it is demoted, or hang without
- * an end of its connections.
+ * Sentinels watch a primary and its replicas, and know which server is the primary. The client asks
+ * a sentinel before each connection (redis.io, "Guidelines for Redis clients with support for Redis
+ * Sentinel"). It also subscribes at one sentinel to announcements of a new primary. Without them it
+ * would not notice for seconds: the old primary may accept writes, which are lost when it becomes a
+ * replica, or may hang and keep its connections open.
  */
 
 #define RESUBSCRIBE_PAUSE_MS 1000
@@ -39,9 +39,12 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
         dueq__conn_close(&sentinels->subscription);
 }
 
-/* Being told */
+/* Announcements */
 
-/* "NAME OLD-HOST OLD-PORT HOST PORT"; false: it is about another primary, or is not that. */
+/*
+ * Reads "NAME OLD-HOST OLD-PORT HOST PORT". False: the text is about another primary, or has
+ * another form.
+ */
 static bool read_switch(const struct dueq__sentinels *sentinels, dueq_bytes text,
                         char host[DUEQ__HOST_ROOM], int *port) {
     dueq_bytes word, found;
@@ -100,7 +103,7 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
     }
 }
 
-/* Asking */
+/* Questions */
 
 struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name) {
     const struct dueq__url *url = &sentinels->url;
@@ -122,7 +125,7 @@ struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels,
     return discovery;
 }
 
-/* Reads the answer: a host and a port. */
+/* Reads the reply: a host and a port. */
 static bool read_address(struct dueq__discovery *discovery, struct dueq__address *found) {
     const struct dueq__reply *reply = discovery->query->reply;
     dueq_bytes host;

@@ -2,11 +2,9 @@
 
 #include "net.h"
 
-/*
- * Where a cluster keeps its keys, as it says so (redis.io: cluster specification, CLUSTER SLOTS).
- */
+/* Which node of a cluster has a key (redis.io: cluster specification, CLUSTER SLOTS). */
 
-/* CRC-16/XMODEM: polynomial 0x1021, from 0 (the specification's appendix A). */
+/* CRC-16/XMODEM: polynomial 0x1021, start value 0 (the specification's appendix A). */
 static unsigned crc16(const unsigned char *bytes, size_t size) {
     unsigned crc = 0;
     for (size_t i = 0; i < size; i++) {
@@ -28,8 +26,8 @@ int dueq__slot(dueq_bytes key) {
 }
 
 /*
- * The host that a node announces: none or an empty one is the host that was asked; "?" is not
- * known.
+ * Copies the host that a node announces. An empty one means the host that was asked. False: the
+ * node announces "?", so it does not know the host, or the host is too long or has a NUL.
  */
 static bool copy_host(char host[DUEQ__HOST_ROOM], dueq_bytes announced, const char *asked) {
     if (announced.size == 1 && *(const char *)announced.data == '?')
@@ -48,8 +46,8 @@ static bool good_port(int64_t port) { return port > 0 && port <= 65535; }
 static bool good_slot(int64_t slot) { return slot >= 0 && slot < DUEQ__SLOTS; }
 
 /*
- * The host of a node in a map: where its preferred endpoint is not known ("?"), the address beside
- * it (Redis 7).
+ * The host of a node in a map: its preferred endpoint, or, where that is "?", the IP address in the
+ * node's metadata (Redis 7).
  */
 static bool read_host(const struct dueq__reply *node, const char *asked,
                       char host[DUEQ__HOST_ROOM]) {
@@ -97,7 +95,7 @@ bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
     redirect->ask = dueq__bytes_equal(kind, dueq__text("ASK"));
     if (!redirect->ask && !dueq__bytes_equal(kind, dueq__text("MOVED")))
         return false;
-    /* An IPv6 address has colons of its own, and no brackets. */
+    /* The last colon: an IPv6 address has colons, and comes without brackets. */
     const char *host = endpoint.data, *end = host + endpoint.size;
     const char *colon = endpoint.size ? memrchr(host, ':', endpoint.size) : NULL;
     if (!colon ||

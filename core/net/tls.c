@@ -6,8 +6,9 @@
 #include "tls.h"
 
 /*
- * OpenSSL reads and writes by the connection's own functions: its own would raise SIGPIPE. To it a
- * socket that has ended is one that is not ready; the connection sees the end.
+ * OpenSSL reads and writes by dueq__socket_read() and _write(), as its own functions would raise
+ * SIGPIPE. These say "not ready" for a socket that has ended. The connection itself looks for the
+ * end.
  */
 static int bio_write(BIO *bio, const char *data, int size) {
     size_t done = dueq__socket_write(BIO_get_data(bio), data, (size_t)size);
@@ -25,7 +26,7 @@ static int bio_read(BIO *bio, char *data, int size) {
     return done ? (int)done : -1;
 }
 
-/* OpenSSL asks for a flush, and what it does not know is refused. */
+/* OpenSSL needs a flush, which has nothing to do. Other requests are refused. */
 static long bio_control(BIO *bio, int command, long number, void *data) {
     (void)bio;
     (void)number;
@@ -43,8 +44,8 @@ dueq_status dueq__tls_fail(struct dueq__error *error, const char *what) {
 }
 
 /*
- * The certificate must name the host, or the address where that is one, as a subjectAltName: its
- * common name is free text, on which no authority's limits of names count (RFC 6125, 6.4.4).
+ * The certificate must have the host, or the IP address, as a subjectAltName. Its common name does
+ * not count: the name constraints of an authority do not limit it (RFC 6125, 6.4.4).
  */
 static bool expect_peer(SSL *ssl, const char *host) {
     unsigned char address[sizeof(struct in6_addr)];
@@ -54,7 +55,7 @@ static bool expect_peer(SSL *ssl, const char *host) {
     return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
 }
 
-/* False: out of memory, or OpenSSL cannot. */
+/* False: OpenSSL failed, as without memory. */
 static bool set_up(struct dueq__tls *tls, struct dueq__socket *socket) {
     BIO *bio = NULL;
     tls->method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "dueq");
@@ -119,7 +120,7 @@ void dueq__tls_free(struct dueq__tls *tls) {
     if (!tls)
         return;
     dueq__tls_call_begin();
-    /* Otherwise OpenSSL takes the session for broken, and it cannot be resumed. */
+    /* Without this OpenSSL would not let a later connection resume the session. */
     if (tls->ssl)
         SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(tls->ssl);
@@ -130,13 +131,13 @@ void dueq__tls_free(struct dueq__tls *tls) {
     free(tls);
 }
 
-/* Does it wait for the socket, rather than have failed? */
+/* Whether OpenSSL waits for the socket. Otherwise it has failed. */
 static bool would_block(const struct dueq__tls *tls, int result) {
     int reason = SSL_get_error(tls->ssl, result);
     return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;
 }
 
-/* 1: done, 0: not yet, -1: error is set. */
+/* 1: done; 0: not yet; -1: failed, error is set. */
 static int shake_hands(struct dueq__tls *tls, struct dueq__error *error) {
     ERR_clear_error();
     int result = SSL_do_handshake(tls->ssl);
@@ -174,8 +175,8 @@ size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct due
     ERR_clear_error();
     int got = SSL_read(tls->ssl, data, (int)size);
     /*
-     * By TLS 1.3 a server looks at the client's certificate when the handshake is over for the
-     * client.
+     * With TLS 1.3 a server checks the client's certificate after the client has finished the
+     * handshake. So a missing certificate shows here.
      */
     if (got <= 0 && SSL_get_error(tls->ssl, got) == SSL_ERROR_SSL)
         dueq__tls_fail(error, tls->url->cert

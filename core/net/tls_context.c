@@ -4,12 +4,12 @@
 
 #include "tls.h"
 
-/* Servers of which a context keeps a session. */
+/* A context keeps the sessions of this many servers. */
 #define MAX_SESSIONS 256
 
 /*
- * A file that a URL names: NULL: the system's, or none. What stat(2) says tells whether it is still
- * the same.
+ * A file that a URL names. name: NULL: the URL names none, so it is the system's for CA, and else
+ * none. The other members, of stat(2), show whether the file has changed.
  */
 struct file {
     char *name;
@@ -19,7 +19,7 @@ struct file {
     struct timespec mtime;
 };
 
-/* With it a server and a client that have met need no certificates. It is for that peer only. */
+/* A session, which spares the certificates of a handshake with the same peer. */
 struct session {
     struct session *next;
     SSL_SESSION *ssl;
@@ -29,27 +29,25 @@ struct session {
 
 enum { CA, CERT, KEY, FILES };
 
-/*
- * What the connections with the same files share: to read CA certificates takes longer than a
- * handshake.
- */
+/* Connections with the same files share a context: reading CA files is slower than a handshake. */
 struct dueq__tls_context {
     struct dueq__tls_context *next;
-    unsigned refs; /* the list and the connections */
+    unsigned refs; /* by `contexts` and by connections */
     struct file files[FILES];
     SSL_CTX *ssl;
     struct session *sessions; /* the newest first */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for contexts and what is in them */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for `contexts` and their members */
 static struct dueq__tls_context *contexts;
 
 /* fork() */
 
 /*
- * A child has the locks of OpenSSL and of this file as they were when it was forked. So another
- * thread's fork() waits until calls of OpenSSL have ended, which do not block. It is not to wait
- * behind calls that overlap: glibc's lock prefers readers unless told otherwise.
+ * A child would wait for ever for a lock of OpenSSL, or of this file, that another thread had at
+ * the fork. So fork() takes `calls` for writing, which waits until calls of OpenSSL have ended.
+ * These do not block. glibc's lock prefers readers by default: then calls that overlap could keep a
+ * fork waiting for ever.
  */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define CALLS_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -67,14 +65,14 @@ static void before_fork(void) { pthread_rwlock_wrlock(&calls); }
 
 static void after_fork(void) { pthread_rwlock_unlock(&calls); }
 
-/* The lock knows its holder by the thread's number, which is another one in the child. */
+/* The lock has its holder's thread id, which is another one in the child: it makes a new lock. */
 static void in_child(void) { calls = (pthread_rwlock_t)CALLS_INITIALIZER; }
 
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* Contexts, which need the lock */
+/* Contexts: each of these functions needs the lock */
 
 static void free_session(struct session *session) {
     SSL_SESSION_free(session->ssl);
@@ -108,7 +106,7 @@ static void stat_file(struct file *file, const char *name) {
     file->mtime = seen.st_mtim;
 }
 
-/* The URL's files as they are now; their names are borrowed. */
+/* The URL's files as they are now. The names point into the URL. */
 static void stat_files(const struct dueq__url *url, struct file files[FILES]) {
     const char *names[FILES] = {[CA] = url->ca, [CERT] = url->cert, [KEY] = url->key};
     const char *system = getenv(X509_get_default_cert_file_env());
@@ -125,7 +123,7 @@ static bool same_file(const struct file *a, const struct file *b) {
            a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec;
 }
 
-/* The context of files of these names; one whose files have changed since then is dropped. */
+/* The context of these files; NULL: none. Drops a context whose files have changed since. */
 static struct dueq__tls_context *find(const struct file files[FILES]) {
     for (struct dueq__tls_context **at = &contexts, *found; (found = *at); at = &found->next) {
         bool named = true, same = true;
@@ -144,7 +142,7 @@ static struct dueq__tls_context *find(const struct file files[FILES]) {
     return NULL;
 }
 
-/* False: a file cannot be used, and error is set. */
+/* False: a file cannot be used; error is set. */
 static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct dueq__error *error) {
     const char *what = NULL, *file = url->ca ? url->ca : "system";
     char text[400];
@@ -226,7 +224,7 @@ SSL *dueq__tls_context_new_ssl(struct dueq__tls_context *context) { return SSL_n
 
 /* Sessions */
 
-/* When the first certificate of the chain that was verified ends; 0: there is none. */
+/* When the first certificate of the verified chain ends; 0: unknown. */
 static time_t chain_end(const SSL *ssl) {
     STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl);
     time_t now = time(NULL), end = 0;
@@ -240,7 +238,7 @@ static time_t chain_end(const SSL *ssl) {
     return end;
 }
 
-/* The place of the peer's session, or the list's end. */
+/* The link to the peer's session; at the end of the list: there is none. */
 static struct session **session_of(const struct dueq__tls *tls) {
     struct session **at = &tls->context->sessions;
     while (*at && strcmp((*at)->peer, tls->peer) != 0)
@@ -267,8 +265,8 @@ static void limit_sessions(struct dueq__tls_context *context) {
 }
 
 /*
- * OpenSSL's callback, in a handshake (TLS 1.2) or as the server sends a ticket. 1: the session is
- * kept.
+ * OpenSSL calls this with a new session: in a handshake (TLS 1.2), or when the server sends a
+ * ticket (TLS 1.3). 1: the session is kept, and freed here.
  */
 static int keep_session(SSL *ssl, SSL_SESSION *kept) {
     struct dueq__tls *tls = SSL_get_app_data(ssl);
@@ -290,7 +288,7 @@ static int keep_session(SSL *ssl, SSL_SESSION *kept) {
     return 1;
 }
 
-/* A session spares the server's certificate, so it lasts no longer than that. */
+/* A resumed session does not check the certificate again, so it ends with the certificate. */
 void dueq__tls_session_resume(struct dueq__tls *tls) {
     pthread_mutex_lock(&lock);
     const struct session *known = *session_of(tls);

@@ -10,9 +10,9 @@
 
 #define SENTINEL_PORT 26379
 
-/* A URL is read in a copy, which is cut into its parts and has these decoded in their place. */
+/* The parser works in a copy of the URL: it cuts the parts there, and decodes them in place. */
 
-/* Ends the text at the first mark and returns what stands behind it; NULL: there is none. */
+/* Ends the text at the first mark, and returns the text behind the mark; NULL: there is no mark. */
 static char *cut(char *text, char mark) {
     char *found = strchr(text, mark);
     if (found)
@@ -20,7 +20,7 @@ static char *cut(char *text, char mark) {
     return found;
 }
 
-/* Decodes %XX (RFC 3986, 2.1); false: malformed, or a NUL byte. */
+/* Decodes %XX in place (RFC 3986, 2.1). False: it is malformed, or a NUL byte. */
 static bool decode(char *text) {
     char *out = text;
     for (; *text; text++) {
@@ -45,7 +45,7 @@ static bool read_number(const char *text, int most, int *number) {
     return good;
 }
 
-/* Of a call: a millisecond to a day. */
+/* A timeout: a millisecond to a day. */
 static bool read_duration(const char *text, int64_t *ms) {
     *ms = dueq_duration_ms(text);
     return *ms >= 1 && *ms <= 86400000;
@@ -59,7 +59,10 @@ static dueq_status refuse(struct dueq__error *error, const char *what) {
                       what);
 }
 
-/* People read *** in its place. What stands behind it in the URL was hidden before. */
+/*
+ * Replaces a secret by *** in the URL that errors show. Secrets behind it in the URL must have been
+ * hidden before, as the places of those in front of it stay.
+ */
 static void hide(struct dueq__url *url, const char *secret) {
     char *shown = url->shown + (secret - url->text), *end = shown + strlen(secret);
     memmove(shown + 3, end, strlen(end) + 1);
@@ -68,7 +71,7 @@ static void hide(struct dueq__url *url, const char *secret) {
 
 /* Addresses: host, host:port, [IPv6]:port */
 
-/* port: where the text has none; 0: it must have one. */
+/* port: the default; 0: the text must have a port. */
 static dueq_status read_address(struct dueq__address *address, char *host, int port,
                                 struct dueq__error *error) {
     char *given;
@@ -154,7 +157,7 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
 
 /* The parts of a URL */
 
-/* Those whose value is a text. */
+/* Where to store the value of a parameter that is a text; NULL: it is no such parameter. */
 static const char **text_parameter(struct dueq__url *url, const char *name) {
     const struct {
         const char *name, **value;
@@ -216,7 +219,7 @@ static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq
                          "sentinel_cert, sentinel_key)");
 }
 
-/* Do they go with the scheme, and with each other? */
+/* Checks that the parameters fit the scheme and each other. */
 static dueq_status check_parameters(const struct dueq__url *url, struct dueq__error *error) {
     const struct dueq__sentinel_login *sentinel = &url->sentinel;
     bool of_tls = url->ca || url->cert || url->key || url->tls_name;
@@ -236,7 +239,7 @@ static dueq_status check_parameters(const struct dueq__url *url, struct dueq__er
     return DUEQ_OK;
 }
 
-/* user:password@, :password@ or nothing; *rest is left behind the @. */
+/* Reads "user:password@", ":password@" or nothing. *rest is then behind the @. */
 static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__error *error) {
     char *user = *rest, *at = memrchr(user, '@', strcspn(user, "/"));
     if (!at)
@@ -332,7 +335,7 @@ dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq
     strcpy(url->shown, text);
     dueq_status status = read_scheme(url, url->text, error);
     if (status) {
-        /* Who cannot read it cannot hide its password. */
+        /* A password may be anywhere in a URL that could not be parsed: nothing is shown. */
         free(url->shown);
         url->shown = NULL;
     }
@@ -347,7 +350,7 @@ void dueq__url_clear(struct dueq__url *url) {
     *url = (struct dueq__url){0};
 }
 
-/* The URL of the embedded server in a directory of this name; NULL: out of memory. */
+/* The URL of the embedded server in the directory `parent` + `within`; NULL: out of memory. */
 static char *embedded_url(const char *parent, const char *within) {
     char *url = malloc(strlen("embedded:") + 3 * strlen(parent) + strlen(within) + 1);
     if (!url)
