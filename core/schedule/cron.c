@@ -12,7 +12,7 @@ enum { MINUTE = 60, DAY = 86400, MINUTE_MS = 60000 };
 struct field {
     const char *what;
     unsigned least, most;
-    const char *names; /* three letters each, from `least` on; NULL: none */
+    const char *names; /* of three letters each, the first for `least`; NULL: none */
 };
 
 static const struct field fields[] = {
@@ -42,7 +42,7 @@ static bool take_value(const char **at, const struct field *field, int64_t *valu
     return false;
 }
 
-/* "*", "5", "mon-fri", each but a number alone with "/2" behind it. */
+/* Takes "*", "5" or "mon-fri". "/2" may follow "*" and a range. */
 static bool take_item(const char **at, const struct field *field, uint64_t *bits) {
     int64_t first = field->least, last = field->most, step = 1;
     bool wide = **at == '*';
@@ -92,18 +92,18 @@ static dueq_status read_fields(const char *at, struct dueq__cron *cron, struct d
             error, DUEQ_INVALID,
             "a cron expression has five fields: minute, hour, day of the month, month "
             "and day of the week");
-    /* Sunday is 0 and 7. */
+    /* Sunday is 0, and also 7. */
     cron->weekdays = (cron->weekdays | cron->weekdays >> 7) & 127;
     cron->either = !star[2] && !star[4];
     cron->daily = !star[0] && !star[1];
     return DUEQ_OK;
 }
 
-/* "90s", "1h30m": what "every" is followed by. */
+/* Reads the interval after "every", as "90s" or "1h30m". */
 static dueq_status read_interval(const char *at, struct dueq__cron *cron,
                                  struct dueq__error *error) {
     at += strspn(at, " \t");
-    /* Without fractions, and with a unit: a duration may have one and lack the other. */
+    /* An interval has no fraction, and has a unit. A duration may have a fraction, or no unit. */
     bool whole = !strchr(at, '.') && at[strspn(at, "0123456789")];
     cron->every_ms = whole ? dueq_duration_ms(at) : -1;
     if (cron->every_ms >= LEAST_MS && cron->every_ms <= MOST_MS)
@@ -131,7 +131,7 @@ dueq_status dueq__cron_read(dueq_bytes text, struct dueq__cron *cron, struct due
 
 static bool has(uint64_t bits, int64_t value) { return bits >> value & 1; }
 
-/* The first minute of the day that fits, `from` or later; -1: none. */
+/* The first minute of the day, from `from` on, that the expression has; -1: none. */
 static int64_t minute_of_day(const struct dueq__cron *cron, int64_t from) {
     for (int64_t minute = from; minute < 24 * 60; minute++) {
         if (!has(cron->hours, minute / 60))
@@ -143,8 +143,8 @@ static int64_t minute_of_day(const struct dueq__cron *cron, int64_t from) {
 }
 
 /*
- * The first second from `from` and before `to`, as the clocks show it, at which a minute that fits
- * begins; -1: none.
+ * The begin of the first minute that the expression has, from `from` on and before `to`. All are in
+ * seconds since 1970 as the clocks show them. -1: none.
  */
 static int64_t search(const struct dueq__cron *cron, int64_t from, int64_t to) {
     int64_t minutes = (from + MINUTE - 1) / MINUTE, day = minutes / (24 * 60);
@@ -166,22 +166,22 @@ static int64_t search(const struct dueq__cron *cron, int64_t from, int64_t to) {
     return -1;
 }
 
-/* The first time in the season that is `from` or later, in seconds since 1970; -1: none. */
+/* The first time in the season, from `from` on, in seconds since 1970; -1: none. */
 static int64_t search_season(const struct dueq__cron *cron, const struct dueq__season *season,
                              int64_t from) {
     int64_t stop = season->stop < LAST ? season->stop : LAST, shown = from + season->offset;
     if (cron->daily && from == season->start &&
         search(cron, season->start + season->before, season->start + season->offset) >= 0)
-        return season->start; /* what the clocks left out */
+        return season->start; /* the clocks skipped a time of the day: it comes at the change */
     if (cron->daily && shown < season->start + season->before)
-        shown = season->start + season->before; /* what they show again was there before */
+        shown = season->start + season->before; /* a time that comes twice counts once */
     int64_t found = search(cron, shown, stop + season->offset);
     return found < 0 ? -1 : found - season->offset;
 }
 
 int64_t dueq__cron_next(const struct dueq__cron *cron, const struct dueq__zone *zone,
                         int64_t after_ms) {
-    /* Where all clocks show 1970. */
+    /* From 12 January 1970 on, no offset gives a time before 1970. */
     if (after_ms < INT64_C(1000) * DAY)
         after_ms = INT64_C(1000) * DAY;
     if (cron->every_ms) {

@@ -11,17 +11,17 @@
 
 #define PREFIX DUEQ__SCHEDULE_PREFIX
 #define GRACE_MS 60000
-/* The times over MOST wait so long: a schedule pushes at most 1000 jobs in a minute. */
+/* Where more than MOST times are due, the others wait for this long. */
 #define REST_MS 12000
 #define NUMBER_SIZE 24
-/* Jobs that it pushes when it fires; its next message is one more. */
+/* The most jobs that a schedule pushes when it fires; its next message is one more. */
 #define MOST (DUEQ_MAX_BATCH - 1)
-/* And their bytes, unless it is one. */
+/* The most bytes of these jobs, where there is more than one. */
 #define MOST_BYTES ((size_t)16 * 1024 * 1024)
 
 static const char *const catchups[] = {"once", "skip", "all"};
 
-/* What a schedule's message says. */
+/* The content of a schedule's message. */
 struct plan {
     dueq_bytes name, expression, zone, catchup;
     int64_t time_ms;
@@ -57,7 +57,7 @@ struct message {
     dueq_header headers[4];
 };
 
-/* The draft of the message for this time. room: what it points into. */
+/* The draft of the schedule's message for a time. The draft points into the plan and `room`. */
 static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct message *room) {
     dueq_draft draft = {.struct_size = sizeof draft,
                         .body = plan->job,
@@ -117,7 +117,7 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
 
 /* Its jobs */
 
-/* The template of the jobs as a draft; *headers is the caller's to free. */
+/* The jobs' template as a draft. The caller frees *headers, also after an error. */
 static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_header **headers,
                             int64_t list[DUEQ_MAX_BACKOFF_LIST], struct dueq__error *error) {
     dueq_message message = {0};
@@ -131,7 +131,10 @@ static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_heade
     return DUEQ_OK;
 }
 
-/* The times that have come, the last at most; *next: the one that follows. Returns how many. */
+/*
+ * The times for which jobs are pushed now: with the catch-up "all" each that has come, up to MOST,
+ * else the last one at most. *next: the time after them. Returns their number.
+ */
 static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST], int64_t *next) {
     int64_t time = plan->time_ms;
     size_t count = 0;
@@ -142,7 +145,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
         *next = time;
         return count;
     }
-    /* A window before now that has a time, so that not all that were missed are counted. */
+    /* Skips most of the missed times: finds a time in a window before now, that grows. */
     for (int64_t window = 3600000; time < now - window; window *= 32) {
         int64_t found = next_time(plan, now - window);
         if (found <= now)
@@ -159,7 +162,10 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
 
 /* The server's time */
 
-/* A schedule goes by the server's clock, which is asked first: this machine's may be wrong. */
+/*
+ * Times are computed by the server's clock, as this machine's clock may be wrong. So the client
+ * first asks the server for its time. This is the call that goes on after the answer.
+ */
 struct time_request {
     struct plan plan;
     dueq_bytes ticket; /* of the schedule that fires; size 0: the schedule is declared */
@@ -320,7 +326,10 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
     return status ? status : dueq__draft_check(job, error);
 }
 
-/* Its time to live counts from each push: the place of its end has its length. */
+/*
+ * A job's time to live counts from each push. So the template has the length of the time to live in
+ * ms where the envelope of a message has its end.
+ */
 static void write_job(const dueq_draft *job, unsigned char *out) {
     dueq__envelope_write(job, NULL, out);
     for (int64_t i = 7, left = job->ttl_ms; left; left >>= 8)

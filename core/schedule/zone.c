@@ -4,8 +4,8 @@
 #include "schedule.h"
 
 /*
- * Reads the files of the time zone database (RFC 8536): the changes, and the rule for what comes
- * after them.
+ * Reads files of the time zone database (RFC 8536). A file has the changes of the offset, and a
+ * rule for the time after the last change.
  */
 
 enum { HEADER = 44, MOST_BYTES = 256 * 1024, MOST_NAME = 64, DAY = 86400 };
@@ -13,7 +13,7 @@ enum { HEADER = 44, MOST_BYTES = 256 * 1024, MOST_NAME = 64, DAY = 86400 };
 /* Dates (days since 1970, by the proleptic Gregorian calendar) */
 
 int64_t dueq__zone_day(int64_t year, int month, int day) {
-    /* A year that begins in March ends with its leap day. */
+    /* Years are counted from March, so that a leap day is the last day of its year. */
     year -= month <= 2;
     int64_t era = (year >= 0 ? year : year - 399) / 400, in_era = year - era * 400;
     int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
@@ -31,9 +31,9 @@ void dueq__zone_date(int64_t days, int64_t *year, int *month, int *day) {
     *year = years + era * 400 + (*month <= 2);
 }
 
-/* The rule (TZ of POSIX) */
+/* The rule, in the form of TZ of POSIX */
 
-/* Takes a whole number from `least` to `most`; false: there is none. */
+/* Takes a whole number from `least` to `most`. False: there is none. */
 static bool take_number(const char **at, int least, int most, int *number) {
     int64_t found;
     if (!dueq__take_digits(at, NULL, 9, &found))
@@ -42,7 +42,7 @@ static bool take_number(const char **at, int least, int most, int *number) {
     return found >= least && found <= most;
 }
 
-/* "<-03>" or "CET". */
+/* Takes the name of an offset: "<-03>" or "CET". */
 static bool take_name(const char **at) {
     const char *from = *at;
     if (**at == '<') {
@@ -53,7 +53,7 @@ static bool take_name(const char **at) {
     return *at > from;
 }
 
-/* "[+-]HH[:MM[:SS]]", in seconds. */
+/* Takes "[+-]HH[:MM[:SS]]". */
 static bool take_time(const char **at, int64_t *seconds) {
     int sign = **at == '-' ? -1 : 1, hours, minutes = 0, rest = 0;
     *at += **at == '-' || **at == '+';
@@ -67,7 +67,7 @@ static bool take_time(const char **at, int64_t *seconds) {
     return true;
 }
 
-/* ",M3.5.0/2", ",J60" or ",59". */
+/* Takes ",M3.5.0/2", ",J60" or ",59". */
 static bool take_yearly(const char **at, struct dueq__yearly *yearly) {
     if (*(*at)++ != ',')
         return false;
@@ -82,7 +82,7 @@ static bool take_yearly(const char **at, struct dueq__yearly *yearly) {
     return good;
 }
 
-/* "CET-1CEST,M3.5.0,M10.5.0/3": what is west of UTC is positive there. */
+/* Reads "CET-1CEST,M3.5.0,M10.5.0/3". In a rule an offset west of UTC is positive. */
 static bool read_rule(const char *at, struct dueq__zone *zone) {
     if (!take_name(&at) || !take_time(&at, &zone->standard))
         return false;
@@ -97,7 +97,7 @@ static bool read_rule(const char *at, struct dueq__zone *zone) {
     return take_yearly(&at, &zone->begin) && take_yearly(&at, &zone->end) && !*at;
 }
 
-/* When it comes in that year, as the clocks show it before, in seconds since 1970. */
+/* The change in that year, in seconds since 1970 as the clocks show them before the change. */
 static int64_t yearly_time(const struct dueq__yearly *yearly, int64_t year) {
     int64_t day = dueq__zone_day(year, 1, 1) + yearly->day;
     bool leap = dueq__zone_day(year, 3, 1) - dueq__zone_day(year, 2, 1) == 29;
@@ -106,7 +106,7 @@ static int64_t yearly_time(const struct dueq__yearly *yearly, int64_t year) {
     if (yearly->kind == 'M') {
         int64_t first = dueq__zone_day(year, yearly->month, 1);
         int64_t next = dueq__zone_day(year + yearly->month / 12, yearly->month % 12 + 1, 1);
-        /* 1970 began with a Thursday. */
+        /* 1 January 1970 was a Thursday. */
         day = first + (yearly->day - (first + 4) % 7 + 7) % 7 + 7 * (yearly->week - 1);
         day -= day >= next ? 7 : 0;
     }
@@ -124,7 +124,7 @@ static void narrow(struct dueq__season *season, int64_t at, struct dueq__change 
     }
 }
 
-/* The season that a time is in; what was before its start is left out. */
+/* The season that a time is in, without the offset before its start. */
 static struct dueq__season season_at(const struct dueq__zone *zone, int64_t at) {
     struct dueq__season season = {-DUEQ__ENDLESS, DUEQ__ENDLESS, zone->first, zone->first};
     int64_t last = zone->count ? zone->changes[zone->count - 1].at : -DUEQ__ENDLESS, year;
@@ -162,7 +162,7 @@ static int64_t big_endian(const unsigned char *at, size_t size) {
     return (int64_t)number;
 }
 
-/* How many bytes follow a header, where times have so many. */
+/* The number of bytes that follow a header. time: the bytes of a time, 4 or 8. */
 static size_t data_size(const unsigned char *header, size_t time) {
     const unsigned char *counts = header + 20; /* isut, isstd, leap, time, type, char */
     size_t number[6];
@@ -173,8 +173,8 @@ static size_t data_size(const unsigned char *header, size_t time) {
 }
 
 /*
- * False: the bytes are no such file of version 2 or later. `bytes` end with a NUL beyond their
- * size.
+ * False: the bytes are no file of version 2 or later. A NUL follows the bytes, which `size` does
+ * not count.
  */
 static bool read_file(const unsigned char *bytes, size_t size, struct dueq__zone *zone) {
     if (size < HEADER || memcmp(bytes, "TZif", 4) != 0 || bytes[4] < '2')
@@ -196,7 +196,7 @@ static bool read_file(const unsigned char *bytes, size_t size, struct dueq__zone
         zone->changes[i] =
             (struct dueq__change){big_endian(times + 8 * i, 8), big_endian(type + 6 * index[i], 4)};
     }
-    /* The rule stands between two ends of lines. */
+    /* The rule is between two newlines. */
     char *rule = (char *)(uintptr_t)(bytes + at + 1), *end = strchr(rule, '\n');
     if (bytes[at] != '\n' || !end)
         return false;
@@ -204,7 +204,7 @@ static bool read_file(const unsigned char *bytes, size_t size, struct dueq__zone
     return !*rule || read_rule(rule, zone);
 }
 
-/* Reads one in a folder. False: it is not there, or is none. */
+/* Reads a zone's file in a folder. False: there is no such file, or it is no zone. */
 static bool read_in(const char *folder, const char *name, struct dueq__zone *zone) {
     char path[512];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
@@ -235,7 +235,7 @@ dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct due
         return DUEQ_OK;
     if (name.size <= MOST_NAME)
         memcpy(text, name.data, name.size);
-    /* A name, and no way to another file. */
+    /* A name has no dots, so that no name leads out of the folder. */
     static const char usual[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
     if (!*text || *text == '/' || strspn(text, usual) != name.size)
