@@ -1,4 +1,4 @@
-/* Starting and ending an embedded server: see embedded.c for what stands in its directory. */
+/* Starts and ends an embedded server. embedded.c lists the files of its directory. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -83,7 +83,7 @@ static const char supervisor[] =
     ") &";
 /* clang-format on */
 
-/* Makes `parent`/`leaf`, or accepts it when it is this user's alone. */
+/* Makes `parent`/`leaf`, or takes one that belongs to this user alone. False: neither. */
 static bool private_directory(char *path, size_t room, const char *parent, const char *leaf) {
     struct dueq__error unsafe;
     int size = snprintf(path, room, "%s/%s", parent, leaf);
@@ -94,10 +94,9 @@ static bool private_directory(char *path, size_t room, const char *parent, const
 }
 
 /*
- * Chooses where the server is to listen, and leaves it under `socket` in the directory. The
- * directory itself is best: unlike a runtime directory it is the same for every session, service
- * and container that shares it. A path that is too long, or a file system without sockets, needs
- * the runtime directory.
+ * Chooses the path on which the server will listen: `socket` in the directory, which each session,
+ * service and container with that directory sees. Where that path is too long for a socket, or the
+ * file system has no sockets, the path is in the runtime directory, and `socket` is a link to it.
  */
 static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_ROOM],
                                  struct dueq__error *error) {
@@ -139,8 +138,8 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
 }
 
 /*
- * Keeps what this process has open from the server: a pipe that somebody reads to its end, above
- * all.
+ * The server must not inherit this process's other descriptors: a program that reads a pipe to its
+ * end would wait for the server to end, too.
  */
 static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
@@ -152,7 +151,7 @@ static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
 #endif
 }
 
-/* Runs the supervisor in a session of its own. 0 or an errno. */
+/* Runs the supervisor in a session of its own. 0, or an errno. */
 static int spawn(char *const argv[], int lock, int users, int log) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -179,13 +178,13 @@ static int spawn(char *const argv[], int lock, int users, int log) {
     posix_spawnattr_destroy(&attributes);
     if (why != 0)
         return why;
-    /* The shell leaves the supervisor to init and ends at once, so it is no zombie for long. */
+    /* The shell starts the supervisor in the background and ends at once. */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return 0;
 }
 
-/* A new `server.log`; the one before is kept. */
+/* Makes an empty `server.log`. The one before becomes server.log.old. -1: error is set. */
 static int open_log(const char *directory, struct dueq__error *error) {
     int at = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (at >= 0) {
