@@ -497,7 +497,7 @@ def test_doctor_finds_leases_that_ended(dueq: Program, sound: Server) -> None:
     dueq("release", "orders", dueq.take())
     finding = only(dueq, "crashed")
     assert finding["level"] == "note"
-    assert finding["text"].startswith("1 messages that were looked at")
+    assert finding["text"].startswith("1 of the messages that were looked at")
     for _ in range(4):
         dueq("push", "orders", "x")
     for _ in range(5):
