@@ -25,6 +25,23 @@ static dueq_priority read_priority(const struct cli *cli, const char *given) {
     cli_usage(cli, "--priority %s is not high, normal or low", given);
 }
 
+static dueq_bytes read_text(const struct cli *cli, const char *option, const char *given) {
+    if (!given[0])
+        cli_usage(cli, "--%s is empty", option);
+    return text(given);
+}
+
+static void read_delay(const struct cli *cli, struct draft *draft, const char *given) {
+    draft->draft.delay_ms = cli_duration(cli, "delay", given);
+    draft->delayed = true;
+}
+
+static void read_replace(const struct cli *cli, struct draft *draft, const char *given) {
+    if (given && strcmp(given, "body") != 0)
+        cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", given);
+    draft->draft.replace = given ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
+}
+
 /* --backoff */
 
 static _Noreturn void not_a_backoff(const struct cli *cli, const char *given) {
@@ -118,23 +135,19 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
     return (uint32_t)cli_number(cli, option, given, 1, DUEQ_MAX_MAX_ATTEMPTS);
 }
 
-/* All options */
-
+/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
 void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;
     drafting->given = true;
     switch (option) {
     case DRAFT_DELAY:
-        draft->delay_ms = cli_duration(cli, "delay", given);
-        drafting->delayed = true;
+        read_delay(cli, drafting, given);
         break;
     case DRAFT_AT:
         draft->at_ms = cli_point(cli, "at", given);
         break;
     case DRAFT_ID:
-        if (!given[0])
-            cli_usage(cli, "--id is empty");
-        draft->id = text(given);
+        draft->id = read_text(cli, "id", given);
         break;
     case DRAFT_MAX_ATTEMPTS:
         draft->max_attempts = read_limit(cli, "max-attempts", given, "no retry");
@@ -142,7 +155,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
     case DRAFT_LEASE:
         draft->lease_ms = cli_duration(cli, "lease", given);
         break;
-    case DRAFT_HEADER:
+    case DRAFT_HEADERS:
         add_header(cli, drafting, given);
         break;
     case DRAFT_PRIORITY:
@@ -161,15 +174,13 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
         draft->drop = 1;
         break;
     case DRAFT_DEAD_LETTER:
-        draft->dead_letter = text(given);
+        draft->dead_letter = read_text(cli, "dead-letter", given);
         break;
     case DRAFT_UNIQUE:
         draft->unique_ms = cli_duration(cli, "unique", given);
         break;
     case DRAFT_REPLACE:
-        if (given && strcmp(given, "body") != 0)
-            cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", given);
-        draft->replace = given ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
+        read_replace(cli, drafting, given);
         break;
     case DRAFT_REPLICAS:
         draft->durability.replicas = (int)cli_number(cli, "replicas", given, 0, DUEQ_MAX_REPLICAS);
@@ -182,6 +193,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
         break;
     }
 }
+/* The end of what was made. */
 
 void draft_ready(const struct cli *cli, struct draft *drafting) {
     dueq_draft *draft = &drafting->draft;

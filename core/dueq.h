@@ -394,22 +394,32 @@ typedef enum dueq_replace {
 typedef struct dueq_draft {
     size_t struct_size;
     dueq_bytes body; /* any bytes, up to DUEQ_MAX_BODY; may be empty */
+    /* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+    /* Due this long after the push, 0 to DUEQ_MAX_TIME_MS; 0: now. */
+    int64_t delay_ms;
+    /* Due at this time of the server's clock; 0: delay_ms counts. */
+    int64_t at_ms;
     /*
      * 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters. Size 0: the client makes an id,
      * as dueq_new_id().
      */
     dueq_bytes id;
-    int64_t delay_ms;      /* due this long after the push, 0 to DUEQ_MAX_TIME_MS; 0: now */
-    int64_t at_ms;         /* due at this time of the server's clock; 0: delay_ms counts */
-    uint32_t max_attempts; /* failures until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, DUEQ_NO_LIMIT */
-    int64_t lease_ms; /* of deliveries to consumers that name none, up to UINT32_MAX; 0: default */
+    /* Failures until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
+    uint32_t max_attempts;
+    /* Of deliveries to consumers that name no lease, up to UINT32_MAX; 0: the default. */
+    int64_t lease_ms;
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
+    /* A message of a higher priority is delivered first. */
     dueq_priority priority;
-    uint32_t max_crashes; /* crashes until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, DUEQ_NO_LIMIT */
-    int64_t ttl_ms; /* dropped if not delivered within so long, up to DUEQ_MAX_TIME_MS; 0: never */
+    /* Dropped if not delivered within so long of the push, up to DUEQ_MAX_TIME_MS; 0: never. */
+    int64_t ttl_ms;
+    /* The delay of a retry without a delay. */
     dueq_backoff backoff;
-    int drop; /* 1: the message is deleted when it dies, and dead_letter is empty; else 0 */
+    /* Crashes until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
+    uint32_t max_crashes;
+    /* 1: the message is deleted when it dies, and dead_letter is empty; else 0. */
+    int drop;
     /* The queue to which the message moves when it dies. Size 0: it stays in its queue, DEAD. */
     dueq_bytes dead_letter;
     /*
@@ -417,7 +427,8 @@ typedef struct dueq_draft {
      * to DUEQ_MAX_TIME_MS; 0: not when it is done.
      */
     int64_t unique_ms;
-    dueq_replace replace; /* only with an id */
+    /* Only with an id. */
+    dueq_replace replace;
     dueq_durability durability;
     /*
      * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters: in a queue with partitions all
@@ -425,6 +436,7 @@ typedef struct dueq_draft {
      * any partition.
      */
     dueq_bytes key;
+    /* The end of what was made. */
 } dueq_draft;
 
 /* The defaults of a draft, as an initializer. */

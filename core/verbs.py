@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import symbols
+from options import SECTIONS, WIDTH, Options, filled, joined, php_stub
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
-WIDTH = 100
 
 
 class Argument(NamedTuple):
@@ -185,22 +185,9 @@ class Verb:
         return checks
 
 
-VERBS = [
-    Verb(name, row)
-    for name, row in tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8")).items()
-]
-
-
-def filled(start: str, parts: list[str], end: str) -> str:
-    """A call or a declaration, in the lines that clang-format makes."""
-    lines, indent = [start], " " * len(start.rsplit("\n", 1)[-1])
-    for place, part in enumerate(parts):
-        part += end if place == len(parts) - 1 else ","
-        if len(lines[-1]) + len(part) > WIDTH and lines[-1].strip():
-            lines[-1] = lines[-1].rstrip()
-            lines.append(indent)
-        lines[-1] += part + " "
-    return "\n".join(lines).rstrip()
+ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
+VERBS = [Verb(name, row) for name, row in ROWS.items()]
+PUSH_OPTIONS = Options(ROWS["push"]["options"])
 
 
 # dueq_verbs.h
@@ -416,10 +403,6 @@ def indented(text: str, indent: str, width: int) -> str:
     )
 
 
-def joined(text: str) -> str:
-    return " ".join(text.split())
-
-
 def docstring(*parts: str) -> str:
     text = " ".join(joined(part) for part in parts if part)
     if len(text) <= 80:
@@ -493,21 +476,35 @@ def php(old: str) -> str:
     return section(old, begin, "".join(made), "        // The end of what was made.\n")
 
 
+def with_sections(name: str, old: str) -> str:
+    """The file with new parts between comments that say so."""
+    for file, what, make in SECTIONS:
+        if file == name:
+            begin = re.search(rf"^ *\S+ {re.escape(MADE[:-1])}: {what}\..*\n", old, flags=re.M)
+            if not begin:
+                sys.exit(f"{name} has no comment that begins {what}")
+            rest = old[begin.end() :]
+            end = re.search(r"^ *\S+ The end of what was made\.", rest, flags=re.M)
+            assert end, f"{name}: {what} does not end"
+            old = old[: begin.end()] + make(PUSH_OPTIONS) + rest[end.start() :]
+    return old
+
+
 FILES: dict[str, Callable[[str], str]] = {
     "core/dueq_verbs.h": lambda _: header(),
     "bindings/python/dueq/_core.pyi": stub,
     "bindings/python/dueq/_verbs.py": lambda _: (
         PYTHON + face("Verbs", "", "") + face("AsyncVerbs", "async ", "await ")
     ),
-    "bindings/php/dueq.stub.php": php,
+    "bindings/php/dueq.stub.php": lambda old: php_stub(php(old), PUSH_OPTIONS),
 }
 
 
 def main() -> None:
-    for name, make in FILES.items():
+    for name in dict.fromkeys([*FILES, *(file for file, _, _ in SECTIONS)]):
         path = ROOT / name
         old = path.read_text(encoding="utf-8") if path.exists() else ""
-        made = make(old)
+        made = with_sections(name, FILES.get(name, str)(old))
         if sys.argv[1:] != ["--check"]:
             path.write_text(made, encoding="utf-8")
         elif made != old:

@@ -73,40 +73,41 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
     return 0;
 }
 
+/* Made from core/verbs.toml by core/verbs.py: the row of a draft. */
 /*
- * row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...), priority, max_crashes,
- * ttl_ms, backoff, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
+ * row: (body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
+ * max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
+    long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, durable_timeout_ms;
     Py_ssize_t id_size, dead_letter_size, key_size;
     int priority, replace;
-    long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, timeout_ms;
-    dueq_durability *durability = &draft->durability;
 
     *draft = (dueq_draft)DUEQ_DRAFT;
-    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#LiipLs#:draft", &body, &draft->id.data, &id_size,
-                          &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
-                          &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,
+    if (!PyArg_ParseTuple(row, "OLLs#ILOiLOIps#LiipLs#:draft", &body, &delay_ms, &at_ms,
+                          &draft->id.data, &id_size, &draft->max_attempts, &lease_ms, &headers,
+                          &priority, &ttl_ms, &backoff, &draft->max_crashes, &draft->drop,
                           &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace,
-                          &durability->replicas, &durability->disk, &timeout_ms, &draft->key.data,
-                          &key_size))
+                          &draft->durability.replicas, &draft->durability.disk, &durable_timeout_ms,
+                          &draft->key.data, &key_size))
         return -1;
-    draft->id.size = (size_t)id_size;
-    draft->dead_letter.size = (size_t)dead_letter_size;
-    draft->key.size = (size_t)key_size;
     draft->delay_ms = delay_ms;
     draft->at_ms = at_ms;
+    draft->id.size = (size_t)id_size;
     draft->lease_ms = lease_ms;
     draft->priority = (dueq_priority)priority;
     draft->ttl_ms = ttl_ms;
+    draft->dead_letter.size = (size_t)dead_letter_size;
     draft->unique_ms = unique_ms;
     draft->replace = (dueq_replace)replace;
-    durability->timeout_ms = timeout_ms;
+    draft->durability.timeout_ms = durable_timeout_ms;
+    draft->key.size = (size_t)key_size;
     if (borrow(body, "body", view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
         return -1;
     return draft_backoff(&draft->backoff, backoff);
 }
+/* The end of what was made. */
 
 static int drafts_fill(struct drafts *drafts, PyObject *rows) {
     Py_ssize_t count = PyTuple_Size(rows);

@@ -1,5 +1,6 @@
 #include "php_dueq.h"
 
+/* Made from core/verbs.toml by core/verbs.py: the keys of a message. */
 /* The parameters of push() in their order, which are the keys of an item. */
 static const dueq_php_key keys[] = {
 #define KEY(name, type, member) {name, DUEQ_PHP_##type, offsetof(dueq_php_fields, member)}
@@ -24,6 +25,7 @@ static const dueq_php_key keys[] = {
     KEY("key", TEXT, key),
 #undef KEY
 };
+/* The end of what was made. */
 
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 
@@ -100,15 +102,45 @@ bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, b
     return dueq_php_limit(&timeout_place, timeout, &out->timeout_ms);
 }
 
-static bool fill_times(dueq_draft *draft, const dueq_php_fields *fields, zend_long item) {
-    const dueq_php_place delay = place_of(item, "delay"), lease = place_of(item, "lease"),
-                         ttl = place_of(item, "ttl"), unique = place_of(item, "unique");
+/* What fills one member of a draft with one field; false: it threw. */
 
-    return dueq_php_due(fields->delay, fields->at, &delay, &draft->delay_ms, &draft->at_ms) &&
-           dueq_php_limit(&lease, fields->lease, &draft->lease_ms) &&
-           dueq_php_limit(&ttl, fields->ttl, &draft->ttl_ms) &&
-           (!dueq_php_given(fields->unique) ||
-            dueq_php_duration(&unique, fields->unique, &draft->unique_ms));
+static bool fill_due(dueq_draft *draft, zval *delay, zval *at, zend_long item) {
+    const dueq_php_place place = place_of(item, "delay");
+
+    return dueq_php_due(delay, at, &place, &draft->delay_ms, &draft->at_ms);
+}
+
+static bool fill_duration(int64_t *out, zval *value, const char *name, zend_long item) {
+    const dueq_php_place place = place_of(item, name);
+
+    return !dueq_php_given(value) || dueq_php_duration(&place, value, out);
+}
+
+/* A duration above 0. */
+static bool fill_span(int64_t *out, zval *value, const char *name, zend_long item) {
+    const dueq_php_place place = place_of(item, name);
+
+    return dueq_php_limit(&place, value, out);
+}
+
+/* range: what is said of a number outside of it. */
+static bool fill_number(int *out, zend_long value, zend_long least, zend_long most,
+                        const char *name, const char *range, zend_long item) {
+    const dueq_php_place place = place_of(item, name);
+
+    *out = (int)value;
+    return (value >= least && value <= most) || dueq_php_invalid(&place, range);
+}
+
+static bool fill_headers(dueq_draft *draft, HashTable *headers, zend_long item,
+                         zend_arena **arena) {
+    return !headers || dueq_php_headers_fill(draft, headers, item, arena);
+}
+
+static bool fill_backoff(dueq_backoff *out, zval *value, zend_long item, zend_arena **arena) {
+    const dueq_php_place place = place_of(item, "backoff");
+
+    return !dueq_php_given(value) || dueq_php_backoff_read(&place, value, out, arena);
 }
 
 /* A text that may be left out, but must not be empty. */
@@ -137,7 +169,7 @@ static bool fill_priority(dueq_draft *draft, zend_long priority, zend_long item)
            dueq_php_invalid(&place, "be 1 (high), 0 or -1 (low)");
 }
 
-static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item) {
+static bool fill_replace(dueq_draft *draft, const zval *replace, zend_long item) {
     const dueq_php_place place = place_of(item, "replace");
 
     if (!dueq_php_given(replace)) {
@@ -151,28 +183,95 @@ static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item
     return true;
 }
 
+/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
+    ZEND_PARSE_PARAMETERS_START(1, 19)
+        Z_PARAM_STR(fields->body)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(fields->delay)
+        Z_PARAM_ZVAL(fields->at)
+        Z_PARAM_STR_OR_NULL(fields->id)
+        Z_PARAM_LONG_OR_NULL(fields->max_attempts.number, fields->max_attempts.is_null)
+        Z_PARAM_ZVAL(fields->lease)
+        Z_PARAM_ARRAY_HT(fields->headers)
+        Z_PARAM_LONG(fields->priority)
+        Z_PARAM_ZVAL(fields->ttl)
+        Z_PARAM_ZVAL(fields->backoff)
+        Z_PARAM_LONG_OR_NULL(fields->max_crashes.number, fields->max_crashes.is_null)
+        Z_PARAM_BOOL(fields->drop)
+        Z_PARAM_STR_OR_NULL(fields->dead_letter)
+        Z_PARAM_ZVAL(fields->unique)
+        Z_PARAM_ZVAL(fields->replace)
+        Z_PARAM_LONG(fields->replicas)
+        Z_PARAM_BOOL(fields->disk)
+        Z_PARAM_ZVAL(fields->durable_timeout)
+        Z_PARAM_STR_OR_NULL(fields->key)
+    ZEND_PARSE_PARAMETERS_END_EX(return false);
+    return true;
+}
+
+static bool fill_options(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
+                         zend_arena **arena) {
+    if (!fill_due(draft, fields->delay, fields->at, item)) {
+        return false;
+    }
+    if (!fill_text(&draft->id, fields->id, "id", item)) {
+        return false;
+    }
+    if (!fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts",
+                    "not be 0: use null for no limit, 1 for no retry", item)) {
+        return false;
+    }
+    if (!fill_span(&draft->lease_ms, fields->lease, "lease", item)) {
+        return false;
+    }
+    if (!fill_headers(draft, fields->headers, item, arena)) {
+        return false;
+    }
+    if (!fill_priority(draft, fields->priority, item)) {
+        return false;
+    }
+    if (!fill_span(&draft->ttl_ms, fields->ttl, "ttl", item)) {
+        return false;
+    }
+    if (!fill_backoff(&draft->backoff, fields->backoff, item, arena)) {
+        return false;
+    }
+    if (!fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes",
+                    "not be 0: use null for no limit, 1 for no second delivery after one", item)) {
+        return false;
+    }
+    draft->drop = fields->drop;
+    if (!fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item)) {
+        return false;
+    }
+    if (!fill_duration(&draft->unique_ms, fields->unique, "unique", item)) {
+        return false;
+    }
+    if (!fill_replace(draft, fields->replace, item)) {
+        return false;
+    }
+    if (!fill_number(&draft->durability.replicas, fields->replicas, 0, DUEQ_MAX_REPLICAS,
+                     "replicas", "be from 0 to 100", item)) {
+        return false;
+    }
+    draft->durability.disk = fields->disk;
+    if (!fill_span(&draft->durability.timeout_ms, fields->durable_timeout, "durableTimeout",
+                   item)) {
+        return false;
+    }
+    if (!fill_text(&draft->key, fields->key, "key", item)) {
+        return false;
+    }
+    return true;
+}
+/* The end of what was made. */
+
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena) {
-    const dueq_php_place backoff = place_of(item, "backoff"), replicas = place_of(item, "replicas");
-
     *draft = (dueq_draft)DUEQ_DRAFT;
     draft->body = dueq_php_bytes(fields->body);
-    draft->drop = fields->drop;
-    return fill_text(&draft->id, fields->id, "id", item) &&
-           fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item) &&
-           fill_text(&draft->key, fields->key, "key", item) &&
-           fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts",
-                      "not be 0: use null for no limit, 1 for no retry", item) &&
-           fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes",
-                      "not be 0: use null for no limit, 1 for no second delivery after one",
-                      item) &&
-           fill_priority(draft, fields->priority, item) &&
-           fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
-           dueq_php_durability_read(&replicas, fields->replicas, fields->disk,
-                                    fields->durable_timeout, &draft->durability) &&
-           (!dueq_php_given(fields->backoff) ||
-            dueq_php_backoff_read(&backoff, fields->backoff, &draft->backoff, arena)) &&
-           (!fields->headers || dueq_php_headers_fill(draft, fields->headers, item, arena));
+    return fill_options(draft, fields, item, arena);
 }
 
 static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena) {
@@ -210,30 +309,4 @@ dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_are
     }
     ZEND_HASH_FOREACH_END();
     return drafts;
-}
-
-bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    ZEND_PARSE_PARAMETERS_START(1, 19)
-        Z_PARAM_STR(fields->body)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(fields->delay)
-        Z_PARAM_ZVAL(fields->at)
-        Z_PARAM_STR_OR_NULL(fields->id)
-        Z_PARAM_LONG_OR_NULL(fields->max_attempts.number, fields->max_attempts.is_null)
-        Z_PARAM_ZVAL(fields->lease)
-        Z_PARAM_ARRAY_HT(fields->headers)
-        Z_PARAM_LONG(fields->priority)
-        Z_PARAM_ZVAL(fields->ttl)
-        Z_PARAM_ZVAL(fields->backoff)
-        Z_PARAM_LONG_OR_NULL(fields->max_crashes.number, fields->max_crashes.is_null)
-        Z_PARAM_BOOL(fields->drop)
-        Z_PARAM_STR_OR_NULL(fields->dead_letter)
-        Z_PARAM_ZVAL(fields->unique)
-        Z_PARAM_ZVAL(fields->replace)
-        Z_PARAM_LONG(fields->replicas)
-        Z_PARAM_BOOL(fields->disk)
-        Z_PARAM_ZVAL(fields->durable_timeout)
-        Z_PARAM_STR_OR_NULL(fields->key)
-    ZEND_PARSE_PARAMETERS_END_EX(return false);
-    return true;
 }

@@ -326,14 +326,28 @@ static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(
 
 /* draft.c: the messages given to push and pushMany */
 
+/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
 /* One message as PHP values; NULL: not given. */
 typedef struct dueq_php_fields {
-    zend_string *body, *id, *dead_letter, *key;
-    zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace, *durable_timeout;
+    zend_string *body;
+    zval *delay;
+    zval *at;
+    zend_string *id;
+    dueq_php_bound max_attempts;
+    zval *lease;
     HashTable *headers;
-    dueq_php_bound max_attempts, max_crashes;
-    zend_long priority, replicas;
-    bool drop, disk;
+    zend_long priority;
+    zval *ttl;
+    zval *backoff;
+    dueq_php_bound max_crashes;
+    bool drop;
+    zend_string *dead_letter;
+    zval *unique;
+    zval *replace;
+    zend_long replicas;
+    bool disk;
+    zval *durable_timeout;
+    zend_string *key;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \
@@ -341,6 +355,7 @@ typedef struct dueq_php_fields {
         .max_attempts = {DUEQ_DEFAULT_ATTEMPTS, false},                                            \
         .max_crashes = {DUEQ_DEFAULT_CRASHES, false}                                               \
     }
+/* The end of what was made. */
 
 /* Reads the parameters of push(). False: an exception was thrown. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);

@@ -107,21 +107,32 @@ static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *err
     return check_backoff(&draft->backoff, error);
 }
 
-dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error) {
+/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* The texts that a draft points to. */
+static const size_t texts[] = {offsetof(dueq_draft, body), offsetof(dueq_draft, id),
+                               offsetof(dueq_draft, dead_letter), offsetof(dueq_draft, key)};
+
+static dueq_status check_options(const dueq_draft *draft, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
         {"max_attempts", NULL, draft->max_attempts, 0, DUEQ_MAX_MAX_ATTEMPTS},
-        {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
-        {"the priority", NULL, draft->priority, DUEQ_LOW, DUEQ_HIGH},
-        {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY},
         {"the lease", " ms", draft->lease_ms, 0, UINT32_MAX},
+        {"the priority", NULL, draft->priority, DUEQ_LOW, DUEQ_HIGH},
         {"the time to live", " ms", draft->ttl_ms, 0, DUEQ_MAX_TIME_MS},
-        {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS}};
-    if (draft->body.size > DUEQ_MAX_BODY)
-        return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
-                          draft->body.size, DUEQ_MAX_BODY);
+        {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
+        {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS},
+        {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY}};
     dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
     if (!status && draft->key.size)
         status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);
+    return status;
+}
+/* The end of what was made. */
+
+dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error) {
+    if (draft->body.size > DUEQ_MAX_BODY)
+        return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
+                          draft->body.size, DUEQ_MAX_BODY);
+    dueq_status status = check_options(draft, error);
     if (!status)
         status = check_identity(draft, error);
     if (!status)
@@ -158,10 +169,17 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
     return status ? status : dueq__draft_check_made(draft, error);
 }
 
+#define TEXT_COUNT (sizeof texts / sizeof texts[0])
+
+static const dueq_bytes *text_of(const dueq_draft *draft, size_t number) {
+    return (const dueq_bytes *)((const char *)draft + texts[number]);
+}
+
 size_t dueq__draft_size(const dueq_draft *draft) {
-    size_t size = draft->header_count * sizeof(dueq_header) +
-                  draft->backoff.list_count * sizeof(int64_t) + draft->body.size + draft->id.size +
-                  draft->key.size + draft->dead_letter.size;
+    size_t size =
+        draft->header_count * sizeof(dueq_header) + draft->backoff.list_count * sizeof(int64_t);
+    for (size_t i = 0; i < TEXT_COUNT; i++)
+        size += text_of(draft, i)->size;
     for (size_t i = 0; i < draft->header_count; i++)
         size += draft->headers[i].name.size + draft->headers[i].value.size;
     return size;
@@ -187,8 +205,6 @@ void dueq__draft_copy(dueq_draft *out, const dueq_draft *draft, void *room) {
         keep(&at, &headers[i].name);
         keep(&at, &headers[i].value);
     }
-    keep(&at, &out->body);
-    keep(&at, &out->id);
-    keep(&at, &out->key);
-    keep(&at, &out->dead_letter);
+    for (size_t i = 0; i < TEXT_COUNT; i++)
+        keep(&at, (dueq_bytes *)((char *)out + texts[i]));
 }

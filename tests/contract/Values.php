@@ -8,11 +8,14 @@ use Dueq\Backoff;
 use Dueq\Exception\InvalidException;
 use Dueq\Jitter;
 use Dueq\Message;
+use Dueq\Queue;
 use Dueq\Replace;
 
 /** What texts and drafts of a situation stand for. */
 trait Values
 {
+    private const REPLACE = ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body];
+
     /** The queue in use. */
     private string $name;
 
@@ -88,37 +91,47 @@ trait Values
         };
     }
 
-    /** The arguments of Queue::push(). */
+    /**
+     * The arguments of Queue::push(): each key of a draft is the name of a parameter, in small letters.
+     */
     private function draft(array $found): array
     {
-        $draft = ['body' => $this->value($found['body'])] + self::seconds($found, [
-            'delay_ms' => 'delay', 'at_ms' => 'at', 'lease_ms' => 'lease', 'ttl_ms' => 'ttl', 'unique_ms' => 'unique',
-            'durable_timeout_ms' => 'durableTimeout',
-        ]);
-        foreach (['max_attempts' => 'maxAttempts', 'max_crashes' => 'maxCrashes'] as $key => $name) {
-            if (isset($found[$key])) {
-                $draft[$name] = $found[$key] ?: null;
+        $draft = ['body' => $this->value($found['body'])];
+        foreach ((new \ReflectionMethod(Queue::class, 'push'))->getParameters() as $parameter) {
+            $name = $parameter->getName();
+            $key = strtolower(preg_replace('/[A-Z]/', '_$0', $name));
+            $type = (string) $parameter->getType();
+            $value = $found[$key] ?? null;
+            if (isset($found["{$key}_ms"])) {
+                $draft[$name] = $found["{$key}_ms"] / 1000;
+            } elseif ($value === null || $name === 'body') {
+                continue;
+            } else {
+                $draft[$name] = match (true) {
+                    $name === 'backoff' => $this->backoff($value),
+                    $name === 'deadLetter' => $this->queueName($value),
+                    $name === 'headers' => $this->headers($value),
+                    $name === 'replace' => self::REPLACE[$this->value($value)],
+                    $type === '?int' => $value ?: null,
+                    $type === '?string' => $this->value($value),
+                    default => $value,
+                };
             }
-        }
-        if (isset($found['dead_letter'])) {
-            $draft['deadLetter'] = $this->queueName($found['dead_letter']);
-        }
-        $draft += array_intersect_key($found, ['priority' => 0, 'drop' => 0, 'replicas' => 0, 'disk' => 0]);
-        foreach (['id', 'key'] as $name) {
-            if (isset($found[$name])) {
-                $draft[$name] = $this->value($found[$name]);
-            }
-        }
-        foreach ($found['headers'] ?? [] as [$name, $text]) {
-            $draft['headers'][$this->value($name)] = $this->value($text);
-        }
-        if (isset($found['backoff'])) {
-            $draft['backoff'] = $this->backoff($found['backoff']);
-        }
-        if (isset($found['replace'])) {
-            $draft['replace'] = ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body][$this->value($found['replace'])];
         }
         return $draft;
+    }
+
+    /**
+     * @param list<array{string|array, string|array}> $pairs
+     * @return array<string, string>
+     */
+    private function headers(array $pairs): array
+    {
+        $headers = [];
+        foreach ($pairs as [$name, $text]) {
+            $headers[$this->value($name)] = $this->value($text);
+        }
+        return $headers;
     }
 
     private function backoff(array $found): float|array|Backoff

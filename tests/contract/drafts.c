@@ -15,6 +15,8 @@ static void fill_headers(struct run *run, json_object *headers, dueq_draft *draf
 static void fill_backoff(struct run *run, json_object *from, dueq_backoff *backoff) {
     static const char *const kinds[] = {"default", "fixed", "linear", "exponential", "list", NULL};
     static const char *const jitters[] = {"none", "full", "equal", NULL};
+    if (!from)
+        return;
     json_object *delays = field(from, "list_ms");
     backoff->kind = (dueq_backoff_kind)choice(run, from, "kind", kinds);
     backoff->jitter = (dueq_jitter)choice(run, from, "jitter", jitters);
@@ -27,29 +29,35 @@ static void fill_backoff(struct run *run, json_object *from, dueq_backoff *backo
     backoff->list_ms = all;
 }
 
-static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
-    static const char *const replace[] = {"refuse", "replace", "replace_body", NULL};
-    *draft = (dueq_draft)DUEQ_DRAFT;
-    draft->body = bytes(run, from, "body");
-    draft->id = bytes(run, from, "id");
+static const char *const replaces[] = {"refuse", "replace", "replace_body", NULL};
+
+/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+static void fill_options(struct run *run, json_object *from, dueq_draft *draft) {
     draft->delay_ms = number(from, "delay_ms", 0);
     draft->at_ms = number(from, "at_ms", 0);
-    draft->max_attempts = (uint32_t)number(from, "max_attempts", DUEQ_DEFAULT_ATTEMPTS);
+    draft->id = bytes(run, from, "id");
+    draft->max_attempts = (uint32_t)number(from, "max_attempts", draft->max_attempts);
     draft->lease_ms = number(from, "lease_ms", 0);
     fill_headers(run, field(from, "headers"), draft);
     draft->priority = (dueq_priority)number(from, "priority", DUEQ_NORMAL);
-    draft->max_crashes = (uint32_t)number(from, "max_crashes", DUEQ_DEFAULT_CRASHES);
     draft->ttl_ms = number(from, "ttl_ms", 0);
-    if (field(from, "backoff"))
-        fill_backoff(run, field(from, "backoff"), &draft->backoff);
+    fill_backoff(run, field(from, "backoff"), &draft->backoff);
+    draft->max_crashes = (uint32_t)number(from, "max_crashes", draft->max_crashes);
     draft->drop = json_object_get_boolean(field(from, "drop"));
     draft->dead_letter = bytes(run, from, "dead_letter");
     draft->unique_ms = number(from, "unique_ms", 0);
-    draft->key = bytes(run, from, "key");
-    draft->replace = (dueq_replace)choice(run, from, "replace", replace);
+    draft->replace = (dueq_replace)choice(run, from, "replace", replaces);
     draft->durability.replicas = (int)number(from, "replicas", 0);
     draft->durability.disk = json_object_get_boolean(field(from, "disk"));
     draft->durability.timeout_ms = number(from, "durable_timeout_ms", 0);
+    draft->key = bytes(run, from, "key");
+}
+/* The end of what was made. */
+
+static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
+    *draft = (dueq_draft)DUEQ_DRAFT;
+    draft->body = bytes(run, from, "body");
+    fill_options(run, from, draft);
     if (draft->dead_letter.size)
         queue_named(run, draft->dead_letter);
 }

@@ -16,9 +16,14 @@ ON_IDS = [name for name, row in VERBS.items() if row.get("generated_faces") == "
 PLAIN = [name for name, row in VERBS.items() if row.get("generated_faces") == "no_args"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
-DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
-DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
-DRAFT |= {"unique_ms", "replace", "replicas", "disk", "durable_timeout_ms", "key"}
+# The options of a push, by their names in situations.
+DURATIONS = {"duration", "span", "delay", "at"}
+OPTIONS = {
+    f"{name}_ms" if row["kind"] in DURATIONS else name: (name, row["kind"])
+    for name, row in VERBS["push"]["options"].items()
+    if row["kind"] != "json"
+}
+DRAFT = {"body", "as", *OPTIONS}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -207,28 +212,26 @@ class Values:
     def draft_options(self, found: Json) -> Json:
         """The arguments of Queue.push() and dueq.Draft behind the body."""
         options: dict[str, Json] = {}
-        for name in ("delay", "at", "lease", "ttl", "unique", "durable_timeout"):
-            if f"{name}_ms" in found:
-                options[name] = found[f"{name}_ms"] / 1000
-        for name in ("max_attempts", "max_crashes"):
-            if name in found:
-                options[name] = found[name] or None
-        if "dead_letter" in found:
-            options["dead_letter"] = self.queue_name(found["dead_letter"])
-        for name in ("priority", "drop", "replicas", "disk"):
-            if name in found:
-                options[name] = found[name]
-        for name in ("id", "key"):
-            if name in found:
-                options[name] = self.text(found[name])
-        if "headers" in found:
-            pairs = found["headers"]
-            options["headers"] = {self.text(name): self.text(text) for name, text in pairs}
-        if "backoff" in found:
-            options["backoff"] = self.backoff(found["backoff"])
-        if "replace" in found:
-            words = {"refuse": False, "replace": True, "replace_body": "body"}
-            options["replace"] = words[self.text(found["replace"])]
+        for key in OPTIONS.keys() & found.keys():
+            name, kind = OPTIONS[key]
+            value = found[key]
+            if kind in DURATIONS:
+                options[name] = value / 1000
+            elif kind == "limit":
+                options[name] = value or None
+            elif name == "dead_letter":
+                options[name] = self.queue_name(value)
+            elif kind == "text":
+                options[name] = self.text(value)
+            elif kind == "headers":
+                options[name] = {self.text(name): self.text(text) for name, text in value}
+            elif kind == "backoff":
+                options[name] = self.backoff(value)
+            elif kind == "replace":
+                words = {"refuse": False, "replace": True, "replace_body": "body"}
+                options[name] = words[self.text(value)]
+            else:
+                options[name] = value
         return options
 
     def backoff(self, found: Json) -> Json:

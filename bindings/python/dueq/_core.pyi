@@ -20,21 +20,21 @@ class Pusher:
 
 # kind, jitter, base_ms, cap_ms, list_ms
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
-# body, id ("": the core makes one), delay_ms, at_ms, max_attempts, lease_ms, headers,
-# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, unique_ms, replace, and what a
-# DurabilityRow has
+# Made from core/verbs.toml by core/verbs.py: the row of a draft.
+# body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
+# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key
 DraftRow: TypeAlias = tuple[
     Buffer | str,
+    int,
+    int,
     str,
-    int,
-    int,
     int,
     int,
     tuple[tuple[str, str], ...],
     int,
     int,
-    int,
     BackoffRow,
+    int,
     bool,
     str,
     int,
@@ -44,6 +44,7 @@ DraftRow: TypeAlias = tuple[
     int,
     str,
 ]
+# The end of what was made.
 # replicas, disk, timeout_ms
 DurabilityRow: TypeAlias = tuple[int, bool, int]
 # name, expression, zone, catchup, the job alone

@@ -8,6 +8,7 @@ import warnings
 from dueq import _core
 from dueq._link import Link
 from dueq._log import log
+from dueq.draft import id_of
 from dueq.errors import Error
 
 
@@ -49,7 +50,7 @@ class InFlight:
 
     def push(self, row: _core.DraftRow) -> Push | None:
         """Queues a push. None: too many are in flight."""
-        push = Push(row[1] or None)
+        push = Push(id_of(row) or None)
         if _core.pusher_push(self._pusher, (row,), push) == _core.PENDING:
             return None
         self._count += 1

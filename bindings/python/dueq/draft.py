@@ -41,6 +41,7 @@ R = TypeVar("R")
 class Options(TypedDict, total=False):
     """The arguments of a Draft except its body, as keyword arguments of a push."""
 
+    # Made from core/verbs.toml by core/verbs.py: the keyword arguments of a push.
     json: object
     delay: float | timedelta | None
     at: float | datetime | None
@@ -60,6 +61,7 @@ class Options(TypedDict, total=False):
     disk: bool
     durable_timeout: float | timedelta | None
     key: str | None
+    # The end of what was made.
 
 
 _REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
@@ -69,6 +71,7 @@ _BATCH_BYTES = 16 * 1024 * 1024
 
 
 # What other types would be taken for, or refused by the core without the name.
+# Made from core/verbs.toml by core/verbs.py: what Python checks.
 _TYPES: dict[str, tuple[type, ...]] = {
     "id": (str, type(None)),
     "max_attempts": (int, type(None)),
@@ -78,8 +81,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "drop": (bool,),
     "dead_letter": (str, type(None)),
     "replace": (bool, str),
+    "replicas": (int,),
+    "disk": (bool,),
     "key": (str, type(None)),
 }
+# The end of what was made.
 _typed = attrgetter(*_TYPES)
 
 
@@ -127,43 +133,51 @@ def _limit(value: int | None, name: str, of_one: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
+    # Made from core/verbs.toml by core/verbs.py: the fields of a draft.
     """
     A message to push. Durations are seconds or a timedelta.
 
     body          bytes, anything with a buffer, or a str, which is stored as UTF-8
     json          instead of a body: what json.dumps() takes; the body is its shortest JSON in UTF-8
-    delay         it is due this long after the push
-    at            it is due at this time by the server's clock: an aware datetime, or seconds since
-                  1970
-    id            1 to 255 bytes of UTF-8 without control characters; None: the core creates one
+    delay         it is due this long after the push; None: it is ready at once
+    at            it is due at this time of the server's clock: an aware datetime, or seconds since
+                  1970; not together with a delay
+    lease         how long a consumer may work on it, if the consumer sets no lease; None: 30
+                  seconds; for a consumer with a heartbeat 8
+    headers       names and values of text, 65,535 bytes in all
     priority      1 high, 0 normal, -1 low: higher ones are delivered first
-    headers       names and values of text
-    lease         the lease of a delivery, if the consumer sets none
-    ttl           it is deleted if it is not delivered within this time after the push; None: never
+    ttl           it is deleted if it is not delivered within this time after the push, more than 0;
+                  None: never
 
-    max_attempts  failures (retries) until the message is dead; 1: no retry; None: no limit
-    max_crashes   deliveries whose lease ended until it is dead; None: no limit
-    backoff       the delay of a retry without a delay: a duration (0: at once), a sequence of them
-                  (for the first failure, the second ...) or a dueq.Backoff. None: the default,
-                  Backoff("exponential", base=1, cap=3600, jitter="equal"), which with 16 attempts
-                  gives up after two to four hours
-    drop          True: the message is deleted instead of kept as dead
-    dead_letter   the queue that it moves to instead of being kept as dead; None: it is kept
-
+    id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
+                  characters
     unique        with an id: refuses other messages of this id for this long after the push, also
-                  when the message is done
+                  when the message is done; None: while it is in the queue
     replace       with an id: what happens when a message in the queue has it. False: the push is
                   refused. True: the old message is deleted, as by cancel(), and this one is stored.
-                  "body": the same, but a ready or delayed one keeps its due time and its place.
+                  "body": the same, but a ready or delayed one keeps its due time and its place
+
+    max_attempts  failures (retries) until the message is dead, 1 (no retry) to 65,535; None: no
+                  limit
+    backoff       the delay of a retry without a delay: a duration (0: at once), a list of them (for
+                  the first failure, the second ...; then always the last one) or a Backoff; None:
+                  exponential from 1 second to 1 hour with equal jitter, which with 16 attempts
+                  gives up after two to four hours
+    max_crashes   deliveries whose lease ended until the message is dead, 1 to 65,535; None: no
+                  limit
+    drop          it is deleted instead of kept as dead
+    dead_letter   the queue that it moves to instead of being kept as dead; not together with drop;
+                  None: it is kept
 
     replicas      the push waits until so many replicas of the server have received the message, 0
-                  to 100; with too few it raises NotDurable, and the message is stored
-    disk          True: and until it is on the server's disk, and on those of the replicas
+                  to 100; with too few the push fails, and the message is stored. The queue and the
+                  URL may ask for replicas and disk, too: the most counts
+    disk          and until it is on the server's disk, and on those of the replicas
     durable_timeout
-                  how long it waits for them; None: as the queue and the URL say, else 2 seconds.
-                  The queue and the URL may ask for replicas and disk, too: the most counts
+                  how long it waits for them; None: as the queue and the URL say, else 2 seconds
+
     key           with partitions: messages of one key are in one partition, in their order. 1 to
-                  255 bytes of UTF-8 without control characters. None: the id, if it is given,
+                  255 bytes of UTF-8 without control characters; None: the id, if it is given,
                   decides; else any
     """
 
@@ -187,6 +201,7 @@ class Draft:
     disk: bool = field(default=False, kw_only=True)
     durable_timeout: float | timedelta | None = field(default=None, kw_only=True)
     key: str | None = field(default=None, kw_only=True)
+    # The end of what was made.
 
     def __post_init__(self, json: object) -> None:
         if json is not ...:
@@ -209,24 +224,28 @@ class Draft:
             raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
         if self.replace not in _REPLACE:
             raise InvalidError(f"replace: {self.replace!r} is not True, False or 'body'")
+        # Made from core/verbs.toml by core/verbs.py: the row of a draft.
         return (
             self.body,
-            _text(self.id, "id"),
             *due_ms(self.delay, self.at),
+            _text(self.id, "id"),
             _limit(self.max_attempts, "max_attempts", "no retry"),
-            optional_ms(self.lease, "lease"),
+            limit_ms(self.lease, "lease"),
             _header_row(self.headers),
             self.priority,
-            _limit(self.max_crashes, "max_crashes", "no second delivery after one"),
             limit_ms(self.ttl, "ttl"),
             backoff_row(self.backoff),
+            _limit(self.max_crashes, "max_crashes", "no second delivery after one"),
             self.drop,
             _text(self.dead_letter, "dead_letter"),
             optional_ms(self.unique, "unique"),
             _REPLACE[self.replace],
-            *durability_row(self.replicas, self.disk, self.durable_timeout),
+            self.replicas,
+            self.disk,
+            limit_ms(self.durable_timeout, "durable_timeout"),
             _text(self.key, "key"),
         )
+        # The end of what was made.
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +261,15 @@ class TaskDraft(Draft):
 
 _PLAIN = Draft(b"").row()[1:]
 
-_HEADERS: Final = 6  # their index in a row
+# Made from core/verbs.toml by core/verbs.py: places in a row.
+_ID: Final = 3  # its index in a row
+_HEADERS: Final = 6  # its index in a row
+# The end of what was made.
+
+
+def id_of(row: _core.DraftRow) -> str:
+    """The id of a row; "": it has none yet."""
+    return row[_ID]
 
 
 def headers_of(row: _core.DraftRow) -> dict[str, str]:

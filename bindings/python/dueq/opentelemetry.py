@@ -27,7 +27,7 @@ from dueq import _core, _trace
 from dueq._consumer import ConsumerBase
 from dueq._link import KEYED
 from dueq._message import MessageBase
-from dueq.draft import headers_of, with_headers
+from dueq.draft import headers_of, id_of, with_headers
 from dueq.errors import Duplicate
 from dueq.serializers import TASK
 
@@ -111,7 +111,7 @@ class _Tracer:
         self.sent.add(1, _about(home, name, "send"))
         if _context_of(headers_of(row)).is_valid:
             return row
-        attributes = _of_one(about, row[1])
+        attributes = _of_one(about, id_of(row))
         with self.spans.start_as_current_span(
             _name(about), kind=SpanKind.PRODUCER, attributes=attributes
         ):
