@@ -444,6 +444,9 @@ class {name}(ABC):
     return "".join(made)
 
 
+PHP_END = "        // The end of what was made.\n"
+
+
 def php(old: str) -> str:
     made = []
     for verb in VERBS:
@@ -472,8 +475,30 @@ def php(old: str) -> str:
          */
         public function {verb.name}Many(array $ids): array {{}}
 """)
-    begin = f"        // {MADE}\n"
-    return section(old, begin, "".join(made), "        // The end of what was made.\n")
+    text = section(old, f"        // {MADE}\n", "".join(made), PHP_END)
+    begin = f"        // {MADE[:-1]}: the methods of these verbs.\n"
+    return section(text, begin, php_interface(), PHP_END)
+
+
+def php_interface() -> str:
+    """The same methods, without their documentation."""
+    made = []
+    for verb in VERBS:
+        if verb.generated_faces == "no_args":
+            made.append(f"""
+        public function {verb.name}(): void;
+""")
+        elif verb.generated_faces == "ids":
+            made.append(f"""
+        public function {verb.name}(string $id): bool;
+
+        /**
+         * @param array<string> $ids
+         * @return list<bool>
+         */
+        public function {verb.name}Many(array $ids): array;
+""")
+    return "".join(made) + "\n"
 
 
 def with_sections(name: str, old: str) -> str:

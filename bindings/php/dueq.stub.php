@@ -278,6 +278,8 @@ namespace Dueq
             float|int|\DateTimeInterface|null $at = null
         ): bool;
 
+        // Made from core/verbs.toml by core/verbs.py: the methods of these verbs.
+
         public function kick(string $id): bool;
 
         /**
@@ -297,6 +299,8 @@ namespace Dueq
         public function pause(): void;
 
         public function resume(): void;
+
+        // The end of what was made.
 
         /**
          * @param array<string>|string|null $deadLetter
