@@ -165,7 +165,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
     dueq_bytes bytes = {0};
     switch (expect) {
     case DUEQ__EXPECT_CALL:
-        if (dueq__reply_is_noscript(reply))
+        if (dueq__reply_is_noscript(reply) && op->request.script->sha1)
             load_script(client, op->request.script);
         else if (dueq__reply_is_error(reply))
             on_error(client, reply);

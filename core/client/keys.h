@@ -52,7 +52,7 @@ dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
 struct dueq__script {
     const char *name;
-    const char *sha1;             /* 40 hexadecimal digits */
+    const char *sha1;             /* 40 hexadecimal digits; NULL: a plain command */
     const char *const *fragments; /* of its source, NULL behind the last */
     size_t key_count;
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
