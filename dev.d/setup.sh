@@ -107,7 +107,8 @@ python_package_inputs() {
     # With these libraries the package contains the command, too.
     pkg-config --exists json-c libmicrohttpd && echo command
     pkg-config --exists ncursesw && echo screen
-    inputs core interop servers cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
+    inputs core interop servers cli web swig bindings/python setup.py pyproject.toml MANIFEST.in \
+        README.md
 }
 
 php_extension_inputs() {
