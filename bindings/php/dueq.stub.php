@@ -636,44 +636,46 @@ namespace Dueq
          * Stores a message: ready, or delayed until it is due.
          *
          * @param string $body any bytes
-         * @param float|\DateInterval|null $delay it is due this long after the push; null: it is
-         *     ready at once
-         * @param float|int|\DateTimeInterface|null $at it is due at this time of the server's
-         *     clock; not together with a delay
+         * @param float|\DateInterval|null $delay the message is due this long after the push; null:
+         *     it is ready at once
+         * @param float|int|\DateTimeInterface|null $at the message is due at this time by the
+         *     server's clock; not together with a delay
          * @param string|null $id 1 to 255 bytes of UTF-8 without control characters; null: dueq
          *     makes one, of 22 characters
          * @param int|null $maxAttempts failures (retries) until the message is dead, 1 (no retry)
          *     to 65,535; null: no limit
-         * @param float|\DateInterval|null $lease how long a consumer may work on it, if the
-         *     consumer sets no lease; null: 30 seconds; for a consumer with a heartbeat 8
+         * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets
+         *     none; null: 30 seconds; for a consumer with a heartbeat 8
          * @param array<string, string> $headers names and values of text, 65,535 bytes in all
          * @param int $priority 1 high, 0 normal, -1 low: higher ones are delivered first
-         * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this
-         *     time after the push, more than 0; null: never
+         * @param float|\DateInterval|null $ttl the message is deleted if it was not delivered
+         *     within this time after the push, more than 0; null: never
          * @param float|array<int|float|\DateInterval>|Backoff|\DateInterval|null $backoff the delay
-         *     of a retry without a delay: a duration (0: at once), a list of them (for the first
-         *     failure, the second ...; then always the last one) or a Backoff; null: exponential
-         *     from 1 second to 1 hour with equal jitter, which with 16 attempts gives up after two
-         *     to four hours
+         *     of a retry without a delay: a duration (0: at once), a list of durations (for the
+         *     first failure, the second ...; then always the last one) or a Backoff; null:
+         *     exponential from 1 second to 1 hour with equal jitter, which with 16 attempts gives
+         *     up after two to four hours
          * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 1 to
          *     65,535; null: no limit
-         * @param bool $drop it is deleted instead of kept as dead
-         * @param string|null $deadLetter the queue that it moves to instead of being kept as dead;
-         *     not together with drop; null: it is kept
-         * @param float|\DateInterval|null $unique with an id: refuses other messages of this id for
-         *     this long after the push, also when the message is done; null: while it is in the
-         *     queue
+         * @param bool $drop the message is deleted where it would become dead
+         * @param string|null $deadLetter the queue to which the message moves where it would become
+         *     dead; not together with drop; null: it stays in its queue
+         * @param float|\DateInterval|null $unique with an id: other messages of this id are refused
+         *     for this long after the push, also when the message is done; null: only while it is
+         *     in the queue
          * @param Replace|null $replace with an id: what it replaces of a message in the queue that
          *     has the id; null: nothing, the push is refused
-         * @param int $replicas the push waits until so many replicas of the server have received
-         *     the message, 0 to 100; with too few the push fails, and the message is stored. The
-         *     queue and the URL may ask for replicas and disk, too: the most counts
-         * @param bool $disk and until it is on the server's disk, and on those of the replicas
-         * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the
-         *     queue and the URL say, else 2 seconds
+         * @param int $replicas the push waits until this many replicas of the server have received
+         *     the message, 0 to 100. If too few do in time, the push fails, and the message is
+         *     stored. The queue and the URL may ask for replicas and disk, too: the strictest
+         *     demand counts
+         * @param bool $disk the push also waits until the message is on the disks of the server and
+         *     of the replicas
+         * @param float|\DateInterval|null $durableTimeout how long the push waits for replicas and
+         *     disks; null: as the queue and the URL say, else 2 seconds
          * @param string|null $key with partitions: messages of one key are in one partition, in
-         *     their order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it
-         *     is given, decides; else any
+         *     their order. 1 to 255 bytes of UTF-8 without control characters; null: the id
+         *     decides, if it is given; else any partition
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks

@@ -139,46 +139,49 @@ class Draft:
 
     body          bytes, anything with a buffer, or a str, which is stored as UTF-8
     json          instead of a body: what json.dumps() takes; the body is its shortest JSON in UTF-8
-    delay         it is due this long after the push; None: it is ready at once
-    at            it is due at this time of the server's clock: an aware datetime, or seconds since
-                  1970; not together with a delay
-    lease         how long a consumer may work on it, if the consumer sets no lease; None: 30
-                  seconds; for a consumer with a heartbeat 8
+    delay         the message is due this long after the push; None: it is ready at once
+    at            the message is due at this time by the server's clock: an aware datetime, or
+                  seconds since 1970; not together with a delay
+    lease         the lease of a delivery, if the consumer sets none; None: 30 seconds; for a
+                  consumer with a heartbeat 8
     headers       names and values of text, 65,535 bytes in all
     priority      1 high, 0 normal, -1 low: higher ones are delivered first
-    ttl           it is deleted if it is not delivered within this time after the push, more than 0;
-                  None: never
+    ttl           the message is deleted if it was not delivered within this time after the push,
+                  more than 0; None: never
 
     id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
                   characters
-    unique        with an id: refuses other messages of this id for this long after the push, also
-                  when the message is done; None: while it is in the queue
-    replace       with an id: what happens when a message in the queue has it. False: the push is
-                  refused. True: the old message is deleted, as by cancel(), and this one is stored.
-                  "body": the same, but a ready or delayed one keeps its due time and its place
+    unique        with an id: other messages of this id are refused for this long after the push,
+                  also when the message is done; None: only while it is in the queue
+    replace       with an id: what happens if a message of the queue has it already. False: the push
+                  is refused. True: the old message is deleted, as by cancel(), and this one is
+                  stored. "body": the same, but a ready or delayed message keeps its due time and
+                  its place
 
     max_attempts  failures (retries) until the message is dead, 1 (no retry) to 65,535; None: no
                   limit
-    backoff       the delay of a retry without a delay: a duration (0: at once), a list of them (for
-                  the first failure, the second ...; then always the last one) or a Backoff; None:
-                  exponential from 1 second to 1 hour with equal jitter, which with 16 attempts
-                  gives up after two to four hours
+    backoff       the delay of a retry without a delay: a duration (0: at once), a list of durations
+                  (for the first failure, the second ...; then always the last one) or a Backoff;
+                  None: exponential from 1 second to 1 hour with equal jitter, which with 16
+                  attempts gives up after two to four hours
     max_crashes   deliveries whose lease ended until the message is dead, 1 to 65,535; None: no
                   limit
-    drop          it is deleted instead of kept as dead
-    dead_letter   the queue that it moves to instead of being kept as dead; not together with drop;
-                  None: it is kept
+    drop          the message is deleted where it would become dead
+    dead_letter   the queue to which the message moves where it would become dead; not together with
+                  drop; None: it stays in its queue
 
-    replicas      the push waits until so many replicas of the server have received the message, 0
-                  to 100; with too few the push fails, and the message is stored. The queue and the
-                  URL may ask for replicas and disk, too: the most counts
-    disk          and until it is on the server's disk, and on those of the replicas
+    replicas      the push waits until this many replicas of the server have received the message, 0
+                  to 100. If too few do in time, the push fails, and the message is stored. The
+                  queue and the URL may ask for replicas and disk, too: the strictest demand counts
+    disk          the push also waits until the message is on the disks of the server and of the
+                  replicas
     durable_timeout
-                  how long it waits for them; None: as the queue and the URL say, else 2 seconds
+                  how long the push waits for replicas and disks; None: as the queue and the URL
+                  say, else 2 seconds
 
     key           with partitions: messages of one key are in one partition, in their order. 1 to
-                  255 bytes of UTF-8 without control characters; None: the id, if it is given,
-                  decides; else any
+                  255 bytes of UTF-8 without control characters; None: the id decides, if it is
+                  given; else any partition
     """
 
     body: Body = None  # type: ignore[assignment] # never after __post_init__
