@@ -123,14 +123,16 @@ static int drafts_fill(struct drafts *drafts, PyObject *rows) {
     while (drafts->count < (size_t)count) {
         size_t i = drafts->count++;
 
-        if (draft_fill(&drafts->items[i], &drafts->views[i], PyTuple_GetItem(rows, (Py_ssize_t)i)) < 0)
+        if (draft_fill(&drafts->items[i], &drafts->views[i],
+                       PyTuple_GetItem(rows, (Py_ssize_t)i)) < 0)
             return -1;
     }
     return 0;
 }
 %}
 
-%typemap(in, fragment="drafts") (const dueq_draft *drafts, size_t count) (struct drafts drafts = {0}) {
+%typemap(in, fragment="drafts") (const dueq_draft *drafts, size_t count)
+        (struct drafts drafts = {0}) {
     if (drafts_fill(&drafts, $input) < 0)
         SWIG_fail;
     $1 = drafts.items;
@@ -142,7 +144,8 @@ static int drafts_fill(struct drafts *drafts, PyObject *rows) {
 %typemap(in) const dueq_durability *durability (dueq_durability durability) {
     long long timeout_ms;
 
-    if (!PyArg_ParseTuple($input, "ipL:durability", &durability.replicas, &durability.disk, &timeout_ms))
+    if (!PyArg_ParseTuple($input, "ipL:durability", &durability.replicas, &durability.disk,
+                          &timeout_ms))
         SWIG_fail;
     durability.timeout_ms = timeout_ms;
     $1 = &durability;

@@ -102,7 +102,7 @@ bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, b
     return dueq_php_limit(&timeout_place, timeout, &out->timeout_ms);
 }
 
-/* What fills one member of a draft with one field; false: it threw. */
+/* Each fills one member of a draft from one field. False: it threw. */
 
 static bool fill_due(dueq_draft *draft, zval *delay, zval *at, zend_long item) {
     const dueq_php_place place = place_of(item, "delay");
@@ -123,7 +123,7 @@ static bool fill_span(int64_t *out, zval *value, const char *name, zend_long ite
     return dueq_php_limit(&place, value, out);
 }
 
-/* range: what is said of a number outside of it. */
+/* range: the text of the error for a number outside of it. */
 static bool fill_number(int *out, zend_long value, zend_long least, zend_long most,
                         const char *name, const char *range, zend_long item) {
     const dueq_php_place place = place_of(item, name);

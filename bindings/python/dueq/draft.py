@@ -70,7 +70,7 @@ _REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY
 _BATCH_BYTES = 16 * 1024 * 1024
 
 
-# What other types would be taken for, or refused by the core without the name.
+# The core would convert other types silently, or refuse them without the option's name.
 # Made from core/verbs.toml by core/verbs.py: what Python checks.
 _TYPES: dict[str, tuple[type, ...]] = {
     "id": (str, type(None)),
