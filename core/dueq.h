@@ -12,9 +12,9 @@
  * - The library reads arguments during the call only, unless a comment says otherwise. A result
  *   belongs to the caller, who frees it by dueq_result_free(). All that it points to lives as long.
  * - It is safe to free or close NULL.
- * - Structs. A struct that begins with struct_size must start from its initializer, in an array each
- *   element: dueq_draft draft = DUEQ_DRAFT. So a program runs on libraries that are later than its
- *   header. Such a struct is INVALID without the initializer, and if the program sets a member that
+ * - Structs. A struct that begins with struct_size must start from its initializer, in an array
+ *   each element: dueq_draft draft = DUEQ_DRAFT. So a program runs on libraries that are later than
+ *   its header. Such a struct is INVALID without the initializer, and if the program sets a member that
  *   the library does not have. Structs without struct_size come from the library; the program reads
  *   them, and later libraries add members at their ends. Only dueq_bytes, dueq_header,
  *   dueq_durability, dueq_backoff, dueq_timing and dueq_value never change. See docs/c.md.

@@ -37,8 +37,8 @@ DUEQ_API dueq_status dueq_laravel_open(dueq_client *client, const void *name, si
 DUEQ_API void dueq_laravel_close(dueq_laravel *queue);
 
 /*
- * A job to push. Start from DUEQ_LARAVEL_DRAFT and set one of three: `payload`; or `job`, and `data` if the job
- * has an argument; or `command_name` and `command`.
+ * A job to push. Start from DUEQ_LARAVEL_DRAFT and set one of three: `payload`; or `job`, and
+ * `data` if the job has an argument; or `command_name` and `command`.
  */
 typedef struct dueq_laravel_draft {
     size_t struct_size;

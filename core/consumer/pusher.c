@@ -163,8 +163,8 @@ static void append(dueq_pusher *pusher, struct pushes *batch) {
 }
 
 /*
- * Reads and checks a draft. Its error replaces the client's, which belongs to the call under way and is
- * saved.
+ * Reads and checks a draft. Its error replaces the client's, which belongs to the call under way
+ * and is saved.
  */
 static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft, struct dueq__given *given) {
     struct dueq__error *error = &pusher->queue->client->error, own = {0};

@@ -1,6 +1,7 @@
 /*
- * What the verbs make of their scripts' answers: result_messages.c messages, result_stats.c numbers,
- * workers.c consumers, failures.c what failed. ../client/result.h has what all results are made of.
+ * What the verbs make of their scripts' answers: result_messages.c messages, result_stats.c
+ * numbers, workers.c consumers, failures.c what failed. ../client/result.h has what all results are
+ * made of.
  */
 #ifndef DUEQ_VERBS_RESULT_H
 #define DUEQ_VERBS_RESULT_H
