@@ -14,9 +14,9 @@
  * - It is safe to free or close NULL.
  * - Structs. A struct that begins with struct_size must start from its initializer, in an array
  *   each element: dueq_draft draft = DUEQ_DRAFT. So a program runs on libraries that are later than
- *   its header. Such a struct is INVALID without the initializer, and if the program sets a member that
- *   the library does not have. Structs without struct_size come from the library; the program reads
- *   them, and later libraries add members at their ends. Only dueq_bytes, dueq_header,
+ *   its header. Such a struct is INVALID without the initializer, and if the program sets a member
+ *   that the library does not have. Structs without struct_size come from the library; the program
+ *   reads them, and later libraries add members at their ends. Only dueq_bytes, dueq_header,
  *   dueq_durability, dueq_backoff, dueq_timing and dueq_value never change. See docs/c.md.
  * - Times and durations are whole milliseconds, and their names end with _ms. Points of time are
  *   milliseconds since 1970-01-01 UTC by the server's clock.
