@@ -87,7 +87,7 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
         ("reserve", {"wait": "2m"}, "", "60 s at most"),
         ("reserve", {"count": "201"}, "", "from 1 to 200"),
         ("reserve", {"cuont": "1"}, "", "no such argument"),
-        ("ack", {}, "", "a ticket on each line"),
+        ("ack", {}, "", "one ticket on each line"),
         ("retry", {}, "one\ntwo", "one ticket"),
         ("reschedule", {"delay": "1s", "at": "1000000000"}, "x", "not both"),
         ("kick_group", {}, "", "error is missing"),
