@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "core"))
 
-import options  # noqa: E402
+import options  # type: ignore[import-not-found]  # noqa: E402
 
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))["push"]["options"]
 

@@ -168,8 +168,17 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
         *number = in->integer;
         return true;
     }
-    return in->type == REDIS_REPLY_STRING &&
-           dueq__read_number((dueq_bytes){in->str, (size_t)in->len}, INT64_MIN, INT64_MAX, number);
+    if (in->type != REDIS_REPLY_STRING)
+        return false;
+    const char *at = in->str, *end = in->str + in->len;
+    const bool negative = at != end && *at == '-';
+    int64_t found;
+    at += negative;
+    /* What a script read from a damaged key may be too large: it must not stop the other values. */
+    if (!dueq__take_digits(&at, end, SIZE_MAX, &found) || at != end)
+        return false;
+    *number = negative ? -found : found;
+    return true;
 }
 
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {
