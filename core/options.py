@@ -394,7 +394,7 @@ def members(options: Options) -> str:
             continue
         if "c" in option.row:
             lines.append(note(option.row["c"], "    ") + "\n")
-        lines.append(f"    {option.get('c')};\n".replace("; /*", "; /*"))
+        lines.append(f"    {option.get('c')};\n")
     return "".join(lines)
 
 

@@ -49,8 +49,6 @@ BESIDES = {
     "interop": ["core/client/wait.h", "core/client/node.h"],
     "servers": ["core/client/node.h"],
 }
-# A consumer asks, between its rounds, whether the reserve under way has found messages.
-ASKED = {"consumer": {"dueq__wait_found"}}
 # The rooms above the kernel use of net.h how a reply is read and a request written: connections are
 # the kernel's, and those of the houses beside the core.
 OF_REPLIES = re.compile(r"dueq__(reply|resp)_")
@@ -116,7 +114,7 @@ def test_rooms_above_use_the_headers_of_the_kernel_for_them(room: str) -> None:
     headers = [*PUBLIC, *FOR_ALL, *BESIDES.get(room, [])]
     allowed = set[str]().union(*(declared(header) for header in headers))
     kernel = {symbol for symbol in used[room] if defined[symbol] in KERNEL}
-    assert kernel - allowed == ASKED.get(room, set())
+    assert kernel - allowed == set()
 
 
 @pytest.mark.parametrize("room", ["partition", "schedule", "consumer"])

@@ -104,7 +104,7 @@ void dueq_abandon(dueq_client *client) {
     dueq__op_drop_children(client);
     const struct dueq__op *op = client->op;
     /* Also where the answer has come, and nobody has read it. */
-    bool unread = op->wait.foreign && dueq__wait_found(op);
+    bool unread = op->wait.foreign && dueq__op_found(op);
     if (dueq__op_under_way(client) || unread) {
         dueq__wait_abandon(client);
         ignore_call_reply(client);

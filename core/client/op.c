@@ -21,6 +21,10 @@ bool dueq__op_reserves(const struct dueq__op *op) {
            op->request.script == &dueq__script_reserve_full;
 }
 
+bool dueq__op_found(const struct dueq__op *op) {
+    return op->wait.watches && dueq_result_count(op->result) > 0;
+}
+
 bool dueq__op_uses_queue(const dueq_queue *queue) {
     const struct dueq__op *op = queue->client->op;
     while (op->parent)
@@ -229,8 +233,7 @@ dueq_status dueq__op_finish(dueq_client *client, dueq_status status) {
 }
 
 void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_status status) {
-    client->op->result = result;
-    dueq__op_finish(client, result ? status : client->error.status);
+    dueq__op_end(client, result, result ? status : client->error.status);
 }
 
 void dueq__op_end(dueq_client *client, dueq_result *result, dueq_status status) {

@@ -177,6 +177,8 @@ dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_
 const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op);
 /* Does it take messages? */
 bool dueq__op_reserves(const struct dueq__op *op);
+/* Has an operation that waits got what it waits for? */
+bool dueq__op_found(const struct dueq__op *op);
 /* Is the call, under way or final, one of this queue's? */
 bool dueq__op_uses_queue(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */

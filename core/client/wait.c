@@ -42,10 +42,6 @@ bool dueq__wait_is_idle(const struct dueq__op *op) {
     return op->phase == DUEQ__PHASE_WAITING || op->phase == DUEQ__PHASE_PROBING;
 }
 
-bool dueq__wait_found(const struct dueq__op *op) {
-    return op->wait.watches && dueq_result_count(op->result) > 0;
-}
-
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
     int64_t pause = PROBE_MS + dueq__random_below(PROBE_SPREAD_MS);

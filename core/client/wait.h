@@ -102,8 +102,6 @@ struct dueq__wait {
 
 /* Does it wait now, for its queues or for a probe's answer too? */
 bool dueq__wait_is_idle(const struct dueq__op *op);
-/* Is the operation's result what it waited for? */
-bool dueq__wait_found(const struct dueq__op *op);
 
 /*
  * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then

@@ -74,7 +74,7 @@ void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
 void dueq__wait_finish(dueq_client *client) {
     struct dueq__op *op = client->op;
     struct dueq__wait *wait = &op->wait;
-    bool found = dueq__wait_found(op);
+    bool found = dueq__op_found(op);
     if (op->phase != DUEQ__PHASE_ENDING) {
         op->phase = DUEQ__PHASE_ENDING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -108,7 +108,7 @@ void dueq__wait_finish_pump(dueq_client *client) {
         return;
     dueq__wait_conn_close_blocked(client);
     dueq__node_drop(client, client->node);
-    if (dueq__wait_found(op)) {
+    if (dueq__op_found(op)) {
         dueq__op_finish(client, DUEQ_OK);
     } else {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
@@ -125,7 +125,7 @@ void dueq__wait_abandon(dueq_client *client) {
      * The server may have made this client the timekeeper in a reply that the client never reads.
      */
     if (wait->build_release &&
-        (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || dueq__wait_found(client->op)))
+        (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || dueq__op_found(client->op)))
         asked->timekeeper = true;
     else if (asked->declared && !wait->foreign)
         asked->has_token = true; /* the server has refused the request */

@@ -91,7 +91,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
 
 void dueq__partitions_note_empty(dueq_consumer *consumer) {
     const struct dueq__wait *wait = &consumer->client->op->wait;
-    consumer->found = dueq__wait_found(consumer->client->op);
+    consumer->found = dueq__op_found(consumer->client->op);
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
         bool known = !watch->needs_request && !watch->held_elsewhere && !watch->node_down &&

@@ -199,7 +199,7 @@ static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result 
         memcpy(page->cursor_text + size, own.size ? own.data : "", own.size);
         page->cursor = (dueq_bytes){page->cursor_text, (size_t)size + own.size};
     }
-    dueq__op_end(client, page, DUEQ_OK);
+    dueq__op_finish_result(client, page, DUEQ_OK);
 }
 
 /* What a partition answered */
@@ -212,7 +212,7 @@ static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status s
         : fanout->asked.fanout == DUEQ__FANOUT_RATES
             ? rated(fanout, &client->error)
             : dueq__result_purged(fanout->purged, &client->error);
-    dueq__op_end(client, sum, sum ? status : client->error.status);
+    dueq__op_finish_result(client, sum, status);
 }
 
 static void on_answer(dueq_client *client, dueq_status status, dueq_result *result) {

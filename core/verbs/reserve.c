@@ -102,7 +102,7 @@ static void found_nothing(dueq_client *client) {
 /* The answer is read. */
 static void go_on(dueq_client *client) {
     const struct dueq__op *op = client->op;
-    if (dueq__wait_found(op) || op->item_count == 0 || op->wait.kind == DUEQ__WAIT_TOP_UP)
+    if (dueq__op_found(op) || op->item_count == 0 || op->wait.kind == DUEQ__WAIT_TOP_UP)
         dueq__wait_finish(client);
     else
         found_nothing(client);
