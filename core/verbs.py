@@ -7,14 +7,13 @@ generated file is stale.
 
 import re
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import symbols
-from options import SECTIONS, WIDTH, Options, filled, joined, php_stub
+from options import SECTIONS, WIDTH, Options, filled, joined, php_stub, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
@@ -396,18 +395,15 @@ class OfIds(Protocol):
 '''
 
 
-def indented(text: str, indent: str, width: int) -> str:
-    return "\n".join(
-        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
-        for line in text.split("\n\n")
-    )
+def indented(text: str, indent: str) -> str:
+    return "\n".join(wrapped(line, indent, indent) for line in text.split("\n\n"))
 
 
 def docstring(*parts: str) -> str:
     text = " ".join(joined(part) for part in parts if part)
     if len(text) <= 80:
         return f'        """{text}"""\n'
-    return f'        """\n{indented(text, " " * 8, WIDTH)}\n        """\n'
+    return f'        """\n{indented(text, " " * 8)}\n        """\n'
 
 
 def face(name: str, start: str, wait: str) -> str:
@@ -450,7 +446,7 @@ PHP_END = "        // The end of what was made.\n"
 def php(old: str) -> str:
     made = []
     for verb in VERBS:
-        text = indented(joined(verb.face_doc), "         * ", WIDTH)
+        text = indented(joined(verb.face_doc), "         * ")
         if verb.generated_faces == "no_args":
             made.append(f"""
         /**
@@ -476,7 +472,7 @@ def php(old: str) -> str:
         public function {verb.name}Many(array $ids): array {{}}
 """)
     text = section(old, f"        // {MADE}\n", "".join(made), PHP_END)
-    begin = f"        // {MADE[:-1]}: the methods of these verbs.\n"
+    begin = f"        // {MADE[:-1]}: methods without arguments, and on ids.\n"
     return section(text, begin, php_interface(), PHP_END)
 
 

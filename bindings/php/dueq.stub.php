@@ -91,13 +91,13 @@ namespace Dueq
     /** Which jobs a schedule pushes for the times that passed while no consumer was running. */
     enum CatchUp: string
     {
-        /** One job for all these times. */
+        /** The schedule pushes one job, for the last missed time. */
         case Once = "once";
 
-        /** No job, if the last of these times is more than a minute past. */
+        /** As Once, but no job if the last missed time was more than a minute ago. */
         case Skip = "skip";
 
-        /** A job for each of these times, in order. */
+        /** The schedule pushes a job for each missed time, in order. */
         case All = "all";
     }
 
@@ -278,7 +278,7 @@ namespace Dueq
             float|int|\DateTimeInterface|null $at = null
         ): bool;
 
-        // Made from core/verbs.toml by core/verbs.py: the methods of these verbs.
+        // Made from core/verbs.toml by core/verbs.py: methods without arguments, and on ids.
 
         public function kick(string $id): bool;
 
@@ -830,8 +830,8 @@ namespace Dueq
          *     INF: never
          * @param float|\DateInterval $slack seconds by which a message that falls due while the
          *     loop waits may be late, 0 to 0.1: one request then reserves all messages that fell
-         *     due meanwhile, up to $prefetch. A message is never early, and one that is pushed
-         *     ready is not late
+         *     due meanwhile, up to $prefetch. No message is early, and $slack delays no message
+         *     that is pushed ready
          * @param int|null $concurrency how many messages the program works on at the same time. If
          *     more are unsettled when the loop goes on, PHP's log has a warning, once: it shows a
          *     program that forgets to settle. null: no warning
@@ -940,8 +940,8 @@ namespace Dueq
         public function kickMany(array $ids): array {}
 
         /**
-         * Makes a delayed message dead, also one that is delayed by a retry. It stays in this
-         * queue, whatever its policy, and is not delivered until it is kicked.
+         * Makes a delayed message dead, whether a push or a retry delayed the message. The dead
+         * message stays in this queue, whatever its policy says, until kick() makes it ready.
          *
          * @return bool false: there is no delayed message with this id
          */
@@ -1097,8 +1097,8 @@ namespace Dueq
         public function url(): string {}
 
         /**
-         * Reserves the next ready message of these queues, as Queue::reserve(). Message::$queue is
-         * the name of its queue.
+         * Reserves the next ready message of one of the queues, as Queue::reserve() does.
+         * Message::$queue names the queue that had the message.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
          *     end
@@ -1759,7 +1759,7 @@ namespace Dueq
 
         public readonly int $count;
 
-        /** How many of these entries the check repaired. */
+        /** How many of the entries that $count counts the check repaired. */
         public readonly int $repaired;
 
         /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
@@ -1863,7 +1863,7 @@ namespace Dueq
         /** How many messages of this queue are leased to it, prefetched ones included. */
         public readonly int $leased;
 
-        /** How many of these messages its program works on. */
+        /** How many of the leased messages the consumer's program works on now. */
         public readonly int $running;
 
         /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c5b1470fc6a9b3866a868f30a0c6820e39a570f6 */
+ * Stub hash: 31232adc443fff1d8b8e7ebcc32815d00c24ef79 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

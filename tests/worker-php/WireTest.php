@@ -91,7 +91,11 @@ final class WireTest extends WorkerTestCase
         yield 'a name' => [InvalidArgumentException::class, '/1 to 255 bytes/', ["a\nb"]];
         yield 'no name' => [InvalidArgumentException::class, '/1 to 255 bytes/', ['']];
         yield 'an option' => [InvalidArgumentException::class, '/no option maxAtempts; there are: .*maxAttempts/', ['a', 'maxAtempts' => 3]];
-        yield 'a header' => [InvalidArgumentException::class, '/a push cannot set the headers task, .*: the worker needs them/', ['a', 'headers' => ['cursor' => '1']]];
+        yield 'a header' => [
+            InvalidArgumentException::class,
+            '/a push cannot set the headers task, .*: the worker needs them/',
+            ['a', 'headers' => ['cursor' => '1']],
+        ];
         yield 'a class without the attribute' => [InvalidArgumentException::class, '/App.Services is no class with/', ['App\Services']];
         yield 'what JSON has not' => [JsonException::class, '/Inf and NaN/', ['a', [NAN]]];
     }

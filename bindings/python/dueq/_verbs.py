@@ -38,9 +38,9 @@ class Verbs(ABC):
 
     def kill(self, id: str) -> bool:
         """
-        Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
-        whatever its policy, and is not delivered until it is kicked. False: there is no delayed
-        message with this id.
+        Makes a delayed message dead, whether a push or a retry delayed the message. The dead
+        message stays in this queue, whatever its policy says, until kick() makes it ready. False:
+        there is no delayed message with this id.
         """
         [done] = self._done(_core.kill_submit, (id,))
         return done
@@ -86,9 +86,9 @@ class AsyncVerbs(ABC):
 
     async def kill(self, id: str) -> bool:
         """
-        Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
-        whatever its policy, and is not delivered until it is kicked. False: there is no delayed
-        message with this id.
+        Makes a delayed message dead, whether a push or a retry delayed the message. The dead
+        message stays in this queue, whatever its policy says, until kick() makes it ready. False:
+        there is no delayed message with this id.
         """
         [done] = await self._done(_core.kill_submit, (id,))
         return done

@@ -152,6 +152,6 @@ class Finding(Counted):
     count: int
     """How many entries were found."""
     repaired: int
-    """How many of these entries the check repaired."""
+    """How many of the entries that `count` counts the check repaired."""
     examples: tuple[str, ...]
     """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""

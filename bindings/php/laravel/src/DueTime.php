@@ -25,7 +25,7 @@ final class DueTime
             : ['delay' => self::seconds($when)];
     }
 
-    /** Seconds from now; 0 for a time in the past. */
+    /** How many seconds from now $when is; 0 if $when is in the past. */
     public static function seconds(
         DateTimeInterface|DateInterval|float|int|string|null $when,
     ): float {

@@ -221,8 +221,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * A worker asks for each of its queues in turn. Only the last of these calls waits, and takes
-     * jobs of all the queues. The earlier calls return at once.
+     * Laravel's worker calls pop() once for each of its queues, in order. The call for the last
+     * queue waits, and takes a job of any of the queues. The calls before it return null at once.
      */
     private function popForWorker(string $queue, string $name): ?DueqJob
     {

@@ -130,8 +130,8 @@ final class Delivery
             return null;
         }
         $stays = $to->name === $this->queue->name;
-        // A queue refuses the id of an existing message, and one that is still unique. In one step
-        // with the ack of the old message its id is free again, but not a unique one.
+        // The queue refuses an id whose message exists, and an id that is still unique. The ack of
+        // the old message, in the same step as the push, frees the id unless it is still unique.
         $keepsId = $stays && !MessageFormat::isUnique($this->message);
         $draft['id'] = $keepsId ? $this->message->id : $to->newId();
         $verb = $stays ? Settlement::Retry : Settlement::Bury;

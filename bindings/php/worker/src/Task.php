@@ -59,8 +59,8 @@ final class Task
      *     know; null: JSON
      * @param class-string|list<class-string>|null $retryOn a job that throws an object of any other
      *     class has failed for good, as by Job::fail(); null: all failures are retried
-     * @param class-string|list<class-string> $failOn a job that throws an object of one of these
-     *     classes has failed for good, even if $retryOn names a parent of the class
+     * @param class-string|list<class-string> $failOn classes: a job that throws an object of
+     *     one has failed for good, even if $retryOn names a parent of that class
      * @param (callable(Worker\Job, \Throwable): mixed)|class-string|null $onExhausted as for
      *     Worker::onExhausted(): replaces the worker's hook for this task
      * @param mixed ...$options options of the task's messages, as named arguments of Queue::push():

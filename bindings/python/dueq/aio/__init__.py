@@ -5,7 +5,7 @@ The event loop watches one descriptor for each call in progress. There are no th
 polling.
 """
 
-# bindings/python/blocking.py makes blocking classes from some of these modules.
+# bindings/python/blocking.py writes the modules of dueq.blocking from the modules of this package.
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
 from dueq.aio.message import Message

@@ -167,8 +167,8 @@ class Source(Closing):
                      None: never
         slack        seconds (or a timedelta), 0 to 0.1, by which a message that falls due while the
                      loop waits may be late: one request then reserves all messages that fell due
-                     meanwhile, up to `prefetch`. A message is never early, and one that is pushed
-                     ready is not late
+                     meanwhile, up to `prefetch`. No message is early, and slack delays no message
+                     that is pushed ready
         concurrency  how many messages the program works on at the same time. If more are unsettled
                      when the loop goes on, a warning is logged, once: it shows a program that
                      forgets to settle. None: no warning
@@ -328,9 +328,9 @@ class Queue(Source, AsyncVerbs):
                     @monthly, @yearly; or "every 90s" (ms, s, m, h, d; at least 1s)
         job         a body, or a Draft without id, time, unique and replace
         zone        the time zone of the fields, such as "Europe/Berlin"
-        catchup     what happens to times at which no consumer ran. "once": one job for all of them.
-                    "skip": no job, if the last of them is more than a minute past. "all": a job for
-                    each
+        catchup     what the schedule does about times that it missed because no consumer ran.
+                    "once": it pushes one job, for the last missed time. "skip": as "once", but no
+                    job if that time was more than a minute ago. "all": a job for each missed time
 
         The queue's consumers make the jobs, by Message.fire(): dueq-worker and `dueq work` call it.
         Raises InvalidError for a wrong value.
