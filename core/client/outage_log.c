@@ -10,7 +10,8 @@
  * them.
  */
 
-#define MAX_SERVERS 16
+/* So many servers are kept in mind. More only if all of these are in an outage at once. */
+#define USUAL_SERVERS 16
 /* For so long a server may be tried again, by a call or by the program, until a client says so. */
 #define LOG_AFTER_MS 1000
 /*
@@ -29,10 +30,13 @@ struct server {
     unsigned tries;
     size_t clients_in_outage; /* those that know, and have no answer yet */
     int64_t outage_ended_ms;  /* when an outage ended last */
+    uint64_t used;            /* the count of uses when this one was used last */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct server servers[MAX_SERVERS];
+static struct server *servers;
+static size_t server_count;
+static uint64_t uses;
 
 /*
  * A thread may hold the lock when another one forks: the child, without that thread, would wait for
@@ -46,14 +50,44 @@ __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* NULL: there are too many. */
+/* The server in no outage that was used least recently. NULL: all are in one. */
+static struct server *least_used(void) {
+    struct server *least = NULL;
+    for (size_t i = 0; i < server_count; i++) {
+        if (!servers[i].clients_in_outage && (!least || servers[i].used < least->used))
+            least = &servers[i];
+    }
+    return least;
+}
+
+/* A place for one more server. NULL: there is no memory. */
+static struct server *place(void) {
+    struct server *old = server_count < USUAL_SERVERS ? NULL : least_used();
+    if (old) {
+        free(old->url);
+        return old;
+    }
+    struct server *more = realloc(servers, (server_count + 1) * sizeof *servers);
+    if (!more)
+        return NULL;
+    servers = more;
+    return &servers[server_count++];
+}
+
+/* NULL: there is no memory. The result is valid until the next call. */
 static struct server *find(const char *url) {
     size_t i = 0;
-    while (i < MAX_SERVERS && servers[i].url && strcmp(servers[i].url, url) != 0)
+    while (i < server_count && strcmp(servers[i].url, url) != 0)
         i++;
-    if (i < MAX_SERVERS && !servers[i].url)
-        servers[i].url = strdup(url);
-    return i < MAX_SERVERS && servers[i].url ? &servers[i] : NULL;
+    struct server *found = i < server_count ? &servers[i] : NULL;
+    char *copy = found ? NULL : strdup(url);
+    if (copy && (found = place()))
+        *found = (struct server){.url = copy};
+    else
+        free(copy);
+    if (found)
+        found->used = ++uses;
+    return found;
 }
 
 bool dueq__outage_log_eviction(const dueq_client *client) {

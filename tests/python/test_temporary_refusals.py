@@ -193,3 +193,16 @@ def test_evicting_server_is_logged_once(
     with dueq.Queue("q", own_server.url + "?evicting=accept") as queue:
         assert queue.stats().evicting is False
     assert len(said(caplog, "allkeys-lru")) == 1
+
+
+def test_many_evicting_servers_are_each_logged(
+    own_server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    own_server.command("CONFIG", "SET", "maxmemory", "500mb")
+    own_server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    for number in range(40):
+        way = own_server.directory / str(number)
+        way.symlink_to(own_server.socket)
+        with dueq.Queue("q", f"unix://{way}") as queue:
+            queue.push("x")
+    assert len(said(caplog, "allkeys-lru")) == 40
