@@ -51,7 +51,7 @@ def test_cancel_reserves_at_any_moment(queue: dueq.Queue, factory: object, seed:
 
     async def main() -> None:
         taken: Counter[bytes] = Counter()
-        async with aio.Queue(queue.name, queue.url) as opened, asyncio.timeout(60):
+        async with aio.Queue(queue.name, queue.url) as opened, asyncio.timeout(300):
             await asyncio.gather(push(opened), *[storm(opened, taken) for _ in range(4)])
         assert taken == Counter(str(n).encode() for n in range(count))
 

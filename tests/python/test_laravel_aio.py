@@ -84,7 +84,7 @@ def test_laravel_cancel_pops_at_any_moment(server: Server, factory: Any, seed: i
             await asyncio.sleep(chance.uniform(0, 0.002))
 
     async def main() -> None:
-        async with dueq.laravel.aio.Queue(url=server.url) as jobs, asyncio.timeout(60):
+        async with dueq.laravel.aio.Queue(url=server.url) as jobs, asyncio.timeout(300):
             await asyncio.gather(push(jobs), *[storm(jobs) for _ in range(4)])
 
     server.command("FLUSHALL")

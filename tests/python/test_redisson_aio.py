@@ -86,7 +86,7 @@ def test_redisson_cancel_takes_at_any_moment(server: Server, factory: Any, seed:
 
     async def main() -> None:
         orders = dueq.redisson.aio.DelayedQueue("orders", server.url)
-        async with asyncio.timeout(60), orders, orders.transferring():
+        async with asyncio.timeout(300), orders, orders.transferring():
             await asyncio.gather(offer(orders), *[storm(orders) for _ in range(4)])
 
     server.command("FLUSHALL")

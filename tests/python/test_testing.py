@@ -162,12 +162,12 @@ def test_drain_follows_successors_to_other_queues(app: dueq.App) -> None:
 
 
 def test_drain_refuses_every_server_that_is_not_the_test_s_own(
-    app: dueq.App, server: Server
+    app: dueq.App, own_server: Server
 ) -> None:
     ran = []
 
     def production() -> dueq.App:
-        made = dueq.App(server.url)
+        made = dueq.App(own_server.url)
         made.task("pay")(lambda: ran.append("paid"))
         made.tasks["pay"].push()
         return made
@@ -178,7 +178,7 @@ def test_drain_refuses_every_server_that_is_not_the_test_s_own(
     with pytest.raises(RuntimeError, match=r"the test's own server is redis://127.0.0.1:1"):
         drain(named, server="redis://127.0.0.1:1")
     assert (ran, named.queue("default").stats().ready) == ([], 1)
-    assert [job.task for job in drain(named, server=server.url)] == ["pay"]
+    assert [job.task for job in drain(named, server=own_server.url)] == ["pay"]
     assert drain(app) == []
 
 

@@ -347,7 +347,8 @@ def test_worker_stop_lets_a_long_job_go_on(url: str, tmp_path: Path, pool: str, 
         assert worker.said("released, for it ended by Stopped: the worker stops")
     with dueq.Queue("default", url) as queue:
         [left] = queue.peek("ready")
-        assert left.headers["cursor"] == "4"
+        # The process that runs the job may learn of the stop a step later than its parent says so.
+        assert left.headers["cursor"] == str(len(worker.notes()))
     with WorkerProcess(tmp_path, url, "--pool", pool) as worker:
         until(lambda: stats(url).acked == 1, worker.log)
         assert worker.stop() == 0
