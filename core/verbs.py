@@ -37,21 +37,21 @@ def size(name: str, check: str) -> Argument:
 
 
 def data(name: str, python: str, check: str = "") -> Argument:
-    return Argument(f"dueq_bytes {name}", python, check, f"dueq__ops_put(&words, &{name}, 1)")
+    return Argument(f"dueq_bytes {name}", python, check, f"dueq__arg_put(&words, &{name}, 1)")
 
 
 def counted(name: str) -> Argument:
     return Argument(
         f"const dueq_bytes *{name}, size_t count",
         f"{name}: tuple[str, ...]",
-        f"dueq__ops_check_{name}(queue, {name}, count)",
-        f"dueq__ops_put(&words, {name}, count)",
+        f"dueq__arg_check_{name}(queue, {name}, count)",
+        f"dueq__arg_put(&words, {name}, count)",
     )
 
 
 def note(name: str) -> Argument:
     return Argument(
-        f"dueq_bytes {name}", f"{name}: Buffer | str", send=f"dueq__ops_put_note(&words, {name})"
+        f"dueq_bytes {name}", f"{name}: Buffer | str", send=f"dueq__arg_put_note(&words, {name})"
     )
 
 
@@ -63,49 +63,49 @@ ARGUMENTS = {
     "dead_letter": Argument(
         "const dueq_bytes *dead_letter, size_t count",
         "dead_letter: tuple[str, ...] | None",
-        "dueq__ops_check_targets(queue, dead_letter, count, any)",
-        "dueq__ops_put_targets(&words, dead_letter, count, any)",
+        "dueq__arg_check_targets(queue, dead_letter, count, any)",
+        "dueq__arg_put_targets(&words, dead_letter, count, any)",
     ),
     "any": Argument("int any", "any: int"),
     "repair": Argument("int repair", "repair: int"),
     "order": Argument("dueq_order order", "order: int"),
     **{name: counted(name) for name in ("tickets", "ids")},
-    "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
-    "id": data("id", "id: str", "dueq__ops_check_ids(queue, &id, 1)"),
+    "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),
+    "id": data("id", "id: str", "dueq__arg_check_ids(queue, &id, 1)"),
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
-    "any_id": data("id", "id: str", "dueq__ops_check_any_id(queue, id)"),
-    "process": Argument("", "", send="dueq__ops_put_process(&words)"),
+    "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
+    "process": Argument("", "", send="dueq__arg_put_process(&words)"),
     "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"),
     **{name: note(name) for name in ("error", "reason")},
     "cursor": data("cursor", "cursor: bytes"),
-    "text": data("text", "text: str", "dueq__ops_check_cursor(queue, text)"),
+    "text": data("text", "text: str", "dueq__arg_check_cursor(queue, text)"),
     "state": Argument(
         "dueq_state state",
         "state: int",
-        "dueq__ops_check_state(queue, state)",
-        "dueq__ops_put_state(queue->client, &words, state)",
+        "dueq__arg_check_state(queue, state)",
+        "dueq__arg_put_state(queue->client, &words, state)",
     ),
     "filter": Argument(
         "const dueq_filter *filter",
         "filter: Filter",
-        "dueq__ops_check_filter(queue, filter)",
-        "dueq__ops_put_filter(&words, filter)",
+        "dueq__arg_check_filter(queue, filter)",
+        "dueq__arg_put_filter(&words, filter)",
     ),
     "due": Argument(
         "int64_t delay_ms, int64_t at_ms",
         "delay_ms: int, at_ms: int",
         "dueq__due_check(delay_ms, at_ms, &queue->client->error)",
-        "dueq__ops_put_due(&words, delay_ms, at_ms)",
+        "dueq__arg_put_due(&words, delay_ms, at_ms)",
     ),
     "retry_delay": Argument(
         "int64_t delay_ms",
         "delay_ms: int",
-        "dueq__ops_check_retry_delay(queue, delay_ms)",
-        "dueq__ops_put_retry_delay(&words, delay_ms)",
+        "dueq__arg_check_retry_delay(queue, delay_ms)",
+        "dueq__arg_put_retry_delay(&words, delay_ms)",
     ),
-    "count": size("count", "dueq__ops_check_count(queue, queue, count)"),
-    "page": size("page", "dueq__ops_check_count(queue, queue, page)"),
-    "minutes": size("minutes", "dueq__ops_check_rates(queue, minutes, hours)"),
+    "count": size("count", "dueq__arg_check_count(queue, queue, count)"),
+    "page": size("page", "dueq__arg_check_count(queue, queue, page)"),
+    "minutes": size("minutes", "dueq__arg_check_rates(queue, minutes, hours)"),
     "hours": size("hours", ""),
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
 }
@@ -149,6 +149,7 @@ class Verb:
         self.args: list[str] = row["args"]
         self.limits: dict[str, tuple[str, str, str]] = row.get("limits", {})
         self.script_args: list[str] | None = row.get("script_args")
+        self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
         self.fanout: str = row.get("fanout", "")
         self.decode: str = row.get("decode", "outcomes")
@@ -178,7 +179,7 @@ class Verb:
         for name in self.args:
             if name in self.limits:
                 what, least, most = self.limits[name]
-                checks.append(f'dueq__ops_check_ms(queue, "{what}", {name}, {least}, {most})')
+                checks.append(f'dueq__arg_check_ms(queue, "{what}", {name}, {least}, {most})')
             elif ARGUMENTS[name].check:
                 checks.append(ARGUMENTS[name].check)
         return checks
@@ -259,7 +260,7 @@ def fanout(verb: Verb) -> tuple[str, str]:
     if verb.fanout == "name" or (not verb.fanout and verb.receiver != "queue"):
         return "", ""
     if not verb.fanout:
-        check = f'    dueq_status whole = dueq__ops_check_unpartitioned(queue, "{verb.name}");\n'
+        check = f'    dueq_status whole = dueq__arg_check_unpartitioned(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
     members = {k: v for name in verb.args for k, v in FANOUT_MEMBERS[name].items()}
     single = [name for name in ("ticket", "id") if name in verb.args]
@@ -300,7 +301,7 @@ def submit(verb: Verb, script_args: list[str]) -> str:
         start = "        status = " if lines else "    dueq_status status = "
         if lines:
             lines.append("    if (!status)")
-        name, rest = check[:-1].split("(", 1) if check else ("dueq__ops_begin", "")
+        name, rest = check[:-1].split("(", 1) if check else ("dueq__verb_begin", "")
         parts = rest.split(", ") if check else ["queue", *asked]
         lines.append(filled(f"{start}{name}(", parts, ");"))
     body = "\n".join([*lines, "    if (status)", "        return status;"])
@@ -322,8 +323,8 @@ def blocking(verb: Verb) -> str:
     client = {"queue": "queue->client", "client": "client"}.get(
         verb.receiver, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
     )
-    run = {"purged": "dueq__ops_run_purged", "counts": "dueq__ops_run_counts"}.get(
-        verb.returns, "dueq__client_run"
+    run = {"purged": "dueq__verb_run_purged", "counts": "dueq__verb_run_counts"}.get(
+        verb.returns, "dueq__verb_run"
     )
     call = filled(f"    return {run}(", [client, "submitted", verb.returns or "NULL"], ");")
     return f"{start}\n{submitted}\n{call}\n}}\n"
@@ -335,7 +336,8 @@ def pairs() -> str:
     for verb in VERBS:
         if verb.script_args is not None:
             parts.append(submit(verb, verb.script_args))
-        parts.append(blocking(verb))
+        if verb.room == "verbs":
+            parts.append(blocking(verb))
     return "\n".join(parts)
 
 

@@ -78,7 +78,7 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
         dueq__op_finish_result(
             client, dueq__result_single(&dueq__type_sizes, &sizes, &client->error), DUEQ_OK);
     else
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
 }
 
 dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script) {
@@ -94,7 +94,7 @@ dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__scri
 
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
     dueq_result *result;
-    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    dueq_status status = dueq__verb_run(queue->client, submitted, &result);
     dueq_status given =
         sizes ? dueq__struct_check(sizes, &dueq__layout_sizes, &queue->client->error) : DUEQ_OK;
     if (sizes && !given && dueq_result_sizes(result))
@@ -108,7 +108,7 @@ dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_s
 static void decode_cleared(dueq_client *client, const struct dueq__reply *reply) {
     int64_t cleared;
     if (!dueq__reply_number(reply, &cleared) || cleared < 0) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq__op_finish_result(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
@@ -117,7 +117,7 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_begin_outcomes(queue, script, 1, &words);
+    dueq_status status = dueq__verb_begin_outcomes(queue, script, 1, &words);
     if (status)
         return status;
     queue->client->op->decode = decode_cleared;
@@ -126,7 +126,7 @@ dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__scr
 
 dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared) {
     dueq_result *result;
-    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    dueq_status status = dueq__verb_run(queue->client, submitted, &result);
     if (cleared)
         *cleared = dueq_result_purged(result);
     dueq_result_free(result);
@@ -146,7 +146,7 @@ dueq_status dueq__foreign_check_moved(dueq_queue *queue, const dueq_moved *moved
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {
     static const dueq_moved nothing = DUEQ_MOVED;
     dueq_result *result;
-    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    dueq_status status = dueq__verb_run(queue->client, submitted, &result);
     if (moved)
         dueq__struct_give(moved, dueq_result_moved(result) ? dueq_result_moved(result) : &nothing,
                           &dueq__layout_moved);

@@ -53,9 +53,6 @@ BESIDES = {
 # the kernel's, and those of the houses beside the core.
 OF_REPLIES = re.compile(r"dueq__(reply|resp)_")
 
-# The blocking forms of all verbs are made by core/verbs.py into one file, in the room of the verbs.
-KNOWN = {("verbs", "schedule"): {"dueq_schedule_submit", "dueq_fire_submit"}}
-
 
 def room_of(source: str) -> str:
     house, folder, *_ = Path(source).parts
@@ -101,11 +98,7 @@ def test_every_room_has_its_place() -> None:
 def test_calls_go_down(room: str) -> None:
     defined, used = symbols()
     up = {(defined[symbol], symbol) for symbol in used[room]}
-    up = {(other, symbol) for other, symbol in up if other not in {room, *BELOW[room]}}
-    known = {
-        (other, symbol) for (of, other), names in KNOWN.items() if of == room for symbol in names
-    }
-    assert up == known
+    assert {(other, symbol) for other, symbol in up if other not in {room, *BELOW[room]}} == set()
 
 
 @pytest.mark.parametrize("room", [room for room in BELOW if room not in KERNEL])

@@ -14,13 +14,13 @@ static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options
                                          DUEQ_MAX_BATCH};
     dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
     if (!status)
-        status = dueq__ops_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
+        status = dueq__arg_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
                                     DUEQ_MAX_TIME_MS);
     if (!status)
-        status = dueq__ops_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
+        status = dueq__arg_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
                                     options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
     if (!status)
-        status = dueq__ops_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
+        status = dueq__arg_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
     return status;
 }
 

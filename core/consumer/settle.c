@@ -15,7 +15,7 @@ void dueq__settle_drop_retry(dueq_consumer *consumer) {
 
 static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq_status status = dueq__consumer_check_fork(consumer);
-    return status ? status : dueq__ops_check_tickets(consumer->queues[0], &ticket, 1);
+    return status ? status : dueq__arg_check_tickets(consumer->queues[0], &ticket, 1);
 }
 
 dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
@@ -32,12 +32,12 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     struct dueq__error *failure = &consumer->client->error;
     dueq_status status = check_ticket(consumer, ticket);
     if (!status)
-        status = dueq__ops_check_retry_delay(consumer->queues[0], delay_ms);
+        status = dueq__arg_check_retry_delay(consumer->queues[0], delay_ms);
     if (!status && consumer->retry.lease)
         status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
     if (status)
         return status;
-    error = dueq__ops_cut_error(error);
+    error = dueq__arg_cut_error(error);
     char *text = malloc(error.size + 1);
     if (!text)
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);

@@ -39,13 +39,13 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     if (!dueq__reply_number(dueq__reply_item(reply, ANSWER_COUNT), &count) || count < 0 ||
         count > DUEQ_MAX_PARTITIONS) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq_status status = dueq__partitions_learn(partitions, (size_t)count);
     if (!status && assignment) {
         if (dueq__reply_count(reply) >= ANSWER_OWN && !read_own(assignment, reply, (size_t)count)) {
-            dueq__ops_unexpected(client);
+            dueq__answer_unexpected(client);
             return;
         }
         assignment->end_ms = op->request.sent_ms + DUEQ__MEMBER_MS;
@@ -56,7 +56,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 static dueq_status begin(dueq_queue *queue, struct dueq__assignment *assignment,
                          struct dueq__resp *words) {
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
-    dueq_status status = dueq__ops_begin(queue, &dueq__script_assignment, false, 1, decode, words);
+    dueq_status status = dueq__verb_begin(queue, &dueq__script_assignment, false, 1, decode, words);
     if (status)
         return status;
     partitions->asking = assignment;

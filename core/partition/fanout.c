@@ -330,11 +330,11 @@ dueq_status dueq__partition_fanout(dueq_queue *queue, const struct dueq__fanout_
     struct fanout *fanout = NULL;
     dueq_status status = DUEQ_OK;
     if (asked->fanout == DUEQ__FANOUT_ITEMS || asked->count)
-        status = dueq__ops_check_count(queue, asked->items, asked->count);
+        status = dueq__arg_check_count(queue, asked->items, asked->count);
     if (asked->fanout == DUEQ__FANOUT_RATES)
-        status = dueq__ops_check_rates(queue, asked->page, asked->hours);
+        status = dueq__arg_check_rates(queue, asked->page, asked->hours);
     if (!status)
-        status = dueq__ops_check_filter(queue, asked->filter);
+        status = dueq__arg_check_filter(queue, asked->filter);
     if (!status)
         fanout = copy(asked);
     return status ? status : dueq__partition_begin(queue, fanout, begin);

@@ -233,7 +233,7 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
     struct dueq__partitions *partitions = dueq__partitions_of(queue);
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (i = 0; !status && i < count; i++) {
         status = request->script ? dueq__draft_check_made(&drafts[i], error)
                                  : dueq__draft_check(&drafts[i], error);

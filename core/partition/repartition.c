@@ -43,7 +43,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     if (good)
         dueq__op_finish(client, DUEQ_OK);
     else
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
 }
 
 /* Doubles `from` (0: nothing); notes that a partition is in this state. */
@@ -51,7 +51,7 @@ static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t fr
                        size_t partition, const char *state) {
     struct dueq__resp words;
     dueq_status status =
-        dueq__ops_begin(queue, &dueq__script_repartition, false, 1, decode, &words);
+        dueq__verb_begin(queue, &dueq__script_repartition, false, 1, decode, &words);
     if (status)
         return status;
     dueq__partitions_of(queue)->growth = growth;
@@ -60,7 +60,7 @@ static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t fr
         dueq__resp_number(&words, (int64_t)partition);
         dueq__resp_text(&words, state);
     }
-    status = dueq__client_run(queue->client, dueq__op_submit(queue->client, &words), NULL);
+    status = dueq__verb_run(queue->client, dueq__op_submit(queue->client, &words), NULL);
     dueq__partitions_of(queue)->growth = NULL;
     return status;
 }

@@ -237,7 +237,7 @@ static void decode_time(dueq_client *client, const struct dueq__reply *reply) {
     dueq_queue *queue = client->op->queue;
     int64_t now;
     if (!dueq__reply_number(reply, &now) || now < 0 || now > DUEQ_MAX_TIME_MS) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     struct dueq__op *push = dueq__op_child(client, on_pushed);
@@ -252,7 +252,8 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
                                 dueq_bytes key, dueq_durability durability) {
     dueq_client *client = queue->client;
     struct dueq__resp words;
-    dueq_status status = dueq__ops_begin(queue, &dueq__script_clock, false, 1, decode_time, &words);
+    dueq_status status =
+        dueq__verb_begin(queue, &dueq__script_clock, false, 1, decode_time, &words);
     if (status)
         return status;
     struct time_request *request =
@@ -283,14 +284,18 @@ dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__ticket parts;
     struct plan plan = {0};
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_unpartitioned(queue, "fire");
+    dueq_status status = dueq__arg_check_unpartitioned(queue, "fire");
     if (!status)
         status = read_message(message, &plan, error);
     if (!status)
-        status = dueq__ops_check_ticket(queue, message->ticket, &parts);
+        status = dueq__arg_check_ticket(queue, message->ticket, &parts);
     return status
                ? status
                : request_time(queue, &plan, message->ticket, (dueq_bytes){0}, (dueq_durability){0});
+}
+
+dueq_status dueq_fire(dueq_queue *queue, const dueq_message *message, dueq_result **result) {
+    return dueq__verb_run(queue->client, dueq_fire_submit(queue, message), result);
 }
 
 /* Pushes a job that is due now. */
@@ -378,4 +383,8 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
         status = submit(queue, &plan);
     free(job.copies);
     return status;
+}
+
+dueq_status dueq_schedule(dueq_queue *queue, const dueq_plan *schedule) {
+    return dueq__verb_run(queue->client, dueq_schedule_submit(queue, schedule), NULL);
 }

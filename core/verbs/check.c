@@ -246,7 +246,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
                 dueq__reply_number(dueq__reply_item(reply, LOOKED), &looked) && looked >= 0 &&
                 (dueq__reply_count(reply) - FIXED) % 3 == 0;
     if (!good) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq__walks_lock();

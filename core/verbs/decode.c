@@ -4,7 +4,7 @@
 
 /* What the verbs make of the answers of their scripts. */
 
-void dueq__ops_unexpected(dueq_client *client) {
+void dueq__answer_unexpected(dueq_client *client) {
     dueq__op_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
                                        "the server's answer to %s is not what the script returns",
                                        client->op->request.script->name));
@@ -17,7 +17,7 @@ static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
     return good;
 }
 
-bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count) {
+bool dueq__outcomes_are_valid(dueq_bytes digits, size_t count) {
     return are_all_of("0123458", digits, count);
 }
 
@@ -48,8 +48,8 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
     bool relays =
         digits.size == op->item_count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
     digits.size -= relays;
-    if (!dueq__ops_are_outcomes(digits, op->item_count)) {
-        dueq__ops_unexpected(client);
+    if (!dueq__outcomes_are_valid(digits, op->item_count)) {
+        dueq__answer_unexpected(client);
         return;
     }
     op->result = dueq__result_outcomes(digits, items ? items->ids : NULL, &client->error);
@@ -65,7 +65,7 @@ void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
     if (!dueq__reply_bytes(reply, &states) ||
         !are_all_of("01234", states, client->op->item_count)) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     client->op->result = dueq__result_states(states, &client->error);
@@ -93,7 +93,7 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
         dueq__op_finish_result(client, dueq__result_purged(count, &client->error),
                                rest.size ? DUEQ_OK : DUEQ_EMPTY);
     else
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
 }
 
 /* "12 CURSOR"; an empty cursor: there is no more. */
@@ -101,7 +101,7 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     size_t count;
     dueq_bytes rest;
     if (!take_count(reply, &count, &rest) || !rest.size) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
@@ -120,7 +120,7 @@ void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
     if (!names)
         dueq__op_no_memory(client);
     else if (!good)
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     else
         dueq__op_finish_result(
             client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error), DUEQ_OK);

@@ -11,7 +11,7 @@ static dueq_status check_name(dueq_queue *queue, dueq_bytes name) {
 }
 
 static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {
-    return dueq__ops_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
+    return dueq__arg_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
 }
 
 /* Gives the call the keys of the lock. NO_MEMORY ends it. */
@@ -47,7 +47,7 @@ static dueq_status request(dueq_client *client, bool keep_waiting) {
     (void)keep_waiting;
     op->wait.watches->has_token = false;
     dueq__op_arguments(client, &words);
-    dueq__ops_put(&words, token_of(op), 1);
+    dueq__arg_put(&words, token_of(op), 1);
     dueq__resp_number(&words, op->wait.lease_ms);
     return dueq__op_submit(client, &words);
 }
@@ -61,7 +61,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_number(words, (int64_t)++client->last_request_number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
-    dueq__ops_put(words, token_of(op), 1);
+    dueq__arg_put(words, token_of(op), 1);
     dueq__resp_text(words, "0");
 }
 
@@ -81,7 +81,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_found_nothing(client, now,
                                  1000 * (pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS));
     } else {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     }
 }
 
@@ -94,7 +94,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     if (!status)
         status = check_ttl(queue, ttl_ms);
     if (!status)
-        status = dueq__ops_check_wait(queue, timeout_ms);
+        status = dueq__arg_check_wait(queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(queue, &dueq__script_lock, 1, timeout_ms);
     if (!status)
@@ -127,7 +127,7 @@ static dueq_status begin(dueq_queue *queue, const struct dueq__script *script, d
         status =
             dueq__fail(&queue->client->error, DUEQ_INVALID, "not a token: it comes with the lock");
     if (!status)
-        status = dueq__ops_begin_outcomes(queue, script, 1, words);
+        status = dueq__verb_begin_outcomes(queue, script, 1, words);
     if (status)
         return status;
     status = name_keys(queue->client, name);

@@ -171,7 +171,7 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
     struct relay *relay = relay_of(client);
     dueq_bytes digits;
     bool stored = dueq__reply_bytes(reply, &digits) && digits.size == relay->count &&
-                  dueq__ops_are_outcomes(digits, digits.size) && dueq__durable_is_met(client->op);
+                  dueq__outcomes_are_valid(digits, digits.size) && dueq__durable_is_met(client->op);
     for (size_t i = 0; stored && i < relay->count; i++)
         relay->entries[i].digit = ((const char *)digits.data)[i];
     dueq__op_finish(client, stored ? DUEQ_OK : DUEQ_EMPTY);

@@ -46,7 +46,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
         .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__op_minute()};
-    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
         bool own = queue->is_partition && draft->ttl_ms == DUEQ__TTL_EXPIRED;
@@ -104,7 +104,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     if (draft->ttl_ms || draft->unique_ms || draft->replace)
         snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
                  (int)draft->replace);
-    dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
+    dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
     dueq__resp_text(words, extra);
 }
 
@@ -161,12 +161,12 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     dueq_status status =
         measure_batch(queue, queue->is_partition, script != NULL, drafts, count, &batch);
     if (!status)
-        status =
-            dueq__ops_begin_outcomes(queue, script ? script : choose_script(&batch), count, &words);
+        status = dueq__verb_begin_outcomes(queue, script ? script : choose_script(&batch), count,
+                                           &words);
     if (status)
         return status;
     if (batch.fast && batch.is_later)
-        dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
+        dueq__arg_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
 
@@ -191,7 +191,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     batch.fast = false;
     batch.to_other_queue = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)
-        status = dueq__ops_begin_outcomes(
+        status = dueq__verb_begin_outcomes(
             queue, batch.to_other_queue ? &dueq__script_ack_outbox : &dueq__script_ack_push,
             1 + count, &words);
     if (status)
@@ -205,7 +205,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
 dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_draft *drafts,
                               size_t count) {
     struct dueq__ticket parts = {0};
-    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
+    dueq_status status = dueq__arg_check_ticket(queue, ticket, &parts);
     return status ? status : follow(queue, ticket, parts.id, NULL, true, drafts, count);
 }
 
@@ -217,9 +217,9 @@ static dueq_status ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *ta
     dueq__client_check_fork(queue->client);
     dueq_status status = DUEQ_OK;
     if (target && whole != queue)
-        status = dueq__ops_check_unpartitioned(queue, "ack with successors for another such queue");
+        status = dueq__arg_check_unpartitioned(queue, "ack with successors for another such queue");
     if (!status)
-        status = dueq__ops_check_ticket(queue, ticket, &parts);
+        status = dueq__arg_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status && whole->partitioned)

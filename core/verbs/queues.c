@@ -78,7 +78,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
                 dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) && cursor.size &&
                 read_cursor(&cursor, &part) && part == 0;
     if (!good) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     const struct dueq__reply *keys = dueq__reply_item(reply, 1);
@@ -93,7 +93,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
         last = false;
     }
     if (!read_page(keys, names, &count)) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     } else if (count == 0 && !last && *scans < MOST_SCANS) {
         scan(client, cursor);
     } else {

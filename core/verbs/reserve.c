@@ -81,7 +81,7 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
     if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
-        !dueq__ops_are_outcomes(digits, due))
+        !dueq__outcomes_are_valid(digits, due))
         return false;
     settling->done = due || settling->done;
     if (due)
@@ -144,7 +144,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         wait->server_pause_us < -1 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq_result *result =
@@ -181,7 +181,7 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
         if (!queues[i] || queues[i]->client != queues[0]->client)
             return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
         status =
-            count > 1 ? dueq__ops_check_unpartitioned(queues[i], "one of several queues") : DUEQ_OK;
+            count > 1 ? dueq__arg_check_unpartitioned(queues[i], "one of several queues") : DUEQ_OK;
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
         for (size_t k = 0; !status && k < i && order != DUEQ_ROUND_ROBIN; k++)
             if (dueq__bytes_equal(name, dueq__keys_name(queues[k]->keys)))
@@ -198,15 +198,15 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
     dueq_status status = DUEQ_OK;
     *plain = settlement->retry.size == 0;
     if (settlement->ack_count)
-        status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
+        status = dueq__arg_check_count(queue, settlement->acks, settlement->ack_count);
     for (size_t i = 0; !status && i < settlement->ack_count; i++) {
-        status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
+        status = dueq__arg_check_ticket(queue, settlement->acks[i], &parts);
         *plain = *plain && !status && parts.deliveries == 0;
     }
     if (!status && settlement->retry.size)
-        status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
+        status = dueq__arg_check_ticket(queue, settlement->retry, &parts);
     if (!status && settlement->retry.size)
-        status = dueq__ops_check_retry_delay(queue, settlement->retry_delay_ms);
+        status = dueq__arg_check_retry_delay(queue, settlement->retry_delay_ms);
     return status;
 }
 
@@ -217,14 +217,14 @@ static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *
             ? DUEQ_OK
             : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
     if (!status && (asked->count || !settles))
-        status = dueq__ops_check_count(queue, queue, asked->count);
+        status = dueq__arg_check_count(queue, queue, asked->count);
     if (!status)
-        status = dueq__ops_check_ms(queue, "the lease", asked->lease_ms, 0, UINT32_MAX);
+        status = dueq__arg_check_ms(queue, "the lease", asked->lease_ms, 0, UINT32_MAX);
     if (!status)
         status =
-            dueq__ops_check_ms(queue, "the default lease", asked->default_lease_ms, 1, UINT32_MAX);
+            dueq__arg_check_ms(queue, "the default lease", asked->default_lease_ms, 1, UINT32_MAX);
     if (!status)
-        status = dueq__ops_check_wait(queue, asked->timeout_ms);
+        status = dueq__arg_check_wait(queue, asked->timeout_ms);
     return status ? status : check_settlement(queue, &asked->settlement, plain);
 }
 
@@ -232,12 +232,12 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
     struct dueq__resp words;
     dueq__resp_init(&words);
     dueq__resp_number(&words, (int64_t)settlement->ack_count);
-    dueq__ops_put(&words, settlement->acks, settlement->ack_count);
+    dueq__arg_put(&words, settlement->acks, settlement->ack_count);
     if (settlement->retry.size) {
-        dueq__ops_put(&words, &settlement->retry, 1);
-        dueq__ops_put_retry_delay(&words, settlement->retry_delay_ms);
-        dueq__ops_put_note(&words, settlement->retry_error);
-        dueq__ops_put_process(&words);
+        dueq__arg_put(&words, &settlement->retry, 1);
+        dueq__arg_put_retry_delay(&words, settlement->retry_delay_ms);
+        dueq__arg_put_note(&words, settlement->retry_error);
+        dueq__arg_put_process(&words);
     }
     client->op->settling.on_settled = settlement->on_settled;
     client->op->settling.owner = settlement->owner;

@@ -127,7 +127,7 @@ static int put_timing(char *out, char name, const dueq_timing *timing) {
 static void decode_measured(dueq_client *client, const struct dueq__reply *reply) {
     int64_t number;
     if (!dueq__reply_number(reply, &number))
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     else
         dueq__op_finish(client, number ? DUEQ_OK : DUEQ_EMPTY);
 }
@@ -137,7 +137,7 @@ dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings)
     char text[TEXT_ROOM];
     dueq__client_check_fork(queue->client);
     dueq_status status =
-        dueq__ops_begin(queue, &dueq__script_measure, false, 1, decode_measured, &words);
+        dueq__verb_begin(queue, &dueq__script_measure, false, 1, decode_measured, &words);
     if (status)
         return status;
     int size = put_timing(text, 'l', &timings->late);

@@ -18,9 +18,9 @@ dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
 /* Are they that many outcomes, as scripts answer them? */
-bool dueq__ops_are_outcomes(dueq_bytes digits, size_t count);
+bool dueq__outcomes_are_valid(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
-void dueq__ops_unexpected(dueq_client *client);
+void dueq__answer_unexpected(dueq_client *client);
 
 /*
  * The state of an operation whose outcomes have ids: those of pushed drafts, or a lock's token. The
@@ -31,60 +31,64 @@ struct dueq__item_ids {
     dueq_bytes ids[];
 };
 
-/* ops.c: what the verbs share; those of verbs.c are made of it alone */
+/* verb.c: how the call of a verb begins, and how its blocking form runs */
 
 /*
  * Begins a call on `count` items and starts its words. `changes`: it is run once, also where it is
  * repeated.
  */
-dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
-                            size_t count, dueq__decode *decode, struct dueq__resp *words);
+dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                             size_t count, dueq__decode *decode, struct dueq__resp *words);
 /* The same of one that changes something and answers outcomes. */
-dueq_status dueq__ops_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
-                                     size_t count, struct dueq__resp *words);
-dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
+dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
+                                      size_t count, struct dueq__resp *words);
+/* Waits for a submitted call and takes its result. */
+dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);
+dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
+dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
+
+/* arguments.c: how arguments are checked, and written to a request */
+
+dueq_status dueq__arg_check_count(dueq_queue *queue, const void *items, size_t count);
 /* Exactly one of them. */
-dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours);
-dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+dueq_status dueq__arg_check_rates(dueq_queue *queue, size_t minutes, size_t hours);
+dueq_status dueq__arg_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                int64_t most);
 /* Also DUEQ_BY_POLICY. */
-dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms);
+dueq_status dueq__arg_check_retry_delay(dueq_queue *queue, int64_t delay_ms);
 /* The longest that a call waits: 0 not at all, DUEQ_FOREVER. */
-dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms);
-dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+dueq_status dueq__arg_check_wait(dueq_queue *queue, int64_t timeout_ms);
+dueq_status dueq__arg_check_ticket(dueq_queue *queue, dueq_bytes ticket,
                                    struct dueq__ticket *parts);
-dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
-dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+dueq_status dueq__arg_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
+dueq_status dueq__arg_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 /* Also none (size 0). */
-dueq_status dueq__ops_check_any_id(dueq_queue *queue, dueq_bytes id);
+dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id);
 /* Names of queues; NULL: none are named. */
-dueq_status dueq__ops_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
+dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
 /* What `checkpoint` stores, by itself. */
-dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor);
-dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
-dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter);
-void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count);
+dueq_status dueq__arg_check_cursor(dueq_queue *queue, dueq_bytes cursor);
+dueq_status dueq__arg_check_state(dueq_queue *queue, dueq_state state);
+dueq_status dueq__arg_check_filter(dueq_queue *queue, const dueq_filter *filter);
+void dueq__arg_put(struct dueq__resp *words, const dueq_bytes *items, size_t count);
 /* As allow.lua takes them. */
-void dueq__ops_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
+void dueq__arg_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
                            int any);
 /* A text that is kept with a message, cut between characters. */
-dueq_bytes dueq__ops_cut_error(dueq_bytes text);
-void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
+dueq_bytes dueq__arg_cut_error(dueq_bytes text);
+void dueq__arg_put_note(struct dueq__resp *words, dueq_bytes text);
 /* Which process this is, as scripts keep it with what failed: "HOST PID". */
-void dueq__ops_put_process(struct dueq__resp *words);
+void dueq__arg_put_process(struct dueq__resp *words);
 /* And the chance for its jitter. */
-void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
+void dueq__arg_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
 /* The operation keeps it, for its answer. */
-void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state);
-void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter);
+void dueq__arg_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state);
+void dueq__arg_put_filter(struct dueq__resp *words, const dueq_filter *filter);
 /* As scripts take it: '0', '+ms' or '@ms'. */
-void dueq__ops_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms);
-/* Waits for a submitted call and takes its result. */
-dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
-dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
-dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
-dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
+void dueq__arg_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms);
+/* Refuses a verb that is not for queues of partitions; OK: this is none. */
+dueq_status dueq__arg_check_unpartitioned(dueq_queue *queue, const char *verb);
 
 /* Queues of partitions (partition/) */
 
@@ -124,9 +128,6 @@ struct dueq__push_request {
     dueq_bytes ticket;  /* its */
     dueq_queue *target; /* where they go; NULL: to the partition that they say */
 };
-
-/* Refuses a verb that is not for queues of partitions; OK: this is none. */
-dueq_status dueq__ops_check_unpartitioned(dueq_queue *queue, const char *verb);
 
 /* push.c */
 

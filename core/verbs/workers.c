@@ -18,7 +18,7 @@ static void decode_registered(dueq_client *client, const struct dueq__reply *rep
                                 : registered == 0 ? DUEQ_EMPTY
                                                   : DUEQ_NOT_FOUND);
     else
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
 }
 
 dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
@@ -26,12 +26,12 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status =
-        dueq__ops_begin(queue, &dueq__script_register, false, 1, decode_registered, &words);
+        dueq__verb_begin(queue, &dueq__script_register, false, 1, decode_registered, &words);
     if (status)
         return status;
     dueq__resp_text(&words, session);
     dueq__resp_number(&words, leaves ? 0 : DUEQ__OFFLINE_MS);
-    dueq__ops_put(&words, &says, 1);
+    dueq__arg_put(&words, &says, 1);
     dueq__resp_text(&words, whole ? "1" : "0");
     return dueq__op_submit(queue->client, &words);
 }

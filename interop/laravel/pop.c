@@ -43,7 +43,7 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     int64_t now, pause_ms, quarantined;
     if (!take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &quarantined) || quarantined < 0) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq_result *result = dueq__laravel_popped(reply, &client->error);
@@ -67,9 +67,9 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
 
 static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
                          int64_t timeout_ms, size_t tracks) {
-    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__arg_check_count(&queue->queue, queue, count);
     if (!status)
-        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+        status = dueq__arg_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
     if (status)
@@ -108,7 +108,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     dueq__client_check_fork(queue->queue.client);
     struct dueq__op *op = queue->queue.client->op;
     dueq_status status =
-        dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
+        dueq__arg_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
         status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, DUEQ__LARAVEL_ALL);
     if (status)
@@ -137,7 +137,7 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
     if (dueq__reply_count(reply) != 4 || !take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &moved) || moved < 0 ||
         !dueq__reply_number(dueq__reply_item(reply, 3), &quarantined) || quarantined < 0) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     if (moved + quarantined == 0) {
@@ -174,8 +174,9 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
 
 dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,
                              int64_t retry_after_ms, dueq_result **result) {
-    return dueq__ops_run(&queue->queue,
-                         dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms), result);
+    return dueq__verb_run(queue->queue.client,
+                          dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms),
+                          result);
 }
 
 dueq_status dueq_laravel_migrate(dueq_laravel *queue, size_t most, int64_t timeout_ms,

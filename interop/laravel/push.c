@@ -51,7 +51,7 @@ static dueq_status make(dueq_queue *queue, const dueq_laravel_draft *drafts, siz
     struct dueq__error *error = &queue->client->error;
     size_t total = 0;
     *batch = (struct batch){.drafts = drafts, .count = count};
-    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         status = dueq__laravel_check(&drafts[i], error);
         if (status)
@@ -78,7 +78,7 @@ static bool put(dueq_client *client, const struct batch *batch, struct dueq__res
     for (size_t i = 0; i < batch->count; i++) {
         const dueq_laravel_draft *draft = &batch->drafts[i];
         const struct place *place = &batch->places[i];
-        dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
+        dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
         if (draft->payload.size)
             dueq__resp_bytes(words, draft->payload.data, draft->payload.size);
         else
@@ -98,7 +98,8 @@ static dueq_status submit(dueq_laravel *queue, const dueq_laravel_draft *drafts,
     dueq__client_check_fork(client);
     dueq_status status = make(&queue->queue, drafts, count, &batch);
     if (!status)
-        status = dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_push, count, &words);
+        status =
+            dueq__verb_begin_outcomes(&queue->queue, &dueq__script_laravel_push, count, &words);
     if (!status && put(client, &batch, &words)) {
         status = dueq__op_submit(client, &words);
     } else if (!status) {
@@ -122,5 +123,6 @@ dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_dra
 
 dueq_status dueq_laravel_push(dueq_laravel *queue, const dueq_laravel_draft *drafts, size_t count,
                               dueq_result **result) {
-    return dueq__ops_run(&queue->queue, dueq_laravel_push_submit(queue, drafts, count), result);
+    return dueq__verb_run(queue->queue.client, dueq_laravel_push_submit(queue, drafts, count),
+                          result);
 }

@@ -64,7 +64,7 @@ dueq_status dueq_laravel_clear_submit(dueq_laravel *queue) {
 
 static dueq_status check_reserved(dueq_queue *queue, const dueq_bytes *reserved, size_t count) {
     size_t total = 0;
-    dueq_status status = dueq__ops_check_count(queue, reserved, count);
+    dueq_status status = dueq__arg_check_count(queue, reserved, count);
     for (size_t i = 0; !status && i < count; i++) {
         if (!reserved[i].data || reserved[i].size == 0)
             return dueq__fail(&queue->client->error, DUEQ_INVALID,
@@ -91,7 +91,7 @@ dueq_status dueq_laravel_delete_submit(dueq_laravel *queue, const dueq_bytes *re
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
         status =
-            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_delete, count, &words);
+            dueq__verb_begin_outcomes(&queue->queue, &dueq__script_laravel_delete, count, &words);
     return status ? status : submit_reserved(&queue->queue, reserved, count, &words);
 }
 
@@ -102,10 +102,10 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
     delay_ms = delay_ms < 0 ? 0 : delay_ms;
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
-        status = dueq__ops_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+        status = dueq__arg_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
         status =
-            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_laravel_release, count, &words);
+            dueq__verb_begin_outcomes(&queue->queue, &dueq__script_laravel_release, count, &words);
     if (status)
         return status;
     dueq__resp_number(&words, delay_ms);
@@ -116,13 +116,14 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
 
 dueq_status dueq_laravel_delete(dueq_laravel *queue, const dueq_bytes *reserved, size_t count,
                                 dueq_result **result) {
-    return dueq__ops_run(&queue->queue, dueq_laravel_delete_submit(queue, reserved, count), result);
+    return dueq__verb_run(queue->queue.client, dueq_laravel_delete_submit(queue, reserved, count),
+                          result);
 }
 
 dueq_status dueq_laravel_release(dueq_laravel *queue, const dueq_bytes *reserved, size_t count,
                                  int64_t delay_ms, dueq_result **result) {
-    return dueq__ops_run(&queue->queue,
-                         dueq_laravel_release_submit(queue, reserved, count, delay_ms), result);
+    return dueq__verb_run(queue->queue.client,
+                          dueq_laravel_release_submit(queue, reserved, count, delay_ms), result);
 }
 
 dueq_status dueq_laravel_size(dueq_laravel *queue, dueq_sizes *sizes) {

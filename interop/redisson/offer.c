@@ -15,7 +15,7 @@ DUEQ__LAYOUT(offer, DUEQ_OFFER, at_ms);
 static dueq_status write_values(dueq_redisson *queue, const dueq_offer *offers, size_t count,
                                 struct dueq__strbuf *text, size_t ends[]) {
     struct dueq__error *error = &queue->queue.client->error;
-    dueq_status status = dueq__ops_check_count(&queue->queue, offers, count);
+    dueq_status status = dueq__arg_check_count(&queue->queue, offers, count);
     for (size_t i = 0; !status && i < count; i++) {
         status = dueq__due_check(offers[i].delay_ms, offers[i].at_ms, error);
         if (!status)
@@ -36,7 +36,7 @@ static void put_offers(struct dueq__resp *words, const dueq_offer *offers, size_
     for (size_t i = 0, begin = 0; i < count; begin = ends[i++]) {
         dueq__id_random(id, sizeof id);
         dueq__resp_bytes(words, id, sizeof id);
-        dueq__ops_put_due(words, offers[i].delay_ms, offers[i].at_ms);
+        dueq__arg_put_due(words, offers[i].delay_ms, offers[i].at_ms);
         dueq__resp_bytes(words, ends[i] > begin ? values + begin : NULL, ends[i] - begin);
     }
 }
@@ -50,7 +50,7 @@ static dueq_status submit(dueq_redisson *queue, const dueq_offer *offers, size_t
     dueq_status status = write_values(queue, offers, count, &values, ends);
     if (!status)
         status =
-            dueq__ops_begin_outcomes(&queue->queue, &dueq__script_redisson_offer, count, &words);
+            dueq__verb_begin_outcomes(&queue->queue, &dueq__script_redisson_offer, count, &words);
     if (!status) {
         dueq__resp_number(&words, queue->layout);
         put_offers(&words, offers, count, values.data, ends);
@@ -71,5 +71,6 @@ dueq_status dueq_redisson_offer_submit(dueq_redisson *queue, const dueq_offer *o
 }
 
 dueq_status dueq_redisson_offer(dueq_redisson *queue, const dueq_offer *offers, size_t count) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_offer_submit(queue, offers, count), NULL);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_offer_submit(queue, offers, count),
+                          NULL);
 }

@@ -21,7 +21,7 @@ static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script 
                                 bool changes, size_t count) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->queue.client);
-    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__arg_check_count(&queue->queue, queue, count);
     if (!status)
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
@@ -44,7 +44,7 @@ dueq_status dueq_redisson_peek_submit(dueq_redisson *queue, size_t count) {
 static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
     int64_t status;
     if (!dueq__reply_number(reply, &status) || (status != DUEQ_OK && status != DUEQ_NOT_FOUND)) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
         return;
     }
     dueq__op_finish(client, (dueq_status)status);
@@ -98,17 +98,17 @@ dueq_status dueq_redisson_contains_submit(dueq_redisson *queue, const dueq_value
 /* The blocking forms */
 
 dueq_status dueq_redisson_poll(dueq_redisson *queue, size_t count, dueq_result **result) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_poll_submit(queue, count), result);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_poll_submit(queue, count), result);
 }
 
 dueq_status dueq_redisson_peek(dueq_redisson *queue, size_t count, dueq_result **result) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_peek_submit(queue, count), result);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_peek_submit(queue, count), result);
 }
 
 dueq_status dueq_redisson_remove(dueq_redisson *queue, const dueq_value *value) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_remove_submit(queue, value), NULL);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_remove_submit(queue, value), NULL);
 }
 
 dueq_status dueq_redisson_contains(dueq_redisson *queue, const dueq_value *value) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_contains_submit(queue, value), NULL);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_contains_submit(queue, value), NULL);
 }

@@ -82,9 +82,9 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     dueq_client *client = queue->queue.client;
     dueq__client_check_fork(client);
     struct dueq__wait *wait = &client->op->wait;
-    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__arg_check_count(&queue->queue, queue, count);
     if (!status)
-        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+        status = dueq__arg_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
     if (status)
@@ -101,6 +101,6 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
 
 dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,
                                dueq_result **result) {
-    return dueq__ops_run(&queue->queue, dueq_redisson_take_submit(queue, count, timeout_ms),
-                         result);
+    return dueq__verb_run(queue->queue.client, dueq_redisson_take_submit(queue, count, timeout_ms),
+                          result);
 }

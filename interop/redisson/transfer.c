@@ -24,7 +24,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < items; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), &numbers[i]) && numbers[i] >= -1;
     if (!sound) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     } else if (items == 2) {
         int64_t most = 1000 * DUEQ_MAX_TIME_MS;
         dueq__wait_found_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
@@ -63,9 +63,9 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     dueq_client *client = queue->queue.client;
     dueq__client_check_fork(client);
     struct dueq__wait *wait = &client->op->wait;
-    dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
+    dueq_status status = dueq__arg_check_count(&queue->queue, queue, most);
     if (!status)
-        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+        status = dueq__arg_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, timeout_ms);
     if (status)

@@ -87,7 +87,7 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
     struct reading reading = {.reply = reply, .codec = dueq__redisson_of(client)->codec};
     int64_t now, pause;
     if (!is_sound(reply, &now, &pause, &reading.digits)) {
-        dueq__ops_unexpected(client);
+        dueq__answer_unexpected(client);
     } else if (reading.digits.size == 0) {
         if (op->wait.watches)
             dueq__wait_found_nothing(client, now, pause);

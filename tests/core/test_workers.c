@@ -299,7 +299,7 @@ static void test_worker_that_is_killed_is_offline_and_goes(void **state) {
 static dueq_status say(const char *session, bool leaves, const char *says) {
     dueq_status status = dueq__register_submit(other.queue, false, session, leaves,
                                                (dueq_bytes){says, strlen(says)});
-    return dueq__client_run(other.client, status, NULL);
+    return dueq__verb_run(other.client, status, NULL);
 }
 
 #define SAYS "1 1 0 0 0\nhost\nc\n0.1.0\n"

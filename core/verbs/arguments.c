@@ -1,0 +1,175 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "verbs.h"
+
+/* How the arguments of verbs are checked, and written to a request. */
+
+static dueq_status check(dueq_queue *queue, const char *what, const char *unit, int64_t value,
+                         int64_t least, int64_t most) {
+    return dueq__range_check(&(struct dueq__range){what, unit, value, least, most},
+                             &queue->client->error);
+}
+
+dueq_status dueq__arg_check_count(dueq_queue *queue, const void *items, size_t count) {
+    return check(queue, "the number of items", NULL, items ? (int64_t)count : 0, 1, DUEQ_MAX_BATCH);
+}
+
+dueq_status dueq__arg_check_rates(dueq_queue *queue, size_t minutes, size_t hours) {
+    if (minutes && hours)
+        return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                          "rates are of minutes or of hours, not of both");
+    if (hours)
+        return check(queue, "the number of hours", NULL, (int64_t)hours, 1, DUEQ_MAX_HOURS);
+    return check(queue, "the number of minutes", NULL, (int64_t)minutes, 1, DUEQ_MAX_RATES);
+}
+
+dueq_status dueq__arg_check_state(dueq_queue *queue, dueq_state state) {
+    return check(queue, "the state", NULL, (int)state, DUEQ_READY, DUEQ_OUTBOX);
+}
+
+dueq_status dueq__arg_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                               int64_t most) {
+    return check(queue, what, " ms", ms, least, most);
+}
+
+dueq_status dueq__arg_check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
+    if (delay_ms == DUEQ_BY_POLICY)
+        return DUEQ_OK;
+    return dueq__arg_check_ms(queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status dueq__arg_check_wait(dueq_queue *queue, int64_t timeout_ms) {
+    if (timeout_ms == DUEQ_FOREVER)
+        return DUEQ_OK;
+    return dueq__arg_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status dueq__arg_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                   struct dueq__ticket *parts) {
+    if (ticket.data && dueq__ticket_read(ticket, parts))
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "not a ticket: tickets come with reserved messages");
+}
+
+dueq_status dueq__arg_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
+    struct dueq__ticket parts;
+    dueq_status status = dueq__arg_check_count(queue, tickets, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__arg_check_ticket(queue, tickets[i], &parts);
+    return status;
+}
+
+dueq_status dueq__arg_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
+    dueq_status status = dueq__arg_check_count(queue, ids, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__text_check("a message's id", ids[i], DUEQ_MAX_ID, &queue->client->error);
+    return status;
+}
+
+dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
+                                    int any) {
+    struct dueq__error *error = &queue->client->error;
+    if (any && targets)
+        return dueq__fail(error, DUEQ_INVALID, "either the named queues are allowed, or any queue");
+    dueq_status status = targets ? dueq__arg_check_count(queue, targets, count) : DUEQ_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__name_check(targets[i].data, targets[i].size, error);
+    return status;
+}
+
+dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id) {
+    return id.size ? dueq__arg_check_ids(queue, &id, 1) : DUEQ_OK;
+}
+
+dueq_status dueq__arg_check_unpartitioned(dueq_queue *queue, const char *verb) {
+    dueq_bytes name = dueq__keys_name(queue->keys);
+    if (!queue->partitioned)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is for one partition: name '%.*s#0', '%.*s#1' ...", verb, (int)name.size,
+                      (const char *)name.data, (int)name.size, (const char *)name.data);
+}
+
+dueq_status dueq__arg_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
+    const dueq_header header = {{"cursor", 6}, cursor};
+    const dueq_draft draft = {.headers = &header, .header_count = 1};
+    return dueq__headers_check(&draft, &queue->client->error);
+}
+
+dueq_status dueq__arg_check_filter(dueq_queue *queue, const dueq_filter *filter) {
+    if (!filter)
+        return DUEQ_OK;
+    dueq_status status = dueq__struct_check(filter, &dueq__layout_filter, &queue->client->error);
+    if (!status)
+        status = dueq__arg_check_ms(queue, "the filter's first time", filter->since_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    return status ? status
+                  : dueq__arg_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                       DUEQ_MAX_TIME_MS);
+}
+
+void dueq__arg_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(words, items[i].data, items[i].size);
+}
+
+void dueq__arg_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
+                           int any) {
+    dueq__resp_text(words, any ? "any" : targets ? "only" : "");
+    dueq__arg_put(words, targets, count);
+}
+
+dueq_bytes dueq__arg_cut_error(dueq_bytes text) {
+    const char *bytes = text.data;
+    if (text.size <= DUEQ_MAX_ERROR)
+        return text;
+    text.size = DUEQ_MAX_ERROR;
+    while (text.size > DUEQ_MAX_ERROR - 4 && ((unsigned char)bytes[text.size] & 0xC0) == 0x80)
+        text.size--;
+    return text;
+}
+
+void dueq__arg_put_note(struct dueq__resp *words, dueq_bytes text) {
+    text = dueq__arg_cut_error(text);
+    dueq__arg_put(words, &text, 1);
+}
+
+void dueq__arg_put_process(struct dueq__resp *words) {
+    char host[128], process[160];
+    dueq__host_name(host, sizeof host);
+    snprintf(process, sizeof process, "%s %ld", host, (long)getpid());
+    dueq__resp_text(words, process);
+}
+
+void dueq__arg_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
+    dueq__resp_number(words, delay_ms);
+    dueq__resp_number(words, dueq__random_below(65536)); /* of a backoff's jitter */
+}
+
+void dueq__arg_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {
+    dueq_state *kept = dueq__op_state(client, sizeof *kept);
+    if (kept)
+        *kept = state;
+    words->failed = words->failed || !kept;
+    dueq__resp_number(words, (int64_t)state);
+}
+
+void dueq__arg_put_filter(struct dueq__resp *words, const dueq_filter *filter) {
+    dueq_filter wanted = DUEQ_FILTER;
+    if (filter)
+        dueq__struct_copy(&wanted, filter, &dueq__layout_filter);
+    dueq__arg_put(words, &wanted.error, 1);
+    dueq__resp_number(words, wanted.since_ms);
+    dueq__resp_number(words, wanted.until_ms);
+}
+
+void dueq__arg_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms) {
+    char due[24] = "0";
+    if (at_ms)
+        snprintf(due, sizeof due, "@%lld", (long long)at_ms);
+    else if (delay_ms)
+        snprintf(due, sizeof due, "+%lld", (long long)delay_ms);
+    dueq__resp_text(words, due);
+}

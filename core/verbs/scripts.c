@@ -1,0 +1,4 @@
+/* The scripts and the verbs, as scripts/embed.py makes them from scripts/ and verbs.toml. */
+#include "verbs.h"
+
+#include "../scripts.inc"

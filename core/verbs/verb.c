@@ -1,0 +1,59 @@
+#include "verbs.h"
+
+/* How the call of a verb begins, and how its blocking form runs. */
+
+/*
+ * How many messages the answer has at most that this reads; a page of other things counts as one.
+ */
+static size_t messages_of(dueq__decode *decode) {
+    if (decode == dueq__decode_peeked)
+        return DUEQ_MAX_BATCH;
+    return decode == dueq__decode_found || decode == dueq__decode_rated ||
+           decode == dueq__decode_workers || decode == dueq__decode_failures;
+}
+
+dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                             size_t count, dueq__decode *decode, struct dueq__resp *words) {
+    dueq_status status = dueq__op_begin(queue, script, changes);
+    if (status)
+        return status;
+    queue->client->op->item_count = count;
+    queue->client->op->decode = decode;
+    queue->client->op->request.max_messages = messages_of(decode);
+    dueq__op_arguments(queue->client, words);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
+                                      size_t count, struct dueq__resp *words) {
+    return dueq__verb_begin(queue, script, true, count, dueq__decode_outcomes, words);
+}
+
+dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
+    if (result)
+        *result = NULL;
+    if (submitted != DUEQ_PENDING)
+        return submitted;
+    dueq_status status = dueq_wait(client, -1);
+    return status == DUEQ_INTERRUPTED ? status : dueq_take(client, result);
+}
+
+dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged) {
+    dueq_result *result;
+    dueq_status status = dueq__verb_run(client, submitted, &result);
+    if (purged)
+        *purged = dueq_result_purged(result);
+    dueq_result_free(result);
+    return status;
+}
+
+dueq_status dueq__verb_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
+    dueq_result *result;
+    dueq_status status = dueq__verb_run(client, submitted, &result);
+    dueq_status given =
+        counts ? dueq__struct_check(counts, &dueq__layout_counts, &client->error) : DUEQ_OK;
+    if (counts && !given && dueq_result_counts(result))
+        dueq__struct_give(counts, dueq_result_counts(result), &dueq__layout_counts);
+    dueq_result_free(result);
+    return status < 0 ? status : given ? given : status;
+}
