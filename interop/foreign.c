@@ -84,12 +84,8 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
 dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__op_begin(queue, script, false);
-    if (status)
-        return status;
-    queue->client->op->decode = decode_size;
-    dueq__op_arguments(queue->client, &words);
-    return dueq__op_submit(queue->client, &words);
+    dueq_status status = dueq__verb_begin(queue, script, false, 1, decode_size, &words);
+    return status ? status : dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
@@ -117,11 +113,8 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_begin_outcomes(queue, script, 1, &words);
-    if (status)
-        return status;
-    queue->client->op->decode = decode_cleared;
-    return dueq__op_submit(queue->client, &words);
+    dueq_status status = dueq__verb_begin(queue, script, true, 1, decode_cleared, &words);
+    return status ? status : dueq__op_submit(queue->client, &words);
 }
 
 dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared) {

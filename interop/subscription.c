@@ -49,7 +49,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     } else {
         /* The server tells of changes from now on. The call asks for earlier ones itself. */
         client->subscription.confirmed = true;
-        client->op->wait.watches->needs_request = true;
+        dueq__wait_ask_again(client);
     }
 }
 

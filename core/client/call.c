@@ -92,7 +92,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
  * the server reads as long as the connection stays. The answers are nobody's then.
  */
 static void ignore_call_reply(dueq_client *client) {
-    if (!client->op->wait.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
+    if (!client->op->wait.terms.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
         return;
     for (size_t i = 0; i < client->node->expected_count; i++)
         if (client->node->expected[i] == DUEQ__EXPECT_CALL)
@@ -104,7 +104,7 @@ void dueq_abandon(dueq_client *client) {
     dueq__op_drop_children(client);
     const struct dueq__op *op = client->op;
     /* Also where the answer has come, and nobody has read it. */
-    bool unread = op->wait.foreign && dueq__op_found(op);
+    bool unread = op->wait.terms.foreign && dueq__op_found(op);
     if (dueq__op_under_way(client) || unread) {
         dueq__wait_abandon(client);
         ignore_call_reply(client);

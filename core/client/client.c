@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,12 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     return DUEQ_OK;
 }
 
-dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
-    return dueq_open(client->address, twin);
+dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,
+                              dueq_client **twin) {
+    dueq_status status = dueq_open(client->address, twin);
+    if (*twin)
+        (*twin)->max_backoff_ms = max_backoff_ms;
+    return status;
 }
 
 bool dueq__client_lost_conn(const dueq_client *client) {
@@ -214,31 +219,39 @@ static const struct dueq__server_info *evicting_server(const dueq_client *client
     return node ? &node->server_info : NULL;
 }
 
+void dueq__client_warn(dueq_client *client, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(client->warning, sizeof client->warning, format, values);
+    va_end(values);
+    client->has_warning = true;
+}
+
 const char *dueq_warning(dueq_client *client) {
-    const struct dueq__server_info *server =
-        client->eviction_warned ? NULL : evicting_server(client);
     static atomic_flag default_url_told = ATOMIC_FLAG_INIT;
-    bool has_warning = client->has_warning;
-    client->has_warning = false;
-    if (!has_warning && client->warn_default_url) {
+    const struct dueq__server_info *server = evicting_server(client);
+    if (!client->has_warning && client->warn_default_url) {
         client->warn_default_url = false;
-        has_warning = !atomic_flag_test_and_set(&default_url_told);
-        snprintf(client->warning, sizeof client->warning,
-                 "no DUEQ_URL: this is the private server embedded:%.400s, which only this user's "
-                 "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
-                 "that of this one",
-                 client->url.path);
+        if (!atomic_flag_test_and_set(&default_url_told))
+            dueq__client_warn(client,
+                              "no DUEQ_URL: this is the private server embedded:%.400s, which only "
+                              "this user's programs on this machine share. Set DUEQ_URL to the URL "
+                              "of your server, or to that of this one",
+                              client->url.path);
     }
-    if (!has_warning && server) {
+    if (!client->has_warning && server && !client->eviction_warned) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
         client->eviction_warned = true;
-        has_warning = dueq__outage_log_eviction(client);
-        snprintf(client->warning, sizeof client->warning,
-                 "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
-                 "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
-                 client->url.shown, all ? "messages" : "what expires, such as locks",
-                 server->policy);
+        if (dueq__outage_log_eviction(client))
+            dueq__client_warn(
+                client,
+                "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
+                "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
+                client->url.shown, all ? "messages" : "what expires, such as locks",
+                server->policy);
     }
+    bool has_warning = client->has_warning;
+    client->has_warning = false;
     return has_warning ? client->warning : NULL;
 }
 

@@ -99,12 +99,19 @@ struct dueq_queue {
 };
 
 /* client.c */
-/* Opens another client of the same URL. Returns as dueq_open(); the caller closes *twin. */
-dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/*
+ * Opens another client of the same URL, which pauses at most so long between tries (0: as backoff.c
+ * says). Returns as dueq_open(); the caller closes *twin.
+ */
+dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,
+                              dueq_client **twin);
 /*
  * Has the server closed a connection since the last call? Reads nothing; no call may be under way.
  */
 bool dueq__client_lost_conn(const dueq_client *client);
+/* Says it by dueq_warning(), in place of what was said before and not asked for. */
+__attribute__((format(printf, 2, 3))) void dueq__client_warn(dueq_client *client,
+                                                             const char *format, ...);
 /* Closes the connection on which the server tells foreign waits of changes. */
 void dueq__client_unsubscribe(dueq_client *client);
 /*

@@ -45,7 +45,7 @@ static bool send_request(dueq_client *client) {
     const struct dueq__op *op = client->op;
     const struct dueq__resp *settlement = dueq__op_settlement(op);
     const struct dueq__resp *parts[] = {&op->request.head, &op->request.arguments, settlement};
-    const struct dueq__foreign_wait *foreign = op->wait.foreign;
+    const struct dueq__foreign_wait *foreign = op->wait.terms.foreign;
     /*
      * An answer of before counts no more: another server may have taken over, without what was
      * done.

@@ -116,7 +116,7 @@ static void set_recalled_time(struct dueq__op *op, const struct dueq__reply *rep
  * ends, and what is due is moved once.
  */
 static bool may_repeat(const struct dueq__op *op) {
-    const struct dueq__foreign_wait *foreign = op->wait.foreign;
+    const struct dueq__foreign_wait *foreign = op->wait.terms.foreign;
     return op->retry.until_ms && (dueq__op_reserves(op) || (foreign && !foreign->block));
 }
 
@@ -219,8 +219,8 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
         dueq__wait_on_probe(client, reply);
         break;
     case DUEQ__EXPECT_TRACK:
-        if (op->wait.foreign && op->wait.foreign->on_track_reply)
-            op->wait.foreign->on_track_reply(client, reply);
+        if (op->wait.terms.foreign && op->wait.terms.foreign->on_track_reply)
+            op->wait.terms.foreign->on_track_reply(client, reply);
         break;
     case DUEQ__EXPECT_IGNORED:
         break;

@@ -55,6 +55,13 @@ struct dueq__node {
     struct dueq__node *next;
 };
 
+enum dueq__wait_conn_use {
+    DUEQ__WAIT_CONN_FREE, /* the call under way does not use it, or none is */
+    DUEQ__WAIT_CONN_IDLE, /* the call uses it, and it does not block */
+    DUEQ__WAIT_CONN_BLOCKS,
+    DUEQ__WAIT_CONN_ENDS /* it blocks, and CLIENT UNBLOCK was sent for it */
+};
+
 /*
  * wait_conn.c: a connection that blocks on the wake tokens of queues in one slot. It stays open
  * when a call ends.
@@ -62,10 +69,8 @@ struct dueq__node {
 struct dueq__wait_conn {
     struct dueq__conn conn;
     struct dueq__node *node;
-    bool in_use; /* by the call under way */
+    enum dueq__wait_conn_use use;
     int slot;
-    bool blocking;             /* a blocking command is under way */
-    bool unblocking;           /* CLIENT UNBLOCK was sent for it */
     bool late_reply;           /* a block was ended: a server that was paused may answer it again */
     int64_t unblock_again_ms;  /* when to repeat CLIENT UNBLOCK */
     int64_t block_deadline_ms; /* where the block has not ended by then, the server is gone */

@@ -82,6 +82,26 @@ dueq_status dueq__op_begin(dueq_queue *queue, const struct dueq__script *script,
     return DUEQ_OK;
 }
 
+dueq_status dueq__op_begin_steps(dueq_queue *queue, const struct dueq__script *script,
+                                 void *state) {
+    dueq_client *client = queue->client;
+    if (!state)
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = dueq__op_begin(queue, script, false);
+    if (status) {
+        free(state);
+        return status;
+    }
+    client->op->verb = state;
+    client->op->phase = DUEQ__PHASE_RUNNING;
+    client->op->retry.deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    return DUEQ_OK;
+}
+
+void dueq__op_expect_messages(dueq_client *client, size_t count) {
+    client->op->request.max_messages = count;
+}
+
 int64_t dueq__op_minute(void) { return dueq__monotonic_ms() / MINUTE_MS + 1; }
 
 static bool keeps_history(const struct dueq__script *script) {

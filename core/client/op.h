@@ -151,6 +151,13 @@ struct dueq__terms {
 dueq_status dueq__op_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
 /* The same for a command of the server's own, without a queue: the script has but a name. */
 dueq_status dueq__op_begin_plain(dueq_client *client, const struct dueq__script *script);
+/*
+ * The same for an operation whose steps are its children. state: that of its verb, one allocation,
+ * which the operation owns; NULL: out of memory.
+ */
+dueq_status dueq__op_begin_steps(dueq_queue *queue, const struct dueq__script *script, void *state);
+/* The answer has at most so many messages. */
+void dueq__op_expect_messages(dueq_client *client, size_t count);
 void dueq__op_arguments(dueq_client *client, struct dueq__resp *words);
 /* The same for another session than the client's: the server keeps the reply for keep_ms. */
 void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *words,

@@ -109,9 +109,7 @@ static void log_begin(dueq_client *client, struct server *server, const char *wh
     server->warning_pause_ms = FIRST_PAUSE_MS;
     server->next_warning_ms = dueq__monotonic_ms() + FIRST_PAUSE_MS;
     server->tries = client->failures ? client->failures : 1;
-    snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
-             client->url.shown, why);
-    client->has_warning = true;
+    dueq__client_warn(client, "%s: it is tried again: %s", client->url.shown, why);
 }
 
 static void log_again(dueq_client *client, struct server *server, const char *why) {
@@ -121,10 +119,8 @@ static void log_again(dueq_client *client, struct server *server, const char *wh
     server->warning_pause_ms =
         server->warning_pause_ms < MAX_PAUSE_MS / 2 ? 2 * server->warning_pause_ms : MAX_PAUSE_MS;
     server->next_warning_ms = dueq__monotonic_ms() + server->warning_pause_ms;
-    snprintf(client->warning, sizeof client->warning,
-             "%s: it is tried again for %.0f s now, %u times: %s", client->url.shown,
-             seconds(server), server->tries, why);
-    client->has_warning = true;
+    dueq__client_warn(client, "%s: it is tried again for %.0f s now, %u times: %s",
+                      client->url.shown, seconds(server), server->tries, why);
 }
 
 void dueq__outage_log_failure(dueq_client *client, const char *why) {
@@ -164,10 +160,8 @@ static void leave_outage(dueq_client *client, bool answered) {
     pthread_mutex_lock(&lock);
     struct server *server = find(client->url.shown);
     if (server && server->outage_since_ms && answered) {
-        snprintf(client->warning, sizeof client->warning,
-                 "%s: it answers again, after %.1f s and %u tries", client->url.shown,
-                 seconds(server), server->tries);
-        client->has_warning = true;
+        dueq__client_warn(client, "%s: it answers again, after %.1f s and %u tries",
+                          client->url.shown, seconds(server), server->tries);
         server->outage_ended_ms = dueq__monotonic_ms();
     }
     /* What this one was to say and was not asked for, another one says. */

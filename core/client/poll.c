@@ -39,9 +39,9 @@ int64_t dueq__op_want_events(dueq_client *client) {
         /* A connection that this call does not read would stay readable. */
         for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
              wait_conn = wait_conn->next)
-            if (wait_conn->in_use)
+            if (wait_conn->use)
                 want_events(&wait_conn->conn);
-        if (op->wait.foreign && op->wait.foreign->pump)
+        if (op->wait.terms.foreign && op->wait.terms.foreign->pump)
             want_events(&client->subscription.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;

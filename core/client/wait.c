@@ -51,27 +51,32 @@ static int64_t next_probe_ms(const dueq_client *client) {
 /* Asking */
 
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                             int64_t timeout_ms) {
+                             const struct dueq__wait_terms *terms) {
     dueq_client *client = queue->client;
+    struct dueq__op *op = client->op;
     dueq_status status = dueq__op_begin(queue, script, true);
     if (status)
         return status;
-    struct dueq__wait *wait = &client->op->wait;
+    struct dueq__wait *wait = &op->wait;
+    op->decode = terms->decode;
+    op->request.max_messages = op->item_count = terms->count;
+    wait->terms = *terms;
     wait->watches = calloc(count, sizeof *wait->watches);
     if (!wait->watches)
         return dueq__op_no_memory(client);
     for (size_t i = 0; i < count; i++)
-        wait->watches[i] =
-            (struct dueq__watch){.needs_request = true, .next_check_us = DUEQ__NEVER};
+        wait->watches[i] = (struct dueq__watch){.queue = queue,
+                                                .wake_key = terms->wake_key,
+                                                .needs_request = true,
+                                                .next_check_us = DUEQ__NEVER};
     wait->watch_count = count;
-    wait->requested_count = 1;
     wait->probe_count = (unsigned)dueq__random_below(2);
     int64_t now = dueq__monotonic_ms();
-    if (timeout_ms)
-        wait->until_ms =
-            timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS : now + timeout_ms;
-    client->op->retry.until_ms = wait->until_ms;
-    wait->end_ms = (timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
+    if (terms->timeout_ms)
+        wait->until_ms = terms->timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
+                                                           : now + terms->timeout_ms;
+    op->retry.until_ms = wait->until_ms;
+    wait->end_ms = (terms->timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
     return DUEQ_OK;
 }
 
@@ -83,18 +88,19 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
      * Before each was asked once, only the last can tell that there is nothing; but where nobody
      * else looks.
      */
-    bool keep_waiting = has_time_left(wait) && (wait->kind == DUEQ__WAIT_ORDERED ||
+    bool keep_waiting = has_time_left(wait) && (wait->terms.kind == DUEQ__WAIT_ORDERED ||
                                                 wait->requested_count == wait->watch_count);
     const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
     wait->current = at;
     watch->needs_request = !keep_waiting;
-    watch->declared = watch->has_token || watch->timekeeper;
+    wait->told_duties = watch->duties != 0;
+    watch->duties = 0;
     if (op->queue != watch->queue)
         memcpy(op->request.keys, watch->queue->keys, sizeof op->request.keys);
     op->queue = watch->queue;
-    dueq_status status = wait->request(client, keep_waiting);
-    if (unanswered->count == op->item_count && unanswered->lease_ms == wait->lease_ms &&
-        unanswered->default_lease_ms == wait->default_lease_ms)
+    dueq_status status = wait->terms.request(client, keep_waiting, wait->told_duties);
+    if (unanswered->count == op->item_count && unanswered->lease_ms == wait->terms.lease_ms &&
+        unanswered->default_lease_ms == wait->terms.default_lease_ms)
         op->recall.unanswered = unanswered->number;
     return status;
 }
@@ -157,9 +163,18 @@ static void proceed(dueq_client *client) {
     }
 }
 
+void dueq__wait_ask_again(dueq_client *client) { client->op->wait.watches->needs_request = true; }
+
+void dueq__wait_take_token(struct dueq__watch *watch) {
+    watch->needs_request = true;
+    watch->duties |= DUEQ__DUTY_TOKEN;
+}
+
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__watch *watch = &client->op->wait.watches[client->op->wait.current];
-    watch->node_down = watch->declared = false;
+    client->op->wait.told_duties = false;
+    if (watch->state == DUEQ__WATCH_NODE_DOWN)
+        watch->state = DUEQ__WATCH_ANSWERED;
     watch->clock_offset_ms = now - dueq__monotonic_ms();
     watch->next_check_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->op->wait.slack_us;
@@ -169,7 +184,7 @@ void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us
 bool dueq__wait_all_nodes_down(const struct dueq__wait *wait) {
     bool away = true;
     for (size_t i = 0; i < wait->watch_count; i++)
-        away = away && wait->watches[i].node_down;
+        away = away && wait->watches[i].state == DUEQ__WATCH_NODE_DOWN;
     return away;
 }
 
@@ -179,15 +194,17 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
     if (!client->cluster || wait->watch_count < 2 || dueq__op_settlement(op))
         return false;
     struct dueq__watch *watch = &wait->watches[wait->current];
-    watch->node_down = true;
+    watch->state = DUEQ__WATCH_NODE_DOWN;
     if (!has_time_left(wait) && dueq__wait_all_nodes_down(wait))
         return false;
     dueq__outage_log_failure(client, client->error.text);
     if (op->recall.unanswered)
-        watch->queue->unanswered = (struct dueq__unanswered){
-            op->recall.unanswered, op->item_count, wait->lease_ms, wait->default_lease_ms};
+        watch->queue->unanswered =
+            (struct dueq__unanswered){op->recall.unanswered, op->item_count, wait->terms.lease_ms,
+                                      wait->terms.default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
-    watch->needs_request = watch->timekeeper = watch->has_token = false;
+    watch->needs_request = false;
+    watch->duties = 0;
     watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
     proceed(client);
     return true;
@@ -199,7 +216,8 @@ void dueq__wait_on_node_back(dueq_client *client, const struct dueq__node *node)
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         bool asked = op->phase == DUEQ__PHASE_RUNNING && i == wait->current;
-        if (watch->node_down && !asked && dueq__route_node(watch->queue) == node)
+        if (watch->state == DUEQ__WATCH_NODE_DOWN && !asked &&
+            dueq__route_node(watch->queue) == node)
             watch->needs_request = true;
     }
 }
@@ -258,7 +276,7 @@ static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
 
 /* Is it about that queue's next time, and not about what there is in any of its slot? */
 static bool probes_next_time(const struct dueq__wait *wait) {
-    return wait->kind != DUEQ__WAIT_LOCK && wait->probe_count % 2 == 1;
+    return wait->terms.kind != DUEQ__WAIT_LOCK && wait->probe_count % 2 == 1;
 }
 
 static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *watch) {
@@ -269,7 +287,7 @@ static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *w
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
-    if (client->op->phase == DUEQ__PHASE_PROBING || wait->foreign)
+    if (client->op->phase == DUEQ__PHASE_PROBING || wait->terms.foreign)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     bool time = probes_next_time(wait);
@@ -284,7 +302,7 @@ static bool send_probe(dueq_client *client) {
         dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];
         dueq__resp_bytes(&words, meta.data, meta.size);
         dueq__resp_text(&words, "next_event");
-    } else if (wait->kind == DUEQ__WAIT_LOCK) {
+    } else if (wait->terms.kind == DUEQ__WAIT_LOCK) {
         dueq_bytes lock = client->op->request.keys[DUEQ__KEY_LOCK];
         dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
@@ -315,14 +333,14 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
     wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
     int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->clock_offset_ms;
-    bool forgotten = probes_next_time(wait)          ? number + OVERDUE_MS < server_ms
-                     : wait->kind == DUEQ__WAIT_LOCK ? number == 0
-                                                     : number > 0;
+    bool forgotten = probes_next_time(wait)                ? number + OVERDUE_MS < server_ms
+                     : wait->terms.kind == DUEQ__WAIT_LOCK ? number == 0
+                                                           : number > 0;
     bool takes_over = dueq__reply_is_error(reply) || (known && forgotten);
     /* The timekeeper missed a due time, or a wake token was lost: this consumer looks itself. */
     for (size_t i = 0; takes_over && i < wait->watch_count; i++)
         if (is_probed(wait, &wait->watches[i]))
-            wait->watches[i].has_token = wait->watches[i].needs_request = true;
+            dueq__wait_take_token(&wait->watches[i]);
     wait->probe_count++;
     if (takes_over)
         dueq__wait_request(client, first_needing_request(wait));
@@ -338,8 +356,9 @@ static void check_now(dueq_client *client, size_t at) {
      * wake token which this very request may set for another consumer.
      */
     struct dueq__wait_conn *wait_conn = wait->watches[at].wait_conn;
-    if ((wait->watches[at].timekeeper || wait->kind == DUEQ__WAIT_ORDERED) && wait_conn &&
-        wait_conn->blocking && !client->no_unblock)
+    if ((wait->watches[at].duties >= DUEQ__DUTY_TIMEKEEPER ||
+         wait->terms.kind == DUEQ__WAIT_ORDERED) &&
+        wait_conn && dueq__wait_conn_blocks(wait_conn) && !client->no_unblock)
         dueq__wait_conn_unblock(client, wait_conn);
     dueq__wait_request(client, at);
 }
@@ -348,8 +367,8 @@ void dueq__wait_pump(dueq_client *client) {
     struct dueq__op *op = client->op;
     struct dueq__wait *wait = &op->wait;
     dueq__wait_conn_pump_all(client);
-    if (wait->foreign && wait->foreign->pump)
-        wait->foreign->pump(client);
+    if (wait->terms.foreign && wait->terms.foreign->pump)
+        wait->terms.foreign->pump(client);
     dueq__wait_finish_pump(client);
     if (!dueq__wait_is_idle(op))
         return;
@@ -377,8 +396,9 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (dueq__wait_conn_due(client) && dueq__wait_conn_retry_ms(client) < next)
             next = dueq__wait_conn_retry_ms(client);
-        if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
-            next = wait->foreign->next_ms(client);
+        if (wait->terms.foreign && wait->terms.foreign->next_ms &&
+            wait->terms.foreign->next_ms(client) < next)
+            next = wait->terms.foreign->next_ms(client);
     }
     if (op->phase == DUEQ__PHASE_ENDING)
         next = op->retry.deadline_ms;

@@ -51,6 +51,19 @@ struct dueq__subscription {
     int64_t tracked_id; /* of the command connection, if its changes are told; 0: they are not */
 };
 
+/* What the server counts on this client for, about a queue. */
+enum dueq__duty {
+    DUEQ__DUTY_TOKEN = 1,     /* it took a token or item, and no request has told the server */
+    DUEQ__DUTY_TIMEKEEPER = 2 /* it is to check in time, or has taken messages or a lock */
+};
+
+/* What the last request about a queue told. */
+enum dueq__watch_state {
+    DUEQ__WATCH_ANSWERED,       /* or the queue was not asked yet */
+    DUEQ__WATCH_HELD_ELSEWHERE, /* another consumer holds what is to be settled first */
+    DUEQ__WATCH_NODE_DOWN       /* its node cannot be asked now */
+};
+
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
@@ -60,35 +73,40 @@ struct dueq__watch {
     int64_t clock_offset_ms;           /* the server's clock less the monotonic one */
     int64_t next_check_us;             /* by the monotonic clock */
     bool needs_request;                /* a request about it is due */
-    bool timekeeper;     /* the server counts on this client to check in time, or to lock */
-    bool node_down;      /* its node cannot be asked now */
-    bool held_elsewhere; /* another consumer holds what is to be settled first */
-    bool has_token;      /* this client took a token or item, and no request has told the server */
-    bool declared;       /* the request under way tells of the token, or the timekeeping */
+    unsigned duties;                   /* a set of enum dueq__duty */
+    enum dueq__watch_state state;
 };
 
-struct dueq__wait {
-    /* What the caller asks for: */
+/* What the caller of an operation that may wait asks for. */
+struct dueq__wait_terms {
     enum dueq__wait_kind kind;
+    size_t count;       /* of messages, or of what else it takes or moves */
+    int64_t timeout_ms; /* how long it waits: 0 not at all, DUEQ_FOREVER */
     int64_t lease_ms, default_lease_ms;
     bool with_lateness;    /* the answer says how late each message is */
     bool take_expired_now; /* ended leases are taken, also where the server was away */
-    int64_t slack_us;      /* how much later than it was told it checks */
+    dueq_bytes wake_key;   /* the key of its only queue's wake token */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     /*
-     * Makes the request about watches[current]; keep_waiting: the operation goes on waiting when
-     * there is nothing.
+     * Makes the request about watches[current]. keep_waiting: the operation goes on waiting when
+     * there is nothing. had_duties: the request tells the server that this client has none any more.
      */
-    dueq_status (*request)(dueq_client *client, bool keep_waiting);
+    dueq_status (*request)(dueq_client *client, bool keep_waiting, bool had_duties);
+    void (*decode)(dueq_client *client, const struct dueq__reply *reply);
     /*
      * Puts a command together that gives back what the server counts on this client for; or NULL.
      */
     void (*build_release)(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words);
-    /* How it goes: */
+};
+
+struct dueq__wait {
+    struct dueq__wait_terms terms;
+    int64_t slack_us;            /* how much later than it was told it checks */
     struct dueq__watch *watches; /* in the order in which they are asked; owned; NULL: no wait */
     size_t watch_count;
     size_t current, requested_count; /* the one being asked; how many were asked at least once */
+    bool told_duties;                /* the request under way tells of duties */
     int64_t server_now_ms,
         server_pause_us;  /* of the answer: the server's clock, and how long to wait */
     int64_t until_ms;     /* when it stops waiting; 0: it does not wait */
@@ -104,16 +122,19 @@ struct dueq__wait {
 bool dueq__wait_is_idle(const struct dueq__op *op);
 
 /*
- * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
- * dueq__wait_start(), or dueq__wait_request() for the only one. timeout_ms: 0 not at all,
- * DUEQ_FOREVER.
+ * Begins such a call on `count` queues; then dueq__wait_start(). All watches are of this queue until
+ * the caller says otherwise.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                             int64_t timeout_ms);
+                             const struct dueq__wait_terms *terms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_request(dueq_client *client, size_t at);
 /* Asks the first that is to be asked; where none is, it only waits. */
 dueq_status dueq__wait_start(dueq_client *client);
+/* This client took a wake token or item of the queue, or has lost one. */
+void dueq__wait_take_token(struct dueq__watch *watch);
+/* A request about its only queue is due. */
+void dueq__wait_ask_again(dueq_client *client);
 /* The answer brought nothing; check in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 /*
@@ -148,6 +169,8 @@ void dueq__wait_conn_pump_all(dueq_client *client);
 bool dueq__wait_conn_due(const dueq_client *client);
 /* When dueq__wait_conn_unblock_again() has something to do at the latest, in ms. */
 int64_t dueq__wait_conn_next_ms(const dueq_client *client);
+/* Is a blocking command under way on it? */
+bool dueq__wait_conn_blocks(const struct dueq__wait_conn *wait_conn);
 /* The number of connections that the call waits on, at least 1. */
 size_t dueq__wait_conn_count(const dueq_client *client);
 /* Has the server end a block; false: that could not be sent. */
@@ -171,10 +194,9 @@ void dueq__wait_conn_release_all(dueq_client *client);
 
 /* wait_finish.c: how a wait ends */
 
-/*
- * The answer is this, which the call owns from now on; NULL: it could not be made, and the error is
- * set.
- */
+/* The operation owns the result of its last answer. Adds up what was quarantined. */
+void dueq__wait_keep_result(dueq_client *client, dueq_result *result);
+/* The answer is this. NULL: it could not be made, and the error is set. */
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result);
 /*
  * The answer is there, or there is none: ends the block, and what is owed to others.

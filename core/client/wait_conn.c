@@ -47,15 +47,15 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
     struct dueq__wait_conn *unused = NULL;
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next) {
-        if (wait_conn->in_use && wait_conn->slot == slot)
+        if (wait_conn->use && wait_conn->slot == slot)
             return wait_conn;
-        if (!wait_conn->in_use && (!unused || wait_conn->node == node))
+        if (!wait_conn->use && (!unused || wait_conn->node == node))
             unused = wait_conn;
     }
     if (!unused)
         unused = new_wait_conn(client);
     if (unused) {
-        unused->in_use = true;
+        unused->use = DUEQ__WAIT_CONN_IDLE;
         unused->slot = slot;
     }
     return unused;
@@ -78,18 +78,22 @@ static void assign_wait_conns(dueq_client *client) {
     }
 }
 
+bool dueq__wait_conn_blocks(const struct dueq__wait_conn *wait_conn) {
+    return wait_conn->use >= DUEQ__WAIT_CONN_BLOCKS;
+}
+
 size_t dueq__wait_conn_count(const dueq_client *client) {
     size_t slots = 0;
     for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        slots += wait_conn->in_use;
+        slots += wait_conn->use != DUEQ__WAIT_CONN_FREE;
     return slots ? slots : 1;
 }
 
 void dueq__wait_conn_release_all(dueq_client *client) {
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        wait_conn->in_use = false;
+        wait_conn->use = DUEQ__WAIT_CONN_FREE;
 }
 
 /* The block */
@@ -100,8 +104,8 @@ static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, i
     const struct dueq__resp *all = &words;
     char seconds[32];
     dueq__resp_init(&words);
-    if (wait->foreign) {
-        wait->foreign->block(client, &words);
+    if (wait->terms.foreign) {
+        wait->terms.foreign->block(client, &words);
     } else {
         dueq__resp_text(&words, "BZPOPMIN");
         for (size_t i = 0; i < wait->watch_count; i++)
@@ -126,12 +130,13 @@ static void start_block(dueq_client *client, struct dueq__wait_conn *wait_conn) 
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > longest ? longest : left;
-    wait_conn->blocking = send_block(client, wait_conn, left);
     wait_conn->block_deadline_ms = now + left + BLOCK_GRACE_MS;
-    if (wait_conn->blocking)
-        dueq__conn_pump(&wait_conn->conn);
-    else
+    if (!send_block(client, wait_conn, left)) {
         dueq__wait_conn_close(client, wait_conn);
+        return;
+    }
+    wait_conn->use = DUEQ__WAIT_CONN_BLOCKS;
+    dueq__conn_pump(&wait_conn->conn);
 }
 
 /* Its queues' wake tokens may have been taken by it. */
@@ -140,7 +145,7 @@ static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_c
     for (size_t i = 0; i < wait->watch_count; i++)
         if (wait->watches[i].wait_conn == wait_conn &&
             (!key || dueq__bytes_equal(*key, wait->watches[i].wake_key)))
-            wait->watches[i].has_token = wait->watches[i].needs_request = true;
+            dueq__wait_take_token(&wait->watches[i]);
 }
 
 /* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
@@ -182,9 +187,9 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
     struct dueq__reply *reply;
     /* A block on another system's list may answer a message. */
     const uint64_t most =
-        client->op->wait.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
+        client->op->wait.terms.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
     while (dueq__op_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
-        if (!wait_conn->blocking) {
+        if (!dueq__wait_conn_blocks(wait_conn)) {
             bool strays = wait_conn->late_reply;
             dueq__wait_conn_close(client, wait_conn);
             if (strays)
@@ -192,7 +197,7 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             else
                 dueq__command_unexpected_reply(client);
         } else {
-            wait_conn->blocking = wait_conn->unblocking = false;
+            wait_conn->use = DUEQ__WAIT_CONN_IDLE;
             if (dueq__reply_is_unblocked(reply))
                 wait_conn->late_reply = true;
             else if (dueq__reply_is_error(reply))
@@ -218,20 +223,20 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
         if (wait_conn->conn.id == 0)
             client->no_unblock = true;
         read_replies(client, wait_conn);
-        while (!wait_conn->blocking && wait_conn->conn.state == DUEQ__CONN_READY &&
+        while (!dueq__wait_conn_blocks(wait_conn) && wait_conn->conn.state == DUEQ__CONN_READY &&
                dueq__wait_may_block(client)) {
             start_block(client, wait_conn);
             read_replies(client, wait_conn);
         }
     }
-    bool silent = client->cluster && wait_conn->blocking &&
+    bool silent = client->cluster && dueq__wait_conn_blocks(wait_conn) &&
                   dueq__monotonic_ms() >= wait_conn->block_deadline_ms;
     if (silent)
         dueq__fail(&wait_conn->conn.error, DUEQ_CLOSED, "%s has not ended a block in time",
                    client->url.shown);
     if (silent || (wait_conn->conn.opened && wait_conn->conn.state == DUEQ__CONN_CLOSED)) {
         /* A wake token may be lost with it. */
-        bool blocked = wait_conn->blocking;
+        bool blocked = dueq__wait_conn_blocks(wait_conn);
         dueq__wait_conn_close(client, wait_conn);
         dueq__route_want_refresh(client);
         dueq__wait_on_conn_lost(client, &wait_conn->conn, blocked);
@@ -240,13 +245,13 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
 
 void dueq__wait_conn_pump_all(dueq_client *client) {
     const struct dueq__wait *wait = &client->op->wait;
-    if (wait->foreign && !wait->foreign->block)
+    if (wait->terms.foreign && !wait->terms.foreign->block)
         return;
     if (dueq__wait_is_idle(client->op))
         assign_wait_conns(client);
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        if (wait_conn->in_use && dueq__op_under_way(client))
+        if (wait_conn->use && dueq__op_under_way(client))
             pump(client, wait_conn);
 }
 
@@ -262,19 +267,19 @@ bool dueq__wait_conn_due(const dueq_client *client) {
         const struct dueq__wait_conn *wait_conn = wait->watches[i].wait_conn;
         due = due || (!wait_conn && dueq__route_node(wait->watches[i].queue)) ||
               (wait_conn && !wait_conn->conn.opened && !dueq__node_is_down(wait_conn->node)) ||
-              (wait_conn && wait_conn->conn.state == DUEQ__CONN_READY && !wait_conn->blocking &&
-               !soon);
+              (wait_conn && wait_conn->conn.state == DUEQ__CONN_READY &&
+               !dueq__wait_conn_blocks(wait_conn) && !soon);
     }
-    return due && !(wait->foreign && !wait->foreign->block);
+    return due && !(wait->terms.foreign && !wait->terms.foreign->block);
 }
 
 int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000;
     for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next) {
-        if (!wait_conn->in_use || !wait_conn->blocking)
+        if (!dueq__wait_conn_blocks(wait_conn))
             continue;
-        if (wait_conn->unblocking && wait_conn->unblock_again_ms < next &&
+        if (wait_conn->use == DUEQ__WAIT_CONN_ENDS && wait_conn->unblock_again_ms < next &&
             !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK))
             next = wait_conn->unblock_again_ms;
         if (client->cluster && wait_conn->block_deadline_ms < next)
@@ -287,25 +292,27 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
 
 /* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
 void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_conn) {
-    if (wait_conn->blocking)
+    if (dueq__wait_conn_blocks(wait_conn)) {
         mark_tokens_taken(&client->op->wait, wait_conn, NULL);
-    wait_conn->blocking = wait_conn->unblocking = wait_conn->late_reply = false;
+        wait_conn->use = DUEQ__WAIT_CONN_IDLE;
+    }
+    wait_conn->late_reply = false;
     dueq__conn_close(&wait_conn->conn);
 }
 
 void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node) {
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        if (wait_conn->in_use && wait_conn->node == node)
+        if (wait_conn->use && wait_conn->node == node)
             dueq__wait_conn_close(client, wait_conn);
-    if (client->op->wait.foreign)
+    if (client->op->wait.terms.foreign)
         dueq__client_unsubscribe(client);
 }
 
 void dueq__wait_conn_close_blocked(dueq_client *client) {
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        if (wait_conn->in_use && wait_conn->blocking)
+        if (dueq__wait_conn_blocks(wait_conn))
             dueq__wait_conn_close(client, wait_conn);
 }
 
@@ -319,22 +326,22 @@ bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_c
     snprintf(id, sizeof id, "%" PRId64, wait_conn->conn.id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id),
                                 dueq__text("ERROR")};
-    wait_conn->unblocking =
+    bool sent =
         !client->no_unblock && dueq__node_send(wait_conn->node, DUEQ__EXPECT_UNBLOCK, words, 4);
+    wait_conn->use = sent ? DUEQ__WAIT_CONN_ENDS : DUEQ__WAIT_CONN_BLOCKS;
     wait_conn->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
-    return wait_conn->unblocking;
+    return sent;
 }
 
 bool dueq__wait_conn_unblock_all(dueq_client *client) {
     bool blocked = false;
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next) {
-        if (!wait_conn->in_use || !wait_conn->blocking)
-            continue;
-        if (client->no_unblock ||
-            (!wait_conn->unblocking && !dueq__wait_conn_unblock(client, wait_conn)))
+        if (client->no_unblock ? dueq__wait_conn_blocks(wait_conn)
+                               : wait_conn->use == DUEQ__WAIT_CONN_BLOCKS &&
+                                     !dueq__wait_conn_unblock(client, wait_conn))
             dueq__wait_conn_close(client, wait_conn);
-        blocked = blocked || wait_conn->blocking;
+        blocked = blocked || dueq__wait_conn_blocks(wait_conn);
     }
     return blocked;
 }
@@ -349,7 +356,7 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
     }
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next) {
-        if (!wait_conn->in_use || wait_conn->node != node || !wait_conn->unblocking)
+        if (wait_conn->node != node || wait_conn->use != DUEQ__WAIT_CONN_ENDS)
             continue;
         wait_conn->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         if (failed)
@@ -365,8 +372,7 @@ void dueq__wait_conn_unblock_again(dueq_client *client) {
     bool closed = false;
     for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
          wait_conn = wait_conn->next)
-        if (wait_conn->in_use && wait_conn->blocking && wait_conn->unblocking &&
-            now >= wait_conn->unblock_again_ms &&
+        if (wait_conn->use == DUEQ__WAIT_CONN_ENDS && now >= wait_conn->unblock_again_ms &&
             !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK) &&
             !dueq__wait_conn_unblock(client, wait_conn)) {
             dueq__wait_conn_close(client, wait_conn);

@@ -18,13 +18,13 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
                                 dueq__text("w")};
     const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake_key,
                               dueq__text(LOCK_TOKEN_SECONDS)};
-    if (wait->foreign) {
+    if (wait->terms.foreign) {
         client->node = node;
-        wait->foreign->give_back(client, watch);
+        wait->terms.foreign->give_back(client, watch);
         return;
     }
     dueq__node_send(node, DUEQ__EXPECT_IGNORED, words, 4);
-    if (wait->kind == DUEQ__WAIT_LOCK)
+    if (wait->terms.kind == DUEQ__WAIT_LOCK)
         dueq__node_send(node, DUEQ__EXPECT_IGNORED, end, 3);
 }
 
@@ -36,12 +36,11 @@ static void give_back_duties(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        bool counted_on = watch->timekeeper || watch->has_token;
-        struct dueq__node *node = counted_on ? dueq__route_node(watch->queue) : NULL;
-        if (node && watch->timekeeper) {
+        struct dueq__node *node = watch->duties ? dueq__route_node(watch->queue) : NULL;
+        if (node && watch->duties >= DUEQ__DUTY_TIMEKEEPER) {
             struct dueq__resp words;
             dueq__resp_init(&words);
-            wait->build_release(client, watch, &words);
+            wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
             dueq__resp_free(&words);
         } else if (node) {
@@ -49,26 +48,33 @@ static void give_back_duties(dueq_client *client) {
         }
         if (node && dueq__node_expects(node, DUEQ__EXPECT_IGNORED))
             dueq__conn_flush(&node->conn);
-        watch->timekeeper = watch->has_token = false;
+        watch->duties = 0;
     }
 }
 
-/* The first queue whose timekeeping or wake token must be given back; watch_count: none. */
-static size_t first_duty(const struct dueq__wait *wait, bool timekeeper_only) {
+/* The first queue with such a duty, or a greater one; watch_count: none. */
+static size_t first_duty(const struct dueq__wait *wait, unsigned least) {
     size_t i = 0;
-    while (i < wait->watch_count && !wait->watches[i].timekeeper &&
-           (timekeeper_only || !wait->watches[i].has_token))
+    while (i < wait->watch_count && wait->watches[i].duties < least)
         i++;
     return i;
 }
 
+void dueq__wait_keep_result(dueq_client *client, dueq_result *result) {
+    struct dueq__op *op = client->op;
+    dueq_result_free(op->result);
+    op->result = result;
+    op->wait.quarantined += result->quarantined;
+    result->quarantined = op->wait.quarantined;
+}
+
 void dueq__wait_finish_found(dueq_client *client, dueq_result *result) {
-    dueq_result_free(client->op->result);
-    client->op->result = result;
-    if (result)
-        dueq__wait_finish(client);
-    else
+    if (!result) {
         dueq__op_finish(client, client->error.status);
+        return;
+    }
+    dueq__wait_keep_result(client, result);
+    dueq__wait_finish(client);
 }
 
 void dueq__wait_finish(dueq_client *client) {
@@ -82,11 +88,11 @@ void dueq__wait_finish(dueq_client *client) {
         op->retry.deadline_ms = wait->end_ms;
     }
     if (dueq__wait_conn_unblock_all(client) &&
-        (found || first_duty(wait, true) == wait->watch_count))
+        (found || first_duty(wait, DUEQ__DUTY_TIMEKEEPER) == wait->watch_count))
         return;
-    if (!found && first_duty(wait, false) < wait->watch_count) {
+    if (!found && first_duty(wait, DUEQ__DUTY_TOKEN) < wait->watch_count) {
         /* A last request gives a wake token or the timekeeping on as well. */
-        dueq__wait_request(client, first_duty(wait, false));
+        dueq__wait_request(client, first_duty(wait, DUEQ__DUTY_TOKEN));
         return;
     }
     bool several = client->cluster && wait->watch_count > 1;
@@ -96,9 +102,9 @@ void dueq__wait_finish(dueq_client *client) {
         return;
     }
     give_back_duties(client);
-    dueq__op_finish(client, found                           ? DUEQ_OK
-                            : wait->kind == DUEQ__WAIT_LOCK ? DUEQ_TAKEN
-                                                            : DUEQ_EMPTY);
+    dueq__op_finish(client, found                                 ? DUEQ_OK
+                            : wait->terms.kind == DUEQ__WAIT_LOCK ? DUEQ_TAKEN
+                                                                  : DUEQ_EMPTY);
 }
 
 void dueq__wait_finish_pump(dueq_client *client) {
@@ -124,11 +130,11 @@ void dueq__wait_abandon(dueq_client *client) {
     /*
      * The server may have made this client the timekeeper in a reply that the client never reads.
      */
-    if (wait->build_release &&
+    if (wait->terms.build_release &&
         (dueq__node_expects(client->node, DUEQ__EXPECT_CALL) || dueq__op_found(client->op)))
-        asked->timekeeper = true;
-    else if (asked->declared && !wait->foreign)
-        asked->has_token = true; /* the server has refused the request */
+        asked->duties |= DUEQ__DUTY_TIMEKEEPER;
+    else if (wait->told_duties && !wait->terms.foreign)
+        dueq__wait_take_token(asked); /* the server has refused the request */
     if (dueq__wait_conn_unblock_all(client))
         dueq__wait_conn_close_blocked(client);
     give_back_duties(client);

@@ -328,15 +328,16 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->queues = calloc(count, sizeof *made->queues);
     made->same = calloc(count, sizeof *made->same);
     made->queue_count = made->queues ? count : 0;
-    dueq_status status =
-        made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
+    bool is_short =
+        consumer->options.lease_ms && consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS;
+    int64_t max_backoff_ms = is_short ? consumer->options.lease_ms / TRIES_PER_LEASE + 1 : 0;
+    dueq_status status = made->queues && made->same
+                             ? dueq__client_twin(client, max_backoff_ms, &made->client)
+                             : DUEQ_NO_MEMORY;
     for (size_t i = 0; !status && !consumer->assignment && i < count; i++)
         status = open_handle(made, consumer->queues[i], &made->queues[i]);
     if (!status)
         dueq_reached(made->client);
-    if (!status && consumer->options.lease_ms &&
-        consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS)
-        made->client->max_backoff_ms = consumer->options.lease_ms / TRIES_PER_LEASE + 1;
     if (!status && consumer->assignment)
         status = open_handle(made, consumer->assignment->queue, &made->base);
     if (!status && !made->base)

@@ -94,7 +94,7 @@ void dueq__partitions_note_empty(dueq_consumer *consumer) {
     consumer->found = dueq__op_found(consumer->client->op);
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
-        bool known = !watch->needs_request && !watch->held_elsewhere && !watch->node_down &&
+        bool known = !watch->needs_request && watch->state == DUEQ__WATCH_ANSWERED &&
                      !(consumer->found && i == wait->current);
         consumer->next_check_us[consumer->asked[watch->queue_index]] =
             known ? watch->next_check_us : 0;

@@ -116,14 +116,13 @@ void dueq_consumer_on_warning(dueq_consumer *consumer, void (*wake)(void *contex
 /* Warnings of the client */
 
 void dueq__warn_concurrency(dueq_consumer *consumer) {
-    dueq_client *client = consumer->client;
     size_t most = consumer->options.concurrency;
     if (!most || consumer->leases->running < most + (most > 1) || consumer->concurrency_warned)
         return;
-    consumer->concurrency_warned = client->has_warning = true;
+    consumer->concurrency_warned = true;
     dueq_bytes name = dueq__keys_name(consumer->queues[0]->keys);
-    snprintf(
-        client->warning, sizeof client->warning,
+    dueq__client_warn(
+        consumer->client,
         "%.*s: a consumer is asked for the next message, and has delivered %zu that nobody has "
         "settled. A message that is forgotten stays leased: end each by ack, retry or release, "
         "in Python by a with block. Where they are worked on at the same time, as in tasks, "
@@ -135,10 +134,9 @@ void dueq__warn_dropped_retry(const dueq_consumer *consumer) {
     dueq_client *client = consumer->client;
     const struct dueq__lease *lease = consumer->retry.lease;
     dueq_bytes name = dueq__keys_name(consumer->queues[lease->queue]->keys);
-    client->has_warning = true;
-    snprintf(client->warning, sizeof client->warning,
-             "%.*s: a message has failed, and its node, which is away, does not know: it is "
-             "delivered again when "
-             "its lease ends: %.300s",
-             (int)name.size, (const char *)name.data, client->error.text);
+    dueq__client_warn(
+        client,
+        "%.*s: a message has failed, and its node, which is away, does not know: it is delivered "
+        "again when its lease ends: %.300s",
+        (int)name.size, (const char *)name.data, client->error.text);
 }

@@ -35,7 +35,8 @@ static bool read_own(struct dueq__assignment *assignment, const struct dueq__rep
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     struct dueq__partitions *partitions = dueq__partitions_of(op->queue);
-    struct dueq__assignment *assignment = partitions->asking;
+    /* NULL: it asks for the number alone. */
+    struct dueq__assignment *assignment = *(struct dueq__assignment **)op->verb;
     int64_t count;
     if (!dueq__reply_number(dueq__reply_item(reply, ANSWER_COUNT), &count) || count < 0 ||
         count > DUEQ_MAX_PARTITIONS) {
@@ -55,12 +56,14 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 
 static dueq_status begin(dueq_queue *queue, struct dueq__assignment *assignment,
                          struct dueq__resp *words) {
-    struct dueq__partitions *partitions = dueq__partitions_of(queue);
     dueq_status status = dueq__verb_begin(queue, &dueq__script_assignment, false, 1, decode, words);
     if (status)
         return status;
-    partitions->asking = assignment;
-    dueq__resp_number(words, (int64_t)partitions->named_count);
+    struct dueq__assignment **asking = dueq__op_state(queue->client, sizeof(*asking));
+    if (asking)
+        *asking = assignment;
+    words->failed = words->failed || !asking;
+    dueq__resp_number(words, (int64_t)dueq__partitions_of(queue)->named_count);
     return DUEQ_OK;
 }
 

@@ -37,7 +37,7 @@ static void ask_next(dueq_client *client) {
         asked.count = fanout->remaining_count;
     }
     if (handle)
-        handle->preview_bytes = queue->preview_bytes;
+        dueq_queue_preview(handle, queue->preview_bytes);
     dueq__op_child_submitted(client, step, step ? asked.submit(handle, &asked) : DUEQ_NO_MEMORY);
 }
 

@@ -27,10 +27,7 @@ struct dueq__partitions {
     int64_t learned_ms;   /* when the server said so */
     bool known;
     unsigned push_turn; /* of pushes that may go to any partition */
-    struct dueq__assignment *
-        asking; /* whose leases the call under way asks for; NULL: it asks for their number alone */
-    struct dueq__growth *growth; /* of the step under way; NULL: none is */
-    size_t key_size;             /* 0: the handle is for all partitions */
+    size_t key_size;    /* 0: the handle is for all partitions */
     char key[DUEQ_MAX_KEY];
 };
 

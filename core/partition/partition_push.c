@@ -35,7 +35,7 @@ static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script,
     dueq_queue *handle = dueq__partitions_handle(dueq__partitions_of(queue), partition);
     if (!handle)
         return DUEQ_NO_MEMORY;
-    handle->durability = queue->durability;
+    dueq_queue_durability(handle, &queue->durability);
     return dueq__push_submit(handle, script, drafts, count);
 }
 
@@ -72,7 +72,7 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
         partition = wanted;
     }
     if (source && !target && (target = dueq__partitions_handle(partitions, partition)))
-        source->durability = queue->durability;
+        dueq_queue_durability(source, &queue->durability);
     return source && target ? dueq_ack_push_submit(source, request->ticket, target, request->drafts,
                                                    request->count)
                             : DUEQ_NO_MEMORY;

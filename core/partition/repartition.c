@@ -16,52 +16,56 @@
 #define FIRST_FENCE '1'
 #define SECOND_FENCE '2'
 
-struct dueq__growth {
+struct growth {
     size_t count; /* of all partitions; 0: there are none */
     int64_t age_ms;
     char states[DUEQ_MAX_PARTITIONS / 2]; /* of the upper half */
 };
 
+static const struct dueq__item_type growth_type = {sizeof(struct growth)};
+
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__growth *growth = dueq__partitions_of(client->op->queue)->growth;
+    struct growth growth = {.age_ms = -1};
     size_t items = dueq__reply_count(reply);
     int64_t count = -1;
     dueq_bytes state;
     bool good = dueq__reply_number(dueq__reply_item(reply, 0), &count) && count >= 0 &&
                 count <= DUEQ_MAX_PARTITIONS;
-    growth->count = good ? (size_t)count : 0;
-    growth->age_ms = -1;
+    growth.count = good ? (size_t)count : 0;
     if (good && count)
-        good = dueq__reply_number(dueq__reply_item(reply, 1), &growth->age_ms) &&
-               items - 2 == growth->count - growth->count / 2;
+        good = dueq__reply_number(dueq__reply_item(reply, 1), &growth.age_ms) &&
+               items - 2 == growth.count - growth.count / 2;
     /* Of an odd number there is no half to open. */
-    for (size_t i = 0; good && i < growth->count / 2; i++) {
-        good = dueq__reply_bytes(dueq__reply_item(reply, items - growth->count / 2 + i), &state) &&
+    for (size_t i = 0; good && i < growth.count / 2; i++) {
+        good = dueq__reply_bytes(dueq__reply_item(reply, items - growth.count / 2 + i), &state) &&
                state.size <= 1;
-        growth->states[i] = good && state.size ? *(const char *)state.data : OPEN;
+        growth.states[i] = good && state.size ? *(const char *)state.data : OPEN;
     }
     if (good)
-        dueq__op_finish(client, DUEQ_OK);
+        dueq__op_finish_result(client, dueq__result_single(&growth_type, &growth, &client->error),
+                               DUEQ_OK);
     else
         dueq__answer_unexpected(client);
 }
 
 /* Doubles `from` (0: nothing); notes that a partition is in this state. */
-static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t from,
-                       size_t partition, const char *state) {
+static dueq_status ask(dueq_queue *queue, struct growth *growth, size_t from, size_t partition,
+                       const char *state) {
     struct dueq__resp words;
+    dueq_result *result;
     dueq_status status =
         dueq__verb_begin(queue, &dueq__script_repartition, false, 1, decode, &words);
     if (status)
         return status;
-    dueq__partitions_of(queue)->growth = growth;
     dueq__resp_number(&words, (int64_t)from);
     if (state) {
         dueq__resp_number(&words, (int64_t)partition);
         dueq__resp_text(&words, state);
     }
-    status = dueq__verb_run(queue->client, dueq__op_submit(queue->client, &words), NULL);
-    dueq__partitions_of(queue)->growth = NULL;
+    status = dueq__verb_run(queue->client, dueq__op_submit(queue->client, &words), &result);
+    if (!status)
+        *growth = *(const struct growth *)dueq__result_item_value(result, &growth_type, 0);
+    dueq_result_free(result);
     return status;
 }
 
@@ -106,7 +110,7 @@ static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
 }
 
 /* Moves one new partition on by one state, if its time has come. */
-static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_t place) {
+static dueq_status move_on(dueq_queue *queue, struct growth *growth, size_t place) {
     size_t half = growth->count / 2;
     dueq_queue *old = dueq__partitions_handle(dueq__partitions_of(queue), place);
     const char state = growth->states[place];
@@ -131,7 +135,7 @@ static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_
 
 dueq_status dueq_repartition(dueq_queue *queue, size_t to, size_t *closed) {
     struct dueq__error *error = &queue->client->error;
-    struct dueq__growth growth;
+    struct growth growth = {0};
     const size_t half = to / 2;
     *closed = 0;
     if (!queue->partitioned)

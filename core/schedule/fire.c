@@ -256,9 +256,9 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
         dueq__verb_begin(queue, &dueq__script_clock, false, 1, decode_time, &words);
     if (status)
         return status;
-    struct time_request *request =
-        malloc(sizeof *request + plan->name.size + plan->expression.size + plan->zone.size +
-               plan->catchup.size + plan->job.size + ticket.size + key.size);
+    struct time_request *request = dueq__op_state(
+        client, sizeof *request + plan->name.size + plan->expression.size + plan->zone.size +
+                    plan->catchup.size + plan->job.size + ticket.size + key.size);
     if (!request) {
         dueq__resp_free(&words);
         return dueq__op_no_memory(client);
@@ -273,7 +273,6 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     request->ticket = copy(&at, ticket);
     request->key = copy(&at, key);
     request->durability = durability;
-    client->op->verb = request;
     return dueq__op_submit(client, &words);
 }
 

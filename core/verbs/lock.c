@@ -41,14 +41,14 @@ static const dueq_bytes *token_of(const struct dueq__op *op) {
     return items->ids;
 }
 
-static dueq_status request(dueq_client *client, bool keep_waiting) {
+static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duties) {
     struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)keep_waiting;
-    op->wait.watches->has_token = false;
+    (void)had_duties;
     dueq__op_arguments(client, &words);
     dueq__arg_put(&words, token_of(op), 1);
-    dueq__resp_number(&words, op->wait.lease_ms);
+    dueq__resp_number(&words, op->wait.terms.lease_ms);
     return dueq__op_submit(client, &words);
 }
 
@@ -88,15 +88,20 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
                              int64_t timeout_ms) {
     dueq_client *client = queue->client;
+    const struct dueq__wait_terms terms = {.kind = DUEQ__WAIT_LOCK,
+                                           .timeout_ms = timeout_ms,
+                                           .lease_ms = ttl_ms,
+                                           .request = request,
+                                           .decode = decode,
+                                           .build_release = build_release};
     dueq__client_check_fork(client);
-    struct dueq__op *op = client->op;
     dueq_status status = check_name(queue, name);
     if (!status)
         status = check_ttl(queue, ttl_ms);
     if (!status)
         status = dueq__arg_check_wait(queue, timeout_ms);
     if (!status)
-        status = dueq__wait_begin(queue, &dueq__script_lock, 1, timeout_ms);
+        status = dueq__wait_begin(queue, &dueq__script_lock, 1, &terms);
     if (!status)
         status = name_keys(client, name);
     if (status)
@@ -107,14 +112,8 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
         return dueq__op_no_memory(client);
     dueq__id_next(&client->ids, (char *)(items->ids + 1));
     *items->ids = (dueq_bytes){items->ids + 1, DUEQ__ID_SIZE};
-    op->decode = decode;
-    op->wait.kind = DUEQ__WAIT_LOCK;
-    op->wait.lease_ms = ttl_ms;
-    op->wait.request = request;
-    op->wait.build_release = build_release;
-    op->wait.watches->queue = queue;
-    op->wait.watches->wake_key = op->request.keys[DUEQ__KEY_LOCK_WAKE];
-    return dueq__wait_request(client, 0);
+    client->op->wait.watches->wake_key = client->op->request.keys[DUEQ__KEY_LOCK_WAKE];
+    return dueq__wait_start(client);
 }
 
 /* The owner's */

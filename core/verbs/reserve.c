@@ -17,15 +17,15 @@
  */
 #define DISTRUST_MS 10000
 
-static void put_arguments(struct dueq__resp *words, size_t count, const struct dueq__wait *wait,
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait_terms *terms,
                           bool keep_waiting, bool at_once, bool must_rewake) {
     char text[32];
-    const char *sign = wait->kind == DUEQ__WAIT_ORDERED  ? "-"
-                       : wait->kind == DUEQ__WAIT_TOP_UP ? "+"
-                                                         : "";
-    snprintf(text, sizeof text, "%s%zu%s", sign, count, wait->with_lateness ? ".0" : "");
+    const char *sign = terms->kind == DUEQ__WAIT_ORDERED  ? "-"
+                       : terms->kind == DUEQ__WAIT_TOP_UP ? "+"
+                                                          : "";
+    snprintf(text, sizeof text, "%s%zu%s", sign, terms->count, terms->with_lateness ? ".0" : "");
     dueq__resp_text(words, text);
-    dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
+    dueq__resp_number(words, terms->lease_ms ? terms->lease_ms : -terms->default_lease_ms);
     dueq__resp_number(words, keep_waiting + 2 * at_once + 4 * must_rewake);
 }
 
@@ -35,26 +35,23 @@ static const struct dueq__script *choose_script(struct dueq__op *op) {
     bool plain = op->settling.done || !op->settling.count || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
     if (queue->full_left == 0 && plain && !history)
-        return op->wait.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
+        return op->wait.terms.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
     return &dueq__script_reserve_full;
 }
 
-static dueq_status request(dueq_client *client, bool keep_waiting) {
+static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duties) {
     struct dueq__op *op = client->op;
-    struct dueq__watch *watch = &op->wait.watches[op->wait.current];
+    const struct dueq__wait_terms *terms = &op->wait.terms;
     struct dueq__resp words;
     op->request.script = choose_script(op);
     dueq__op_arguments(client, &words);
-    bool must_rewake = watch->has_token || watch->timekeeper;
     bool failed =
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
-    put_arguments(&words, op->item_count, &op->wait, keep_waiting,
-                  op->wait.take_expired_now && !failed, must_rewake);
+    put_arguments(&words, terms, keep_waiting, terms->take_expired_now && !failed, had_duties);
     if (!dueq__op_settlement(op))
         dueq__resp_text(&words, "0");
-    watch->has_token = watch->timekeeper = false;
     return dueq__op_submit(client, &words);
 }
 
@@ -72,7 +69,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, 0, &(struct dueq__wait){0}, false, false, true);
+    put_arguments(words, &(struct dueq__wait_terms){0}, false, false, true);
     dueq__resp_text(words, "0");
 }
 
@@ -92,7 +89,8 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
 /* A reserve that found nothing goes on waiting, or looks again at once. */
 static void found_nothing(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
-    bool at_once = wait->server_pause_us == 0 && !wait->watches[wait->current].timekeeper;
+    bool at_once =
+        wait->server_pause_us == 0 && wait->watches[wait->current].duties < DUEQ__DUTY_TIMEKEEPER;
     if (at_once)
         dueq__wait_request(client, wait->current);
     else
@@ -102,7 +100,7 @@ static void found_nothing(dueq_client *client) {
 /* The answer is read. */
 static void go_on(dueq_client *client) {
     const struct dueq__op *op = client->op;
-    if (dueq__op_found(op) || op->item_count == 0 || op->wait.kind == DUEQ__WAIT_TOP_UP)
+    if (dueq__op_found(op) || op->item_count == 0 || op->wait.terms.kind == DUEQ__WAIT_TOP_UP)
         dueq__wait_finish(client);
     else
         found_nothing(client);
@@ -147,20 +145,19 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__answer_unexpected(client);
         return;
     }
-    dueq_result *result =
-        dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
+    dueq_result *result = dueq__result_reserved(reply, wait->terms.lease_ms,
+                                                wait->terms.default_lease_ms, &client->error);
     if (!result) {
         dueq__op_finish(client, client->error.status);
         return;
     }
     dueq__result_take_reply(result, &client->reply);
-    dueq_result_free(op->result);
-    op->result = result;
-    wait->quarantined += result->quarantined;
-    result->quarantined = wait->quarantined;
+    dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
-    watch->timekeeper = timekeeper == 1;
-    watch->held_elsewhere = timekeeper == 0 && wait->server_pause_us > 0;
+    if (timekeeper == 1)
+        watch->duties |= DUEQ__DUTY_TIMEKEEPER;
+    watch->state = timekeeper == 0 && wait->server_pause_us > 0 ? DUEQ__WATCH_HELD_ELSEWHERE
+                                                                : DUEQ__WATCH_ANSWERED;
     if (result->count > 0 || settles)
         dueq__op_note_kept_reply(client);
     if (relay.size)
@@ -275,27 +272,27 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
+    const struct dueq__wait_terms terms = {.kind = asked->kind,
+                                           .count = asked->count,
+                                           .timeout_ms = asked->count ? asked->timeout_ms : 0,
+                                           .lease_ms = asked->lease_ms,
+                                           .default_lease_ms = asked->default_lease_ms,
+                                           .with_lateness = asked->with_lateness,
+                                           .take_expired_now = asked->take_expired_now,
+                                           .request = request,
+                                           .decode = decode,
+                                           .build_release = build_release};
     dueq__client_check_fork(client);
-    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = check(asked, settles, &plain);
     if (!status)
-        status = dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count,
-                                  asked->count ? asked->timeout_ms : 0);
+        status =
+            dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count, &terms);
     if (!status && settles)
         status = put_settlement(client, &asked->settlement);
     if (status)
         return status;
     client->op->settling.plain_acks = plain;
-    client->op->decode = decode;
-    put_watches(asked, wait);
-    client->op->request.max_messages = client->op->item_count = asked->count;
-    wait->kind = asked->kind;
-    wait->with_lateness = asked->with_lateness;
-    wait->take_expired_now = asked->take_expired_now;
-    wait->lease_ms = asked->lease_ms;
-    wait->default_lease_ms = asked->default_lease_ms;
-    wait->request = request;
-    wait->build_release = build_release;
+    put_watches(asked, &client->op->wait);
     return dueq__wait_start(client);
 }
 

@@ -10,15 +10,14 @@ static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *p
 
 /* pop */
 
-static dueq_status ask_pop(dueq_client *client, bool stay) {
+static dueq_status ask_pop(dueq_client *client, bool stay, bool has_token) {
     struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)stay;
     dueq__op_arguments(client, &words);
     dueq__resp_number(&words, (int64_t)op->item_count);
-    dueq__resp_number(&words, op->wait.lease_ms);
-    dueq__resp_text(&words, op->wait.watches->has_token ? "1" : "0");
-    op->wait.watches->has_token = false;
+    dueq__resp_number(&words, op->wait.terms.lease_ms);
+    dueq__resp_text(&words, has_token ? "1" : "0");
     return dueq__op_submit(client, &words);
 }
 
@@ -35,11 +34,10 @@ static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "0");
-    dueq__resp_text(words, watch->has_token ? "1" : "0");
+    dueq__resp_text(words, watch->duties & DUEQ__DUTY_TOKEN ? "1" : "0");
 }
 
 static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__op *op = client->op;
     int64_t now, pause_ms, quarantined;
     if (!take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &quarantined) || quarantined < 0) {
@@ -51,37 +49,29 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         dueq__op_finish(client, client->error.status);
         return;
     }
-    op->wait.quarantined += (size_t)quarantined;
-    result->quarantined = op->wait.quarantined;
-    if (dueq_result_count(result) > 0) {
-        dueq__wait_finish_found(client, result);
-        return;
-    }
-    dueq_result_free(op->result);
-    op->result = result;
-    if (quarantined > 0)
+    result->quarantined = (size_t)quarantined;
+    dueq__wait_keep_result(client, result);
+    if (dueq_result_count(result) > 0)
+        dueq__wait_finish(client);
+    else if (quarantined > 0)
         dueq__wait_request(client, 0);
     else
         dueq__laravel_nothing(client, now, pause_ms);
 }
 
-static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
-                         int64_t timeout_ms, size_t tracks) {
-    dueq_status status = dueq__arg_check_count(&queue->queue, queue, count);
+static dueq_status submit(dueq_laravel *queue, const struct dueq__script *script,
+                          const struct dueq__wait_terms *terms, size_t tracks) {
+    dueq_status status = dueq__arg_check_count(&queue->queue, queue, terms->count);
     if (!status)
-        status = dueq__arg_check_wait(&queue->queue, timeout_ms);
+        status = dueq__arg_check_wait(&queue->queue, terms->timeout_ms);
     if (!status)
-        status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
+        status = dueq__wait_begin(&queue->queue, script, 1, terms);
     if (status)
         return status;
-    struct dueq__wait *wait = &queue->queue.client->op->wait;
-    queue->queue.client->op->item_count = count;
-    wait->watches->queue = &queue->queue;
-    wait->watches->wake_key = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
     queue->tracked_count = tracks;
     queue->found_nothing = queue->tracking = false;
     queue->changed_us = DUEQ__NEVER;
-    return DUEQ_OK;
+    return dueq__wait_start(queue->queue.client);
 }
 
 static void block(const dueq_client *client, struct dueq__resp *words) {
@@ -105,28 +95,28 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
         dueq__laravel_track,
         dueq__laravel_tracked,
     };
+    const struct dueq__wait_terms terms = {
+        .count = count,
+        .timeout_ms = timeout_ms,
+        .lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS,
+        .wake_key = queue->queue.keys[DUEQ__LARAVEL_NOTIFY],
+        .foreign = &pops,
+        .request = ask_pop,
+        .decode = decode_popped,
+        .build_release = let_go_of_pop,
+    };
     dueq__client_check_fork(queue->queue.client);
-    struct dueq__op *op = queue->queue.client->op;
     dueq_status status =
         dueq__arg_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
-    if (!status)
-        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, DUEQ__LARAVEL_ALL);
-    if (status)
-        return status;
-    op->decode = decode_popped;
-    op->request.max_messages = count;
-    op->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
-    op->wait.foreign = &pops;
-    op->wait.request = ask_pop;
-    op->wait.build_release = let_go_of_pop;
-    return dueq__wait_request(queue->queue.client, 0);
+    return status ? status : submit(queue, &dueq__script_laravel_pop, &terms, DUEQ__LARAVEL_ALL);
 }
 
 /* migrate */
 
-static dueq_status ask_migrate(dueq_client *client, bool stay) {
+static dueq_status ask_migrate(dueq_client *client, bool stay, bool has_token) {
     struct dueq__resp words;
     (void)stay;
+    (void)has_token;
     dueq__op_arguments(client, &words);
     dueq__resp_number(&words, (int64_t)client->op->item_count);
     return dueq__op_submit(client, &words);
@@ -158,16 +148,13 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
         .before_request = dueq__laravel_track,
         .on_track_reply = dueq__laravel_tracked,
     };
+    const struct dueq__wait_terms terms = {.count = most,
+                                           .timeout_ms = timeout_ms,
+                                           .foreign = &migrates,
+                                           .request = ask_migrate,
+                                           .decode = decode_migrated};
     dueq__client_check_fork(queue->queue.client);
-    struct dueq__op *op = queue->queue.client->op;
-    dueq_status status =
-        begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, DUEQ__LARAVEL_TIMES);
-    if (status)
-        return status;
-    op->decode = decode_migrated;
-    op->wait.foreign = &migrates;
-    op->wait.request = ask_migrate;
-    return dueq__wait_request(queue->queue.client, 0);
+    return submit(queue, &dueq__script_laravel_migrate, &terms, DUEQ__LARAVEL_TIMES);
 }
 
 /* The blocking forms */

@@ -91,7 +91,8 @@ void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     int64_t limit = DUEQ__NEVER;
     queue->found_nothing = true;
     if (!gets_changes(client)) {
-        client->op->wait.watches->needs_request = can_track(client);
+        if (can_track(client))
+            dueq__wait_ask_again(client);
         limit = LOOK_US;
     } else if (queue->changed_us != DUEQ__NEVER) {
         int64_t left = queue->changed_us - dueq__monotonic_us();
@@ -124,7 +125,7 @@ void dueq__laravel_listen(dueq_client *client) {
     dueq_laravel *queue = dueq__laravel_of(client);
     if (queue->tracking && !gets_changes(client) && dueq__wait_is_idle(client->op)) {
         queue->tracking = false;
-        client->op->wait.watches->needs_request = true;
+        dueq__wait_ask_again(client);
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);

@@ -6,13 +6,10 @@
 static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script, bool changes,
                          void (*decode)(dueq_client *client, const struct dueq__reply *reply),
                          struct dueq__resp *words) {
-    dueq_status status = dueq__op_begin(&queue->queue, script, changes);
-    if (status)
-        return status;
-    queue->queue.client->op->decode = decode;
-    dueq__op_arguments(queue->queue.client, words);
-    dueq__resp_number(words, queue->layout);
-    return DUEQ_OK;
+    dueq_status status = dueq__verb_begin(&queue->queue, script, changes, 1, decode, words);
+    if (!status)
+        dueq__resp_number(words, queue->layout);
+    return status;
 }
 
 /* poll, peek */
@@ -26,7 +23,7 @@ static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script 
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
         return status;
-    queue->queue.client->op->request.max_messages = count;
+    dueq__op_expect_messages(queue->queue.client, count);
     dueq__resp_number(&words, (int64_t)count);
     return dueq__op_submit(queue->queue.client, &words);
 }

@@ -26,11 +26,11 @@ static void keep_unread(dueq_redisson *queue) {
         queue->first_unread = queue->queue.client->op->request.number;
 }
 
-static dueq_status ask(dueq_client *client, bool stay) {
+static dueq_status ask(dueq_client *client, bool stay, bool has_token) {
     dueq_redisson *queue = dueq__redisson_of(client);
     struct dueq__resp words;
     (void)stay;
-    client->op->wait.watches->has_token = false;
+    (void)has_token;
     snprintf(queue->take_session, sizeof queue->take_session, "%s/%" PRIu64, client->session,
              queue->serial);
     dueq__op_arguments_for_session(client, &words, queue->take_session, UNREAD_MS);
@@ -80,23 +80,22 @@ static void give_back(dueq_client *client, const struct dueq__watch *watch) {
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
     static const struct dueq__foreign_wait takes = {.block = block, .give_back = give_back};
     dueq_client *client = queue->queue.client;
+    const struct dueq__wait_terms terms = {
+        .count = count,
+        .timeout_ms = timeout_ms,
+        .wake_key = queue->queue.keys[DUEQ__REDISSON_DESTINATION],
+        .foreign = &takes,
+        .request = ask,
+        .decode = decode,
+        .build_release = let_go,
+    };
     dueq__client_check_fork(client);
-    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = dueq__arg_check_count(&queue->queue, queue, count);
     if (!status)
         status = dueq__arg_check_wait(&queue->queue, timeout_ms);
     if (!status)
-        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
-    if (status)
-        return status;
-    client->op->decode = decode;
-    client->op->request.max_messages = client->op->item_count = count;
-    wait->request = ask;
-    wait->build_release = let_go;
-    wait->foreign = &takes;
-    wait->watches->queue = &queue->queue;
-    wait->watches->wake_key = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
-    return dueq__wait_request(client, 0);
+        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, &terms);
+    return status ? status : dueq__wait_start(client);
 }
 
 dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,

@@ -7,9 +7,10 @@
  * earliest due time is published, and looks at that time by its own clock.
  */
 
-static dueq_status ask(dueq_client *client, bool stay) {
+static dueq_status ask(dueq_client *client, bool stay, bool has_token) {
     struct dueq__resp words;
     (void)stay;
+    (void)has_token;
     dueq__op_arguments(client, &words);
     dueq__resp_number(&words, dueq__redisson_of(client)->layout);
     dueq__resp_number(&words, (int64_t)client->op->item_count);
@@ -45,7 +46,7 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
     int64_t due;
     bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;
     if (!known || !dueq__wait_is_idle(client->op)) {
-        client->op->wait.watches->needs_request = true;
+        dueq__wait_ask_again(client);
         return;
     }
     int64_t left = due - client->op->wait.watches->clock_offset_ms - dueq__monotonic_ms();
@@ -61,22 +62,19 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     static const struct dueq__foreign_wait transfers = {.pump = listen,
                                                         .next_ms = dueq__subscription_next_ms};
     dueq_client *client = queue->queue.client;
+    const struct dueq__wait_terms terms = {.count = most,
+                                           .timeout_ms = timeout_ms,
+                                           .wake_key = queue->queue.keys[DUEQ__REDISSON_CHANNEL],
+                                           .foreign = &transfers,
+                                           .request = ask,
+                                           .decode = decode};
     dueq__client_check_fork(client);
-    struct dueq__wait *wait = &client->op->wait;
     dueq_status status = dueq__arg_check_count(&queue->queue, queue, most);
     if (!status)
         status = dueq__arg_check_wait(&queue->queue, timeout_ms);
     if (!status)
-        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, timeout_ms);
-    if (status)
-        return status;
-    client->op->decode = decode;
-    client->op->item_count = most;
-    wait->request = ask;
-    wait->foreign = &transfers;
-    wait->watches->queue = &queue->queue;
-    wait->watches->wake_key = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
-    return dueq__wait_request(client, 0);
+        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, &terms);
+    return status ? status : dueq__wait_start(client);
 }
 
 dueq_status dueq_redisson_transfer(dueq_redisson *queue, size_t most, int64_t timeout_ms,
