@@ -66,6 +66,12 @@ void dueq__foreign_close(dueq_queue *queue) {
 
 /* size */
 
+static const struct dueq__item_type sizes_type = {sizeof(dueq_sizes)};
+
+const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
+    return dueq__result_item_value(result, &sizes_type, 0);
+}
+
 static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     dueq_sizes sizes = DUEQ_SIZES;
     int64_t *const fields[] = {&sizes.now_ms,  &sizes.next_ms,  &sizes.ready,
@@ -75,8 +81,8 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < count; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
     if (sound)
-        dueq__op_finish_result(
-            client, dueq__result_single(&dueq__type_sizes, &sizes, &client->error), DUEQ_OK);
+        dueq__op_finish_result(client, dueq__result_single(&sizes_type, &sizes, &client->error),
+                               DUEQ_OK);
     else
         dueq__answer_unexpected(client);
 }
@@ -128,8 +134,14 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 
 /* transfer, migrate */
 
+static const struct dueq__item_type moved_type = {sizeof(dueq_moved)};
+
+const dueq_moved *dueq_result_moved(const dueq_result *result) {
+    return dueq__result_item_value(result, &moved_type, 0);
+}
+
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
-    dueq__wait_finish_found(client, dueq__result_single(&dueq__type_moved, moved, &client->error));
+    dueq__wait_finish_found(client, dueq__result_single(&moved_type, moved, &client->error));
 }
 
 dueq_status dueq__foreign_check_moved(dueq_queue *queue, const dueq_moved *moved) {

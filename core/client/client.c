@@ -15,46 +15,46 @@ static void new_session(dueq_client *client) {
     snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
 }
 
+/* Takes the URL, or the default one, and makes what it needs. */
+static dueq_status take_url(dueq_client *client, const char *url) {
+    struct dueq__error *error = &client->error;
+    bool named = true;
+    dueq_status status = DUEQ_OK;
+    if (!url)
+        status = dueq__url_default(&client->address, &named, error);
+    else if (!(client->address = strdup(url)))
+        status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    if (!status)
+        status = dueq__url_parse(&client->url, client->address, error);
+    if (status)
+        return status;
+    client->warn_default_url = !named;
+    dueq__sentinels_init(&client->sentinels, &client->url, client->name);
+    if (client->url.topology == DUEQ__SENTINEL)
+        dueq__client_add_conn(client, &client->sentinels.subscription);
+    bool embeds = client->url.transport == DUEQ__EMBEDDED;
+    if (embeds)
+        client->embedded = dueq__embedded_new(client->url.path);
+    return (client->embedded || !embeds) && dueq__route_open(client)
+               ? DUEQ_OK
+               : dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+}
+
 dueq_status dueq_open(const char *url, dueq_client **client) {
-    dueq_client *opened = *client = calloc(1, sizeof **client);
-    struct dueq__op *op = calloc(1, sizeof *op);
-    if (!opened || !op) {
+    dueq_client *opened = *client = calloc(1, sizeof *opened);
+    if (!opened || !(opened->op = calloc(1, sizeof *opened->op))) {
         free(opened);
-        free(op);
         *client = NULL;
         return DUEQ_NO_MEMORY;
     }
-    opened->op = op;
     new_session(opened);
     dueq__descriptor_init(&opened->descriptor);
-    struct dueq__subscription *subscription = &opened->subscription;
-    dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
-    subscription->conn.blocking = true;
-    dueq__client_add_conn(opened, &subscription->conn);
+    struct dueq__conn *subscription = &opened->subscription.conn;
+    dueq__conn_init(subscription, &opened->url, opened->name, NULL);
+    subscription->blocking = true;
+    dueq__client_add_conn(opened, subscription);
     opened->node = dueq__node_at(opened, NULL);
-    if (!opened->node)
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    dueq_status status = DUEQ_OK;
-    bool named = true;
-    if (!url)
-        status = dueq__url_default(&opened->address, &named, &opened->error);
-    else if (!(opened->address = strdup(url)))
-        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    if (status)
-        return status;
-    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
-    if (status)
-        return status;
-    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
-    if (opened->url.topology == DUEQ__SENTINEL)
-        dueq__client_add_conn(opened, &opened->sentinels.subscription);
-    opened->warn_default_url = !named;
-    if (opened->url.transport == DUEQ__EMBEDDED &&
-        !(opened->embedded = dueq__embedded_new(opened->url.path)))
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    if (!dueq__route_open(opened))
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    return DUEQ_OK;
+    return opened->node ? take_url(opened, url) : dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
 }
 
 dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,
@@ -108,8 +108,12 @@ static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size
 
 /* Closes all but the connections of nodes. */
 static void close_but_nodes(dueq_client *client) {
-    while (client->wait_conns)
-        dueq__wait_conn_free(client, client->wait_conns);
+    while (client->wait_conns) {
+        struct dueq__wait_conn *first = client->wait_conns;
+        client->wait_conns = first->next;
+        dueq__client_remove_conn(client, &first->conn);
+        free(first);
+    }
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
@@ -199,7 +203,7 @@ void dueq__client_check_fork(dueq_client *client) {
         }
     }
     dueq__op_drop_children(client);
-    if (client->op->phase != DUEQ__PHASE_NONE && client->op->phase != DUEQ__PHASE_FINAL) {
+    if (dueq__op_under_way(client)) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the call was in progress when the process forked: "
                    "it belongs to the parent");

@@ -161,7 +161,6 @@ bool dueq__durable_is_met(const struct dueq__op *op);
 bool dueq__durable_support_unknown(const dueq_client *client);
 /* Finds out by a command that waits for nothing; false: out of memory. */
 bool dueq__durable_check_support(dueq_client *client);
-void dueq__durable_note_support(dueq_client *client);
 /* Replaces the error of a refusal by what the server needs for WAITAOF. */
 void dueq__durable_explain_refusal(dueq_client *client);
 /* Sends WAIT or WAITAOF behind the request, if the call demands it; false: out of memory. */

@@ -15,7 +15,7 @@
 static void on_error(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     op->request.sent = op->request.asking = false;
-    if (dueq__route_follow(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
+    if (dueq__route_follow(client, client->node, reply, op->phase == DUEQ__PHASE_RUNNING)) {
         op->request.script_loads = 0;
         return;
     }
@@ -202,7 +202,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
         break;
     case DUEQ__EXPECT_WAIT_SUPPORT:
         if (!dueq__reply_is_error(reply)) {
-            dueq__durable_note_support(client);
+            client->node->conn.accepts_wait[op->durable.wanted.disk] = true;
             break;
         }
         on_error(client, reply);

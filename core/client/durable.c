@@ -62,10 +62,6 @@ bool dueq__durable_check_support(dueq_client *client) {
     return send_wait(client, DUEQ__EXPECT_WAIT_SUPPORT, 0, 1);
 }
 
-void dueq__durable_note_support(dueq_client *client) {
-    client->node->conn.accepts_wait[client->op->durable.wanted.disk] = true;
-}
-
 void dueq__durable_explain_refusal(dueq_client *client) {
     const struct dueq__error reason = client->error;
     const char *said = strstr(reason.text, "the server says:");

@@ -8,34 +8,8 @@
 #define AFTER_NAME "}:"
 #define AROUND_NAME (sizeof BEFORE_NAME AFTER_NAME - 1)
 
-const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
-    [DUEQ__KEY_MSG] = "msg",
-    [DUEQ__KEY_READY] = "ready",
-    [DUEQ__KEY_HIGH] = "high",
-    [DUEQ__KEY_LOW] = "low",
-    [DUEQ__KEY_DELAYED] = "delayed",
-    [DUEQ__KEY_LEASED] = "leased",
-    [DUEQ__KEY_DEAD] = "dead",
-    [DUEQ__KEY_OUTBOX] = "outbox",
-    [DUEQ__KEY_HANDOVER] = "handover",
-    [DUEQ__KEY_RECEIVED] = "received",
-    [DUEQ__KEY_WAKE] = "wake",
-    [DUEQ__KEY_META] = "meta",
-    [DUEQ__KEY_ATTEMPTS] = "attempts",
-    [DUEQ__KEY_UNIQUE] = "unique",
-    [DUEQ__KEY_QUARANTINE] = "quarantine",
-    [DUEQ__KEY_RATES] = "rates",
-    [DUEQ__KEY_REPLY] = "reply",
-    [DUEQ__KEY_LOCK] = "lock",
-    [DUEQ__KEY_LOCK_WAKE] = "lock_wake",
-    [DUEQ__KEY_PARTITIONS] = "partitions",
-    [DUEQ__KEY_MEMBERS] = "members",
-    [DUEQ__KEY_CONSUMERS] = "consumers",
-    [DUEQ__KEY_DESCRIBED] = "described",
-    [DUEQ__KEY_TIMINGS] = "timings",
-    [DUEQ__KEY_FAILURES] = "failures",
-    [DUEQ__KEY_TARGETS] = "targets",
-};
+#define SUFFIX(name, suffix) suffix,
+const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {DUEQ__KEYS(SUFFIX)};
 
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {
     if (size == 0)

@@ -6,35 +6,46 @@
 
 #include "../net/net.h"
 
+/*
+ * Each key, and what it ends with. REPLY is followed by the session (op.c), LOCK and LOCK_WAKE by a
+ * lock's name (verbs/lock.c). PARTITIONS and MEMBERS are of a queue of partitions (partition/),
+ * CONSUMERS and DESCRIBED of those who are registered (verbs/workers.c). From MSG on a queue of
+ * another system has keys of its own (interop/).
+ */
+#define DUEQ__KEYS(X)                                                                              \
+    X(REPLY, "reply")                                                                              \
+    X(RATES, "rates")                                                                              \
+    X(MSG, "msg")                                                                                  \
+    X(READY, "ready")                                                                              \
+    X(DELAYED, "delayed")                                                                          \
+    X(LEASED, "leased")                                                                            \
+    X(DEAD, "dead")                                                                                \
+    X(WAKE, "wake")                                                                                \
+    X(META, "meta")                                                                                \
+    X(ATTEMPTS, "attempts")                                                                        \
+    X(QUARANTINE, "quarantine")                                                                    \
+    X(OUTBOX, "outbox")                                                                            \
+    X(HANDOVER, "handover")                                                                        \
+    X(RECEIVED, "received")                                                                        \
+    X(HIGH, "high")                                                                                \
+    X(LOW, "low")                                                                                  \
+    X(UNIQUE, "unique")                                                                            \
+    X(LOCK, "lock")                                                                                \
+    X(LOCK_WAKE, "lock_wake")                                                                      \
+    X(PARTITIONS, "partitions")                                                                    \
+    X(MEMBERS, "members")                                                                          \
+    X(CONSUMERS, "consumers")                                                                      \
+    X(DESCRIBED, "described")                                                                      \
+    X(TIMINGS, "timings")                                                                          \
+    X(FAILURES, "failures")                                                                        \
+    X(TARGETS, "targets")
+
 enum dueq__key {
-    DUEQ__KEY_REPLY, /* followed by the session: see op.c */
-    DUEQ__KEY_RATES,
-    DUEQ__KEY_FIRST, /* from here on a queue of another system has keys of its own (interop/) */
-    DUEQ__KEY_MSG = DUEQ__KEY_FIRST,
-    DUEQ__KEY_READY,
-    DUEQ__KEY_DELAYED,
-    DUEQ__KEY_LEASED,
-    DUEQ__KEY_DEAD,
-    DUEQ__KEY_WAKE,
-    DUEQ__KEY_META,
-    DUEQ__KEY_ATTEMPTS,
-    DUEQ__KEY_QUARANTINE,
-    DUEQ__KEY_OUTBOX,
-    DUEQ__KEY_HANDOVER,
-    DUEQ__KEY_RECEIVED,
-    DUEQ__KEY_HIGH,
-    DUEQ__KEY_LOW,
-    DUEQ__KEY_UNIQUE,
-    DUEQ__KEY_LOCK, /* these two by a lock's name: see lock.c */
-    DUEQ__KEY_LOCK_WAKE,
-    DUEQ__KEY_PARTITIONS, /* these two of a queue of partitions: see partition/ */
-    DUEQ__KEY_MEMBERS,
-    DUEQ__KEY_CONSUMERS, /* these two of who is registered: see verbs/workers.c */
-    DUEQ__KEY_DESCRIBED,
-    DUEQ__KEY_TIMINGS,
-    DUEQ__KEY_FAILURES,
-    DUEQ__KEY_TARGETS,
-    DUEQ__KEY_COUNT
+#define DUEQ__KEY_OF(name, suffix) DUEQ__KEY_##name,
+    DUEQ__KEYS(DUEQ__KEY_OF)
+#undef DUEQ__KEY_OF
+        DUEQ__KEY_COUNT,
+    DUEQ__KEY_FIRST = DUEQ__KEY_MSG
 };
 
 extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];

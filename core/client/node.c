@@ -58,15 +58,6 @@ void dueq__node_free(dueq_client *client, struct dueq__node *node) {
     free(node);
 }
 
-void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *wait_conn) {
-    struct dueq__wait_conn **at = &client->wait_conns;
-    while (*at != wait_conn)
-        at = &(*at)->next;
-    *at = wait_conn->next;
-    dueq__client_remove_conn(client, &wait_conn->conn);
-    free(wait_conn);
-}
-
 void dueq__node_note_try(struct dueq__node *node, int64_t since_ms) {
     int64_t now = dueq__monotonic_ms();
     if (!node->down_since_ms || now >= node->last_try_ms + FORGET_DOWN_MS)

@@ -87,7 +87,6 @@ void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn);
  */
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
-void dueq__wait_conn_free(dueq_client *client, struct dueq__wait_conn *wait_conn);
 /*
  * Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again
  * at retry_ms.
@@ -124,8 +123,6 @@ bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expe
 void dueq__node_drop(dueq_client *client, struct dueq__node *node);
 
 /* route.c: which node of a cluster a request goes to. Of a single server all of it is plain. */
-enum dueq__redirection { DUEQ__REDIRECT_NONE, DUEQ__REDIRECT_MOVED, DUEQ__REDIRECT_ASK };
-
 bool dueq__route_open(dueq_client *client); /* false: out of memory */
 /* Forgets what is known. */
 void dueq__route_close(dueq_client *client);
@@ -138,13 +135,14 @@ struct dueq__node *dueq__route_target(const dueq_client *client);
  * there are not so many.
  */
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
-/* Is there such a part of the cluster? See struct dueq__op. */
-bool dueq__route_has_primary(const dueq_client *client, size_t part);
 /* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */
 bool dueq__route_pump(dueq_client *client);
-/* Follows what an error of a node says of another one; NONE: it says nothing of use. */
-enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq__node *node,
-                                          const struct dueq__reply *reply);
+/*
+ * Follows what an error of a node says of another one; may_ask: also to a node that imports the
+ * slot. False: it says nothing of use.
+ */
+bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
+                        const struct dueq__reply *reply, bool may_ask);
 /* A node was lost, or is none that takes writes: the map may have changed. */
 void dueq__route_want_refresh(dueq_client *client);
 /*

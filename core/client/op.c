@@ -191,12 +191,9 @@ dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__op *op = client->op;
     if (!take_words(client, &op->request.arguments, words) || !format_head(client))
         return dueq__op_no_memory(client);
-    op->request.used_next_script = op->request.sent = op->recall.may_run_late = op->request.asking =
-        false;
-    op->recall.unanswered = 0;
-    op->recall.lost_conns = op->request.script_loads = op->recall.cut_off = op->request.redirects =
-        0;
-    op->recall.was_lost = op->recall.is_large = false;
+    op->recall = (struct dueq__recall){0};
+    op->request.used_next_script = op->request.sent = op->request.asking = false;
+    op->request.script_loads = op->request.redirects = 0;
     op->retry.next_ms = 0;
     /* A wait that ends in an outage ends with what it has met. */
     if (!client->failures)

@@ -10,8 +10,6 @@
  * them.
  */
 
-/* So many servers are kept in mind. More only if all of these are in an outage at once. */
-#define USUAL_SERVERS 16
 /* For so long a server may be tried again, by a call or by the program, until a client says so. */
 #define LOG_AFTER_MS 1000
 /*
@@ -22,7 +20,6 @@
 #define MAX_PAUSE_MS 600000
 
 struct server {
-    char *url;
     bool eviction_warned;    /* that it may evict was said */
     int64_t outage_since_ms; /* it does not answer, which was said; 0: it does */
     int64_t next_warning_ms; /* when to say so again */
@@ -30,13 +27,12 @@ struct server {
     unsigned tries;
     size_t clients_in_outage; /* those that know, and have no answer yet */
     int64_t outage_ended_ms;  /* when an outage ended last */
-    uint64_t used;            /* the count of uses when this one was used last */
+    struct server *next;
+    char url[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct server *servers;
-static size_t server_count;
-static uint64_t uses;
+static struct server *servers; /* each that a client had something to say of; they stay */
 
 /*
  * A thread may hold the lock when another one forks: the child, without that thread, would wait for
@@ -50,44 +46,21 @@ __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* The server in no outage that was used least recently. NULL: all are in one. */
-static struct server *least_used(void) {
-    struct server *least = NULL;
-    for (size_t i = 0; i < server_count; i++) {
-        if (!servers[i].clients_in_outage && (!least || servers[i].used < least->used))
-            least = &servers[i];
-    }
-    return least;
-}
-
-/* A place for one more server. NULL: there is no memory. */
-static struct server *place(void) {
-    struct server *old = server_count < USUAL_SERVERS ? NULL : least_used();
-    if (old) {
-        free(old->url);
-        return old;
-    }
-    struct server *more = realloc(servers, (server_count + 1) * sizeof *servers);
-    if (!more)
-        return NULL;
-    servers = more;
-    return &servers[server_count++];
-}
-
-/* NULL: there is no memory. The result is valid until the next call. */
+/* NULL: there is no memory. */
 static struct server *find(const char *url) {
-    size_t i = 0;
-    while (i < server_count && strcmp(servers[i].url, url) != 0)
-        i++;
-    struct server *found = i < server_count ? &servers[i] : NULL;
-    char *copy = found ? NULL : strdup(url);
-    if (copy && (found = place()))
-        *found = (struct server){.url = copy};
-    else
-        free(copy);
-    if (found)
-        found->used = ++uses;
-    return found;
+    struct server *server = servers;
+    while (server && strcmp(server->url, url) != 0)
+        server = server->next;
+    if (server)
+        return server;
+    size_t size = strlen(url) + 1;
+    server = calloc(1, sizeof *server + size);
+    if (server) {
+        memcpy(server->url, url, size);
+        server->next = servers;
+        servers = server;
+    }
+    return server;
 }
 
 bool dueq__outage_log_eviction(const dueq_client *client) {

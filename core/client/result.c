@@ -30,18 +30,6 @@ const dueq_timings *dueq_result_timings(const dueq_result *result) {
     return result ? result->timings : NULL;
 }
 
-const struct dueq__item_type dueq__type_sizes = {sizeof(dueq_sizes)};
-
-const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
-    return dueq__result_item_value(result, &dueq__type_sizes, 0);
-}
-
-const struct dueq__item_type dueq__type_moved = {sizeof(dueq_moved)};
-
-const dueq_moved *dueq_result_moved(const dueq_result *result) {
-    return dueq__result_item_value(result, &dueq__type_moved, 0);
-}
-
 size_t dueq_result_quarantined(const dueq_result *result) {
     return result ? result->quarantined : 0;
 }

@@ -68,7 +68,4 @@ dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *err
 /* DUEQ_OK when every item is, else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
 
-/* What a queue of another system holds, and what a step moved there. */
-extern const struct dueq__item_type dueq__type_sizes, dueq__type_moved;
-
 #endif

@@ -97,24 +97,20 @@ static bool is_to_send(const dueq_client *client) {
     return client->op->phase == DUEQ__PHASE_RUNNING && !client->op->request.sent;
 }
 
-bool dueq__route_has_primary(const dueq_client *client, size_t part) {
-    return client->cluster && dueq__route_primary(client, part);
-}
-
 void dueq__route_want_refresh(dueq_client *client) {
     if (client->cluster)
         client->cluster->refresh_wanted = true;
 }
 
-enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq__node *node,
-                                          const struct dueq__reply *reply) {
+bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
+                        const struct dueq__reply *reply, bool may_ask) {
     struct dueq__cluster *cluster = client->cluster;
     struct dueq__redirect to;
     if (!cluster || !dueq__redirect_read(reply, node->address.host, &to))
-        return DUEQ__REDIRECT_NONE;
+        return false;
     struct dueq__node *named = dueq__node_at(client, &(struct dueq__address){to.host, to.port});
     if (!named)
-        return DUEQ__REDIRECT_NONE;
+        return false;
     if (!to.ask)
         dueq__route_want_refresh(client);
     /*
@@ -124,18 +120,17 @@ enum dueq__redirection dueq__route_follow(dueq_client *client, const struct dueq
     if (named == node || ++client->op->request.redirects > MAX_REDIRECTS) {
         client->op->request.redirects = 0;
         cluster->slots[to.slot] = NULL;
-        return DUEQ__REDIRECT_NONE;
+        return false;
     }
+    if (to.ask && !may_ask)
+        return false;
     if (to.ask) {
-        /* A block stays out of a slot that moves. */
-        if (client->op->phase != DUEQ__PHASE_RUNNING)
-            return DUEQ__REDIRECT_NONE;
         client->node = named;
         client->op->request.asking = true;
-        return DUEQ__REDIRECT_ASK;
+    } else {
+        cluster->slots[to.slot] = named;
     }
-    cluster->slots[to.slot] = named;
-    return DUEQ__REDIRECT_MOVED;
+    return true;
 }
 
 /* Asking for the map */

@@ -105,24 +105,24 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     return status;
 }
 
-/* Queues that need no request count as asked. */
-static void skip_quiet(struct dueq__wait *wait) {
-    while (wait->requested_count < wait->watch_count &&
-           !wait->watches[wait->requested_count].needs_request)
-        wait->requested_count++;
+/* The first queue from `from` on that a request is due about; watch_count: none. */
+static size_t needing_request(const struct dueq__wait *wait, size_t from) {
+    while (from < wait->watch_count && !wait->watches[from].needs_request)
+        from++;
+    return from;
 }
 
+/* Queues that need no request count as asked. */
 static dueq_status request_next(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
-    size_t at = wait->requested_count++;
-    skip_quiet(wait);
+    size_t at = wait->requested_count;
+    wait->requested_count = needing_request(wait, at + 1);
     return dueq__wait_request(client, at);
 }
 
 dueq_status dueq__wait_start(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
-    wait->requested_count = 0;
-    skip_quiet(wait);
+    wait->requested_count = needing_request(wait, 0);
     if (wait->requested_count < wait->watch_count)
         return request_next(client);
     wait->probe_ms = next_probe_ms(client);
@@ -131,13 +131,6 @@ dueq_status dueq__wait_start(dueq_client *client) {
     client->error = (struct dueq__error){0};
     client->op->phase = DUEQ__PHASE_WAITING;
     return DUEQ_PENDING;
-}
-
-static size_t first_needing_request(const struct dueq__wait *wait) {
-    size_t i = 0;
-    while (i < wait->watch_count && !wait->watches[i].needs_request)
-        i++;
-    return i;
 }
 
 static size_t first_check(const struct dueq__wait *wait) {
@@ -155,8 +148,8 @@ static void proceed(dueq_client *client) {
         request_next(client);
     } else if (!has_time_left(wait)) {
         dueq__wait_finish(client);
-    } else if (first_needing_request(wait) < wait->watch_count) {
-        dueq__wait_request(client, first_needing_request(wait));
+    } else if (needing_request(wait, 0) < wait->watch_count) {
+        dueq__wait_request(client, needing_request(wait, 0));
     } else {
         client->op->phase = DUEQ__PHASE_WAITING;
         wait->probe_ms = next_probe_ms(client);
@@ -246,7 +239,7 @@ void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn,
     else if (dueq__wait_is_idle(op) && was_on) {
         int64_t retry_ms = op->retry.next_ms;
         /* The request also finds out whether the server is there. */
-        dueq__wait_request(client, first_needing_request(&op->wait) % op->wait.watch_count);
+        dueq__wait_request(client, needing_request(&op->wait, 0) % op->wait.watch_count);
         op->retry.next_ms = retry_ms;
     } else if (dueq__wait_is_idle(op))
         dueq__wait_fall_back_to_checks(client);
@@ -263,7 +256,7 @@ bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
 bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__op *op = client->op;
     return dueq__wait_is_idle(op) && has_time_left(&op->wait) &&
-           first_needing_request(&op->wait) == op->wait.watch_count &&
+           needing_request(&op->wait, 0) == op->wait.watch_count &&
            dueq__monotonic_ms() >= op->retry.next_ms && !dueq__wait_checks_soon(&op->wait);
 }
 
@@ -343,7 +336,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
             dueq__wait_take_token(&wait->watches[i]);
     wait->probe_count++;
     if (takes_over)
-        dueq__wait_request(client, first_needing_request(wait));
+        dueq__wait_request(client, needing_request(wait, 0));
 }
 
 /* It is time to check the queue: as its timekeeper, or because a probe was not answered. */
@@ -374,8 +367,8 @@ void dueq__wait_pump(dueq_client *client) {
         return;
     int64_t now = dueq__monotonic_ms();
     size_t due = first_check(wait);
-    if (has_time_left(wait) && first_needing_request(wait) < wait->watch_count) {
-        dueq__wait_request(client, first_needing_request(wait));
+    if (has_time_left(wait) && needing_request(wait, 0) < wait->watch_count) {
+        dueq__wait_request(client, needing_request(wait, 0));
     } else if (!has_time_left(wait)) {
         dueq__wait_finish(client);
     } else if (dueq__monotonic_us() >= wait->watches[due].next_check_us) {

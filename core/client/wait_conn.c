@@ -45,12 +45,11 @@ static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
 static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__node *node,
                                             int slot) {
     struct dueq__wait_conn *unused = NULL;
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next) {
-        if (wait_conn->use && wait_conn->slot == slot)
-            return wait_conn;
-        if (!wait_conn->use && (!unused || wait_conn->node == node))
-            unused = wait_conn;
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (it->use && it->slot == slot)
+            return it;
+        if (!it->use && (!unused || it->node == node))
+            unused = it;
     }
     if (!unused)
         unused = new_wait_conn(client);
@@ -84,16 +83,17 @@ bool dueq__wait_conn_blocks(const struct dueq__wait_conn *wait_conn) {
 
 size_t dueq__wait_conn_count(const dueq_client *client) {
     size_t slots = 0;
-    for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        slots += wait_conn->use != DUEQ__WAIT_CONN_FREE;
+    for (const struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        slots += it->use != DUEQ__WAIT_CONN_FREE;
     return slots ? slots : 1;
 }
 
 void dueq__wait_conn_release_all(dueq_client *client) {
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        wait_conn->use = DUEQ__WAIT_CONN_FREE;
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (dueq__wait_conn_blocks(it))
+            dueq__wait_conn_close(client, it);
+        it->use = DUEQ__WAIT_CONN_FREE;
+    }
 }
 
 /* The block */
@@ -165,7 +165,7 @@ static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_con
     dueq_status status = dueq__reply_error(reply, &error);
     if (client->op->phase == DUEQ__PHASE_ENDING)
         return;
-    if (dueq__route_follow(client, wait_conn->node, reply) == DUEQ__REDIRECT_MOVED)
+    if (dueq__route_follow(client, wait_conn->node, reply, false))
         return;
     if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
@@ -249,10 +249,9 @@ void dueq__wait_conn_pump_all(dueq_client *client) {
         return;
     if (dueq__wait_is_idle(client->op))
         assign_wait_conns(client);
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        if (wait_conn->use && dueq__op_under_way(client))
-            pump(client, wait_conn);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (it->use && dueq__op_under_way(client))
+            pump(client, it);
 }
 
 int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
@@ -275,15 +274,14 @@ bool dueq__wait_conn_due(const dueq_client *client) {
 
 int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000;
-    for (const struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next) {
-        if (!dueq__wait_conn_blocks(wait_conn))
+    for (const struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (!dueq__wait_conn_blocks(it))
             continue;
-        if (wait_conn->use == DUEQ__WAIT_CONN_ENDS && wait_conn->unblock_again_ms < next &&
-            !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK))
-            next = wait_conn->unblock_again_ms;
-        if (client->cluster && wait_conn->block_deadline_ms < next)
-            next = wait_conn->block_deadline_ms;
+        if (it->use == DUEQ__WAIT_CONN_ENDS && it->unblock_again_ms < next &&
+            !dueq__node_expects(it->node, DUEQ__EXPECT_UNBLOCK))
+            next = it->unblock_again_ms;
+        if (client->cluster && it->block_deadline_ms < next)
+            next = it->block_deadline_ms;
     }
     return next;
 }
@@ -301,19 +299,17 @@ void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_con
 }
 
 void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node) {
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        if (wait_conn->use && wait_conn->node == node)
-            dueq__wait_conn_close(client, wait_conn);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (it->use && it->node == node)
+            dueq__wait_conn_close(client, it);
     if (client->op->wait.terms.foreign)
         dueq__client_unsubscribe(client);
 }
 
 void dueq__wait_conn_close_blocked(dueq_client *client) {
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        if (dueq__wait_conn_blocks(wait_conn))
-            dueq__wait_conn_close(client, wait_conn);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (dueq__wait_conn_blocks(it))
+            dueq__wait_conn_close(client, it);
 }
 
 /*
@@ -335,13 +331,12 @@ bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_c
 
 bool dueq__wait_conn_unblock_all(dueq_client *client) {
     bool blocked = false;
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next) {
-        if (client->no_unblock ? dueq__wait_conn_blocks(wait_conn)
-                               : wait_conn->use == DUEQ__WAIT_CONN_BLOCKS &&
-                                     !dueq__wait_conn_unblock(client, wait_conn))
-            dueq__wait_conn_close(client, wait_conn);
-        blocked = blocked || dueq__wait_conn_blocks(wait_conn);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (client->no_unblock
+                ? dueq__wait_conn_blocks(it)
+                : it->use == DUEQ__WAIT_CONN_BLOCKS && !dueq__wait_conn_unblock(client, it))
+            dueq__wait_conn_close(client, it);
+        blocked = blocked || dueq__wait_conn_blocks(it);
     }
     return blocked;
 }
@@ -354,13 +349,12 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
         dueq__reply_error(reply, &error);
         client->no_unblock = !dueq__backoff_retry_refused(client, &error);
     }
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next) {
-        if (wait_conn->node != node || wait_conn->use != DUEQ__WAIT_CONN_ENDS)
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (it->node != node || it->use != DUEQ__WAIT_CONN_ENDS)
             continue;
-        wait_conn->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
+        it->unblock_again_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         if (failed)
-            dueq__wait_conn_close(client, wait_conn);
+            dueq__wait_conn_close(client, it);
     }
     if (failed && client->op->phase == DUEQ__PHASE_ENDING)
         dueq__wait_finish(client);
@@ -370,12 +364,11 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
 void dueq__wait_conn_unblock_again(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     bool closed = false;
-    for (struct dueq__wait_conn *wait_conn = client->wait_conns; wait_conn;
-         wait_conn = wait_conn->next)
-        if (wait_conn->use == DUEQ__WAIT_CONN_ENDS && now >= wait_conn->unblock_again_ms &&
-            !dueq__node_expects(wait_conn->node, DUEQ__EXPECT_UNBLOCK) &&
-            !dueq__wait_conn_unblock(client, wait_conn)) {
-            dueq__wait_conn_close(client, wait_conn);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (it->use == DUEQ__WAIT_CONN_ENDS && now >= it->unblock_again_ms &&
+            !dueq__node_expects(it->node, DUEQ__EXPECT_UNBLOCK) &&
+            !dueq__wait_conn_unblock(client, it)) {
+            dueq__wait_conn_close(client, it);
             closed = true;
         }
     if (closed && client->op->phase == DUEQ__PHASE_ENDING)

@@ -88,7 +88,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
-    if (last && dueq__route_has_primary(client, op->request.primary_index + 1)) {
+    if (last && client->cluster && dueq__route_primary(client, op->request.primary_index + 1)) {
         op->request.primary_index++;
         last = false;
     }

@@ -222,6 +222,50 @@ static void hand_over(size_t count) {
     assert_int_equal(bring_home(), count);
 }
 
+/* The number of the connection on which a reserve blocks; 0: none does. */
+static long long blocked_connection(void) {
+    redisReply *list = command(&server, "CLIENT LIST");
+    const char *at = strstr(list->str, "cmd=bzpopmin");
+    while (at && at > list->str && at[-1] != '\n')
+        at--;
+    long long id = at ? atoll(at + strlen("id=")) : 0;
+    freeReplyObject(list);
+    return id;
+}
+
+/*
+ * A message crashes for the last time. The reserve that waits finds that, relays the message, and
+ * goes on waiting on the connection that it has.
+ */
+static void test_relay_by_a_reserve_that_waits_keeps_its_connections(void **state) {
+    (void)state;
+    dueq_result *result;
+    struct jobs waiting = jobs_open(server.url);
+    push_mortal(jobs.queue, "m");
+    reserve_one(jobs.queue, 0, 1500, &result);
+    dueq_result_free(result);
+    assert_status(waiting.client, PENDING, dueq_reserve_submit(waiting.queue, 1, 60000, 0));
+    pump_until_blocked(waiting.client, 1);
+    long long before = blocked_connection();
+    assert_true(before > 0);
+    for (int64_t end = now_ms() + 20000; counts_of(graves).pushed == 0 && now_ms() < end;)
+        assert_status(waiting.client, PENDING, dueq_wait(waiting.client, 10));
+    assert_int_equal(counts_of(graves).pushed, 1);
+    pump_until_blocked(waiting.client, 1);
+    assert_int_equal(blocked_connection(), before);
+    int64_t start = now_ms();
+    assert_int_equal(push_text(jobs.queue, "good"), DUEQ_OK);
+    assert_status(waiting.client, OK, dueq_wait(waiting.client, 20000));
+    /* A wake token that no connection waits for is found by a probe, after 12 s or more. */
+    assert_true(now_ms() - start < 5000);
+    assert_status(waiting.client, OK, dueq_take(waiting.client, &result));
+    assert_memory_equal(dueq_result_message(result, 0)->body.data, "good", 4);
+    dueq_result_free(result);
+    jobs_close(waiting);
+    assert_int_equal(counts_of(jobs.queue).outbox, 0);
+    assert_int_equal(bring_home(), 1);
+}
+
 static void test_relay_to_a_queue_that_may_not_be_written_leaves_the_others_alone(void **state) {
     (void)state;
     enum { GOOD = 200 };
@@ -337,6 +381,7 @@ int main(void) {
 #define RELAY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_relay, tear_down_relay)
         RELAY_TEST(test_relay_killed_between_its_steps_is_finished_by_another_once),
         RELAY_TEST(test_relays_of_two_clients_at_once_bring_each_entry_once),
+        RELAY_TEST(test_relay_by_a_reserve_that_waits_keeps_its_connections),
         RELAY_TEST(test_relay_to_a_queue_that_may_not_be_written_leaves_the_others_alone),
         RELAY_TEST(test_relay_on_a_full_server_goes_on_when_it_has_room),
         RELAY_TEST(test_relay_that_hangs_keeps_the_call_only_a_while),
