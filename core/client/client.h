@@ -152,8 +152,6 @@ void dueq__descriptor_sync(dueq_client *client);
 
 /* durable.c: on how many replicas and disks is what a call stored? */
 
-/* The most that the URL, the handle and `own` demand, and how long the call waits for it. */
-dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
 bool dueq__durable_asked(const struct dueq__op *op);
 /* Has the server told of as many replicas and disks as the call demands? */
 bool dueq__durable_is_met(const struct dueq__op *op);

@@ -117,15 +117,6 @@ static void note_lost_recall(dueq_client *client) {
     op->recall.is_large = false;
 }
 
-/*
- * Its request is not answered on this connection any more: before it is sent again it is recalled.
- */
-static void mark_unanswered(struct dueq__op *op) {
-    if (op->request.sent)
-        op->recall.unanswered = op->request.number;
-    op->request.sent = false;
-}
-
 static void on_conn_lost(dueq_client *client) {
     struct dueq__op *op = client->op;
     const struct dueq__error *reason = &client->node->conn.error;
@@ -143,7 +134,7 @@ static void on_conn_lost(dueq_client *client) {
         dueq__node_note_try(client->node,
                             op->request.sent ? op->request.sent_ms : dueq__monotonic_ms());
     op->recall.lost_conns += op->request.sent;
-    mark_unanswered(op);
+    dueq__op_mark_unanswered(op);
     if (dueq__backoff_is_fatal(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
     } else if (op->recall.cut_off >= MAX_RECALLS_CUT_OFF) {
@@ -236,7 +227,7 @@ static void on_deadline(dueq_client *client) {
         dueq__durable_fail(client, status);
         return;
     }
-    mark_unanswered(op);
+    dueq__op_mark_unanswered(op);
     dueq__wait_conn_drop_node(client, client->node);
     dueq__route_want_refresh(client);
     dueq__backoff_retry_later(client, client->error.text);

@@ -9,23 +9,6 @@
  * (recall.lua).
  */
 
-static void merge(dueq_durability *all, const dueq_durability *more) {
-    if (more->replicas > all->replicas)
-        all->replicas = more->replicas;
-    all->disk |= more->disk;
-    if (!all->timeout_ms)
-        all->timeout_ms = more->timeout_ms;
-}
-
-dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own) {
-    static const dueq_durability otherwise = {.timeout_ms = DUEQ_DEFAULT_DURABLE_MS};
-    dueq_durability all = *own;
-    merge(&all, &queue->durability);
-    merge(&all, &queue->client->url.durability);
-    merge(&all, &otherwise);
-    return all.replicas || all.disk ? all : (dueq_durability){0};
-}
-
 bool dueq__durable_asked(const struct dueq__op *op) {
     return op->durable.wanted.replicas || op->durable.wanted.disk;
 }
@@ -123,8 +106,7 @@ void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *
         if (dueq__backoff_retry_refused(client, &client->error)) {
             dueq__node_drop(client, client->node);
             dueq__route_want_refresh(client);
-            op->request.sent = false;
-            op->recall.unanswered = op->request.number;
+            dueq__op_mark_unanswered(op);
             return;
         }
     } else if (durable->wanted.disk) {

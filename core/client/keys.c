@@ -28,16 +28,6 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
     return DUEQ_OK;
 }
 
-dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
-                             struct dueq__error *error) {
-    if (text.size == 0 || text.size > most)
-        return dueq__fail(error, text.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                          "%s has %zu bytes; 1 to %zu are allowed", what, text.size, most);
-    if (!dueq__is_utf8(text.data, text.size, false))
-        return dueq__fail(error, DUEQ_INVALID, "%s is not UTF-8, or has a control character", what);
-    return DUEQ_OK;
-}
-
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
     size_t total = 1;
     for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)

@@ -50,9 +50,6 @@ enum dueq__key {
 
 extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
-/* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
-dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
-                             struct dueq__error *error);
 /*
  * Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of
  * memory.

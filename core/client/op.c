@@ -219,6 +219,12 @@ void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms) {
         op->retry.deadline_ms = limit;
 }
 
+void dueq__op_mark_unanswered(struct dueq__op *op) {
+    if (op->request.sent)
+        op->recall.unanswered = op->request.number;
+    op->request.sent = false;
+}
+
 void dueq__op_use_next_script(dueq_client *client) {
     client->op->request.script = client->op->request.script->next;
     client->op->request.used_next_script = true;

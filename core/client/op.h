@@ -168,6 +168,10 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
 dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words);
 /* Between submit and the first pump. */
 void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms);
+/*
+ * Its request is not answered on this connection any more: before it is sent again it is recalled.
+ */
+void dueq__op_mark_unanswered(struct dueq__op *op);
 /* The script changed nothing and answered nil: has script->next run the same request. */
 void dueq__op_use_next_script(dueq_client *client);
 /* A reply came. Notes that the script wrote this minute's history, so that the next need not. */

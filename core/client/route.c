@@ -251,8 +251,7 @@ static void leave_old_node(dueq_client *client) {
         client->node == before)
         return;
     dueq__node_drop(client, before);
-    client->op->request.sent = false;
-    client->op->recall.unanswered = client->op->request.number;
+    dueq__op_mark_unanswered(client->op);
 }
 
 static void use_map(dueq_client *client, const struct map *map) {

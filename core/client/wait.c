@@ -249,15 +249,12 @@ int64_t dueq__wait_next_check_us(const struct dueq__wait *wait) {
     return wait->watches[first_check(wait)].next_check_us;
 }
 
-bool dueq__wait_checks_soon(const struct dueq__wait *wait) {
-    return dueq__wait_next_check_us(wait) <= dueq__monotonic_us() + SOON_US;
-}
-
 bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__op *op = client->op;
     return dueq__wait_is_idle(op) && has_time_left(&op->wait) &&
            needing_request(&op->wait, 0) == op->wait.watch_count &&
-           dueq__monotonic_ms() >= op->retry.next_ms && !dueq__wait_checks_soon(&op->wait);
+           dueq__monotonic_ms() >= op->retry.next_ms &&
+           dueq__wait_next_check_us(&op->wait) > dueq__monotonic_us() + SOON_US;
 }
 
 /* The timer */
@@ -387,8 +384,6 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = dueq__wait_is_idle(op);
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
-        if (dueq__wait_conn_due(client) && dueq__wait_conn_retry_ms(client) < next)
-            next = dueq__wait_conn_retry_ms(client);
         if (wait->terms.foreign && wait->terms.foreign->next_ms &&
             wait->terms.foreign->next_ms(client) < next)
             next = wait->terms.foreign->next_ms(client);

@@ -156,18 +156,15 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
-/* When it checks next, by the monotonic clock, and is that too soon for a block? */
+/* When it checks next, by the monotonic clock. */
 int64_t dueq__wait_next_check_us(const struct dueq__wait *wait);
-bool dueq__wait_checks_soon(const struct dueq__wait *wait);
-/* Has it nothing else to do than to block? */
+/* Has it nothing else to do than to block, and no check so soon that a block would be in the way? */
 bool dueq__wait_may_block(const dueq_client *client);
 
 /* wait_conn.c: the connections on which it waits */
 
 void dueq__wait_conn_pump_all(dueq_client *client);
-/* Is one to connect, or to block, once a back-off is over? */
-bool dueq__wait_conn_due(const dueq_client *client);
-/* When dueq__wait_conn_unblock_again() has something to do at the latest, in ms. */
+/* When dueq__wait_conn_pump_all(), or the repeat of an UNBLOCK, has something to do, in ms. */
 int64_t dueq__wait_conn_next_ms(const dueq_client *client);
 /* Is a blocking command under way on it? */
 bool dueq__wait_conn_blocks(const struct dueq__wait_conn *wait_conn);

@@ -259,28 +259,19 @@ int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
     return retry_ms > client->reconnect_ms ? retry_ms : client->reconnect_ms;
 }
 
-bool dueq__wait_conn_due(const dueq_client *client) {
-    const struct dueq__wait *wait = &client->op->wait;
-    bool due = false, soon = dueq__wait_checks_soon(wait);
-    for (size_t i = 0; i < wait->watch_count; i++) {
-        const struct dueq__wait_conn *wait_conn = wait->watches[i].wait_conn;
-        due = due || (!wait_conn && dueq__route_node(wait->watches[i].queue)) ||
-              (wait_conn && !wait_conn->conn.opened && !dueq__node_is_down(wait_conn->node)) ||
-              (wait_conn && wait_conn->conn.state == DUEQ__CONN_READY &&
-               !dueq__wait_conn_blocks(wait_conn) && !soon);
-    }
-    return due && !(wait->terms.foreign && !wait->terms.foreign->block);
-}
-
 int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
-    int64_t next = DUEQ__NEVER / 1000;
+    int64_t next = DUEQ__NEVER / 1000, retry_ms = dueq__wait_conn_retry_ms(client);
+    bool waits = dueq__wait_is_idle(client->op), backs_off = dueq__monotonic_ms() < retry_ms;
     for (const struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
-        if (!dueq__wait_conn_blocks(it))
-            continue;
+        /* Once a back-off is over it is to connect, or to block. */
+        bool retries = it->conn.opened ? it->conn.state == DUEQ__CONN_READY && backs_off
+                                       : !dueq__node_is_down(it->node);
+        if (waits && it->use == DUEQ__WAIT_CONN_IDLE && retries && retry_ms < next)
+            next = retry_ms;
         if (it->use == DUEQ__WAIT_CONN_ENDS && it->unblock_again_ms < next &&
             !dueq__node_expects(it->node, DUEQ__EXPECT_UNBLOCK))
             next = it->unblock_again_ms;
-        if (client->cluster && it->block_deadline_ms < next)
+        if (client->cluster && dueq__wait_conn_blocks(it) && it->block_deadline_ms < next)
             next = it->block_deadline_ms;
     }
     return next;

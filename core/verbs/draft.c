@@ -7,6 +7,16 @@ size_t dueq__headers_size(const dueq_draft *draft) {
     return size;
 }
 
+dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
+                             struct dueq__error *error) {
+    if (text.size == 0 || text.size > most)
+        return dueq__fail(error, text.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
+                          "%s has %zu bytes; 1 to %zu are allowed", what, text.size, most);
+    if (!dueq__is_utf8(text.data, text.size, false))
+        return dueq__fail(error, DUEQ_INVALID, "%s is not UTF-8, or has a control character", what);
+    return DUEQ_OK;
+}
+
 dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error) {
     if (range->value >= range->least && range->value <= range->most)
         return DUEQ_OK;

@@ -2,7 +2,24 @@
 
 #include "verbs.h"
 
-/* What is said of messages that are stored, and not where the call wants them. */
+/* Where a call wants what it stores, and what is said of what is stored and not there. */
+
+static void merge(dueq_durability *all, const dueq_durability *more) {
+    if (more->replicas > all->replicas)
+        all->replicas = more->replicas;
+    all->disk |= more->disk;
+    if (!all->timeout_ms)
+        all->timeout_ms = more->timeout_ms;
+}
+
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own) {
+    static const dueq_durability otherwise = {.timeout_ms = DUEQ_DEFAULT_DURABLE_MS};
+    dueq_durability all = *own;
+    merge(&all, &queue->durability);
+    merge(&all, &queue->client->url.durability);
+    merge(&all, &otherwise);
+    return all.replicas || all.disk ? all : (dueq_durability){0};
+}
 
 static void describe_durability(const dueq_client *client, char *out, size_t room) {
     const struct dueq__durable *durable = &client->op->durable;

@@ -31,6 +31,9 @@ struct dueq__range {
     int64_t value, least, most;
 };
 dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
+/* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
+dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
+                             struct dueq__error *error);
 /* Checks a draft's headers alone. */
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error);
 /*

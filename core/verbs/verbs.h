@@ -170,6 +170,8 @@ dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings)
 
 /* durable_result.c */
 
+/* The most that the URL, the handle and `own` demand, and how long the call waits for it. */
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
 /*
  * The status of a call with this result: NOT_DURABLE, with its text, where what it stored is not
  * where it has to be. Notes with the result where it is.
