@@ -89,7 +89,7 @@ struct dueq__wait_terms {
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     /*
      * Makes the request about watches[current]. keep_waiting: the operation goes on waiting when
-     * there is nothing. had_duties: the request tells the server that this client has none any more.
+     * there is nothing. had_duties: the request tells the server that this client has no duty now.
      */
     dueq_status (*request)(dueq_client *client, bool keep_waiting, bool had_duties);
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
@@ -122,8 +122,8 @@ struct dueq__wait {
 bool dueq__wait_is_idle(const struct dueq__op *op);
 
 /*
- * Begins such a call on `count` queues; then dueq__wait_start(). All watches are of this queue until
- * the caller says otherwise.
+ * Begins such a call on `count` queues; then dueq__wait_start(). All watches are of this queue
+ * until the caller says otherwise.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              const struct dueq__wait_terms *terms);
@@ -158,7 +158,7 @@ int64_t dueq__wait_next_us(const dueq_client *client);
 
 /* When it checks next, by the monotonic clock. */
 int64_t dueq__wait_next_check_us(const struct dueq__wait *wait);
-/* Has it nothing else to do than to block, and no check so soon that a block would be in the way? */
+/* Has it nothing to do but to block, and no check so soon that a block would be in the way? */
 bool dueq__wait_may_block(const dueq_client *client);
 
 /* wait_conn.c: the connections on which it waits */
