@@ -90,6 +90,7 @@ ROOMS = {
     "embedded": ["base"],
     "client": ["base", "net", "embedded"],
     "verbs": ["base", "net", "embedded", "client"],
+    "check": ["base", "net", "embedded", "client", "verbs"],
     "schedule": ["base", "net", "embedded", "client", "verbs"],
     "partition": ["base", "net", "embedded", "client", "verbs"],
     "consumer": ["base", "net", "embedded", "client", "verbs", "partition"],

@@ -23,6 +23,7 @@ BELOW = {
     "embedded": {"base"},
     "client": {"base", "net", "embedded", "scripts"},
     "verbs": {"base", "net", "client", "scripts"},
+    "check": {"base", "net", "client", "verbs", "scripts"},
     "partition": {"base", "net", "client", "verbs", "scripts"},
     "schedule": {"base", "net", "client", "verbs", "scripts"},
     "consumer": {"base", "net", "client", "verbs", "partition", "scripts"},
@@ -110,7 +111,7 @@ def test_rooms_above_use_the_headers_of_the_kernel_for_them(room: str) -> None:
     assert kernel - allowed == set()
 
 
-@pytest.mark.parametrize("room", ["partition", "schedule", "consumer"])
+@pytest.mark.parametrize("room", ["check", "partition", "schedule", "consumer"])
 def test_rooms_above_have_no_connections(room: str) -> None:
     defined, used = symbols()
     net = {symbol for symbol in used[room] if defined[symbol] == "net"}

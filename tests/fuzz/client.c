@@ -3,8 +3,8 @@
  * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2)
  * and the disk (4).
  */
+#include "check/check.h"
 #include "hostile.h"
-#include "verbs/check_walk.h"
 
 static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtOKzz:bill", 17}};
 static const dueq_bytes nothing = {"", 0}, name = {"n", 1};
@@ -28,7 +28,6 @@ static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
 
 /* A step of a check, in any stage, which knows both messages and may have something to judge. */
 static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t stage) {
-    struct dueq__check_cursor cursor = {.step = 0};
     char text[DUEQ__CHECK_CURSOR];
     dueq__walks_lock();
     struct dueq__walk *walk = dueq__walk_new(client, true);
@@ -40,10 +39,9 @@ static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t
     walk->messages[0].lane = DUEQ__STAGE_FIRST_LANE;
     walk->doubled[0].lane = DUEQ__STAGE_FIRST_LANE + 1;
     walk->doubled_count = 1;
-    CHECK(stage < DUEQ__STAGE_END || dueq__walk_judge_later(&walk->to_judge, tickets[0]));
-    memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
+    CHECK(stage < DUEQ__STAGE_END || dueq__walk_judge_later(walk, tickets[0]));
+    dueq__check_cursor_write(&walk->next, text);
     dueq__walks_unlock();
-    dueq__check_cursor_write(&cursor, text);
     return dueq_check_submit(queue, 1, dueq__text(text));
 }
 

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "verbs/check_walk.h"
+#include "check/check.h"
 
 static dueq_client *client;
 static dueq_queue *queue;
@@ -38,15 +38,13 @@ static bool is_taken(dueq_bytes cursor) {
 }
 
 static void check_changed(const uint8_t *data, size_t size) {
-    struct dueq__check_cursor cursor = {.step = 0};
     char good[DUEQ__CHECK_CURSOR], changed[DUEQ__CHECK_CURSOR];
     dueq__walks_lock();
     struct dueq__walk *walk = dueq__walk_new(client, false);
     CHECK(walk);
-    memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
-    walk->step = cursor.step = size > 2 ? data[2] * 16777259u : 0;
+    walk->next.step = size > 2 ? data[2] * 16777259u : 0;
+    dueq__check_cursor_write(&walk->next, good);
     dueq__walks_unlock();
-    dueq__check_cursor_write(&cursor, good);
     size_t length = strlen(good);
     memcpy(changed, good, sizeof good);
     for (size_t i = 0; i + 1 < size && i < 8; i += 2)

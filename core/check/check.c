@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_walk.h"
+#include "check.h"
 
 /*
  * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the
@@ -85,10 +85,8 @@ const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index)
 static dueq_result *result_of(const struct dueq__walk *walk, bool is_partition,
                               struct dueq__error *error) {
     bool ends = walk->stage == DUEQ__STAGE_END && !is_partition;
-    struct dueq__check_cursor cursor = {.step = walk->step};
     char text[DUEQ__CHECK_CURSOR];
-    memcpy(cursor.mark, walk->mark, sizeof cursor.mark);
-    dueq__check_cursor_write(&cursor, text);
+    dueq__check_cursor_write(&walk->next, text);
     size_t count = 0, bytes = sizeof text;
     for (size_t k = 0; k < DUEQ__KINDS; k++)
         count += walk->found[k].count > 0;
@@ -184,8 +182,7 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
         if (walk->stage == DUEQ__STAGE_MSG)
             good = dueq__walk_add(walk, ticket, is_marked);
         else if (walk->stage == DUEQ__STAGE_ATTEMPTS)
-            good =
-                dueq__walk_find_id(walk, ticket) || dueq__walk_judge_later(&walk->to_judge, ticket);
+            good = dueq__walk_find_id(walk, ticket) || dueq__walk_judge_later(walk, ticket);
         else if (walk->stage == DUEQ__STAGE_OUTBOX)
             dueq__walk_met(walk, ticket);
         else
@@ -268,7 +265,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     }
     if (good)
         advance(walk);
-    walk->step++;
+    walk->next.step++;
     bool is_partition = client->op->queue->is_partition;
     if (good)
         result = result_of(walk, is_partition, &client->error);
@@ -362,7 +359,7 @@ static void put_step(struct dueq__walk *walk, bool judges, struct dueq__resp *wo
     dueq__resp_bytes(words, place, (size_t)size + walk->cursor_size);
     dueq__resp_number(words, judges && dueq__stage_has_distance(walk->stage) ? walk->window_size
                                                                              : walk->window);
-    dueq__resp_bytes(words, walk->mark, DUEQ__ID_SIZE);
+    dueq__resp_bytes(words, walk->next.mark, DUEQ__ID_SIZE);
     if (judges)
         put_judged(walk, words);
 }
@@ -394,12 +391,15 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
         dueq__walks_unlock();
         return client->error.status;
     }
-    memcpy(asked->cursor.mark, walk->mark, sizeof asked->cursor.mark);
-    asked->cursor.step = walk->step;
+    asked->cursor = walk->next;
     asked->judges = walk->stage == DUEQ__STAGE_LOST || walk->stage == DUEQ__STAGE_DOUBLED ||
                     walk->judged < walk->to_judge.count;
     dueq__op_arguments(client, &words);
     put_step(walk, asked->judges, &words);
     dueq__walks_unlock();
     return dueq__op_submit(client, &words);
+}
+
+dueq_status dueq_check(dueq_queue *queue, int repair, dueq_bytes cursor, dueq_result **result) {
+    return dueq__verb_run(queue->client, dueq_check_submit(queue, repair, cursor), result);
 }

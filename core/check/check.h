@@ -1,11 +1,11 @@
 /*
- * What a check remembers from step to step: check_walk.c. The walks of all clients stay in this
+ * What a check remembers from step to step: walk.c. The walks of all clients stay in this
  * process; a cursor names one.
  */
-#ifndef DUEQ_CHECK_WALK_H
-#define DUEQ_CHECK_WALK_H
+#ifndef DUEQ_CHECK_H
+#define DUEQ_CHECK_H
 
-#include "verbs.h"
+#include "../verbs/verbs.h"
 
 #define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
 #define DUEQ__KINDS 12          /* of findings */
@@ -56,10 +56,16 @@ struct dueq__texts {
     size_t room, bytes_room;
 };
 
-struct dueq__walk {
-    struct dueq__walk *next_walk;
+/* A step of a walk: its number, and the mark of the walk. */
+struct dueq__check_cursor {
     char mark[DUEQ__ID_SIZE + 1];
     uint32_t step;
+};
+#define DUEQ__CHECK_CURSOR (DUEQ__ID_SIZE + 16) /* bytes of its text, with the final NUL */
+
+struct dueq__walk {
+    struct dueq__walk *next_walk;
+    struct dueq__check_cursor next; /* its next step */
     int64_t used_ms;
     char queue[DUEQ_MAX_NAME + 1];
     bool repair;
@@ -90,13 +96,6 @@ struct dueq__walk {
     uint32_t doubled_count;
 };
 
-/* Which step of which walk of this process comes next. */
-struct dueq__check_cursor {
-    char mark[DUEQ__ID_SIZE + 1];
-    uint32_t step;
-};
-#define DUEQ__CHECK_CURSOR (DUEQ__ID_SIZE + 16)
-
 /* Reads a cursor, which is exactly what the other writes; false: it is none. */
 bool dueq__check_cursor_read(dueq_bytes text, struct dueq__check_cursor *cursor);
 void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
@@ -109,11 +108,10 @@ void dueq__walks_unlock(void);
 struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair);
 /* The walk whose next step this is; NULL: there is none. */
 struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor);
-void dueq__walk_end(const struct dueq__walk *walk);
+void dueq__walk_end(struct dueq__walk *walk);
 /* The messages. */
 void dueq__walk_forget(struct dueq__walk *walk);
 
-bool dueq__stage_is_lane(uint32_t stage);
 /* Is it walked by the distance from its tail? */
 bool dueq__stage_has_distance(uint32_t stage);
 
@@ -123,7 +121,7 @@ struct dueq__walk_message *dueq__walk_find_id(const struct dueq__walk *walk, due
 dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
                              const struct dueq__walk_message *message);
 /* What is to be judged. False: out of memory. */
-bool dueq__walk_judge_later(struct dueq__texts *to_judge, dueq_bytes text);
+bool dueq__walk_judge_later(struct dueq__walk *walk, dueq_bytes text);
 /* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance);
 /* A script has found that the message of this ticket is where it is. */

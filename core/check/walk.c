@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_walk.h"
+#include "check.h"
 
 /* What a check remembers: which messages there are, and where their tickets were met. */
 
@@ -48,9 +48,9 @@ static void free_walk(struct dueq__walk *walk) {
 struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
     for (struct dueq__walk **at = &walks; *at; at = &(*at)->next_walk) {
         struct dueq__walk *walk = *at;
-        if (memcmp(walk->mark, cursor->mark, DUEQ__ID_SIZE) != 0)
+        if (memcmp(walk->next.mark, cursor->mark, DUEQ__ID_SIZE) != 0)
             continue;
-        if (walk->step != cursor->step)
+        if (walk->next.step != cursor->step)
             return NULL;
         *at = walk->next_walk;
         walk->next_walk = walks;
@@ -60,14 +60,12 @@ struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
     return NULL;
 }
 
-void dueq__walk_end(const struct dueq__walk *walk) {
-    for (struct dueq__walk **at = &walks; *at; at = &(*at)->next_walk)
-        if (*at == walk) {
-            struct dueq__walk *ended = *at;
-            *at = ended->next_walk;
-            free_walk(ended);
-            return;
-        }
+void dueq__walk_end(struct dueq__walk *walk) {
+    struct dueq__walk **at = &walks;
+    while (*at != walk)
+        at = &(*at)->next_walk;
+    *at = walk->next_walk;
+    free_walk(walk);
 }
 
 /* Those that nobody goes on with. */
@@ -204,7 +202,8 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     return true;
 }
 
-bool dueq__walk_judge_later(struct dueq__texts *to_judge, dueq_bytes text) {
+bool dueq__walk_judge_later(struct dueq__walk *walk, dueq_bytes text) {
+    struct dueq__texts *to_judge = &walk->to_judge;
     struct dueq__piece *pieces =
         reach(to_judge->pieces, sizeof *pieces, to_judge->count + 1, UINT32_MAX, &to_judge->room);
     if (!pieces)
@@ -221,10 +220,6 @@ bool dueq__walk_judge_later(struct dueq__texts *to_judge, dueq_bytes text) {
     return true;
 }
 
-bool dueq__stage_is_lane(uint32_t stage) {
-    return stage >= DUEQ__STAGE_FIRST_LANE && stage < DUEQ__STAGE_LEASED;
-}
-
 /* Is it walked by the distance from its tail? */
 bool dueq__stage_has_distance(uint32_t stage) {
     return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
@@ -233,14 +228,13 @@ bool dueq__stage_has_distance(uint32_t stage) {
 /* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
     struct dueq__ticket parts;
-    bool lane = dueq__stage_is_lane(walk->stage);
+    bool lane = walk->stage >= DUEQ__STAGE_FIRST_LANE && walk->stage < DUEQ__STAGE_LEASED;
     struct dueq__walk_message *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
     if (suspect || !met || !dueq__bytes_equal(dueq__walk_ticket(walk, met), ticket) ||
-        (met->corrupt && walk->stage != DUEQ__STAGE_DEAD))
-        return dueq__walk_judge_later(&walk->to_judge, ticket);
-    if (lane && met->lane == walk->stage && met->distance >= walk->distance)
-        return dueq__walk_judge_later(&walk->to_judge, ticket);
+        (met->corrupt && walk->stage != DUEQ__STAGE_DEAD) ||
+        (lane && met->lane == walk->stage && met->distance >= walk->distance))
+        return dueq__walk_judge_later(walk, ticket);
     if (lane && met->lane && walk->doubled_count < DUEQ__MOST_DOUBLED)
         walk->doubled[walk->doubled_count++] = (struct dueq__doubled){
             (uint32_t)(met - walk->messages), (uint8_t)walk->stage, distance};
@@ -273,7 +267,7 @@ struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair) {
     if (!walk)
         return NULL;
     drop_walks();
-    dueq__id_next(&client->ids, walk->mark);
+    dueq__id_next(&client->ids, walk->next.mark);
     walk->repair = repair;
     walk->stage = DUEQ__STAGE_END;
     walk->used_ms = dueq__monotonic_ms();
