@@ -119,7 +119,7 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
 
 /* The jobs' template as a draft. The caller frees *headers, also after an error. */
 static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_header **headers,
-                            int64_t list[DUEQ_MAX_BACKOFF_LIST], struct dueq__error *error) {
+                            struct dueq__stored_backoff *backoff, struct dueq__error *error) {
     dueq_message message = {0};
     *headers = NULL;
     if (!dueq__envelope_read(plan->job, &message, NULL, 0))
@@ -127,7 +127,19 @@ static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_heade
     *headers = calloc(message.header_count + 1, sizeof **headers);
     if (!*headers)
         return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-    dueq__envelope_draft(plan->job, job, *headers, message.header_count, list);
+    dueq__envelope_read_all(plan->job, &message, *headers, message.header_count, backoff);
+    *job = (dueq_draft)DUEQ_DRAFT;
+    job->body = message.body;
+    job->max_attempts = message.max_attempts;
+    job->lease_ms = message.lease_ms;
+    job->headers = *headers;
+    job->header_count = message.header_count;
+    job->priority = message.priority;
+    job->max_crashes = message.max_crashes;
+    job->ttl_ms = message.expires_ms;
+    job->drop = message.drop;
+    job->dead_letter = message.dead_letter;
+    job->backoff = backoff->backoff;
     return DUEQ_OK;
 }
 
@@ -185,14 +197,15 @@ static dueq_bytes copy(char **at, dueq_bytes bytes) {
 static dueq_status fire(dueq_queue *queue, const struct time_request *request, int64_t now) {
     const struct plan *plan = &request->plan;
     struct dueq__error *error = &queue->client->error;
-    int64_t times[MOST], next, list[DUEQ_MAX_BACKOFF_LIST];
+    int64_t times[MOST], next;
+    struct dueq__stored_backoff backoff;
     dueq_header *headers;
     dueq_draft job;
     /* A failover may have set the server's clock back since the message was delivered. */
     size_t count = due_times(plan, now > plan->time_ms ? now : plan->time_ms, times, &next);
     dueq_draft *drafts = calloc(count + 1, sizeof *drafts);
     char (*ids)[DUEQ_MAX_ID + 1] = calloc(count + 1, sizeof *ids);
-    dueq_status status = read_job(plan, &job, &headers, list, error);
+    dueq_status status = read_job(plan, &job, &headers, &backoff, error);
     struct message room;
     if (!status && !(drafts && ids))
         status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
@@ -300,13 +313,13 @@ dueq_status dueq_fire(dueq_queue *queue, const dueq_message *message, dueq_resul
 /* Pushes a job that is due now. */
 dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
-    int64_t list[DUEQ_MAX_BACKOFF_LIST];
+    struct dueq__stored_backoff backoff;
     dueq_header *headers = NULL;
     struct plan plan = {0};
     dueq_draft job;
     dueq_status status = read_message(message, &plan, error);
     if (!status)
-        status = read_job(&plan, &job, &headers, list, error);
+        status = read_job(&plan, &job, &headers, &backoff, error);
     if (!status)
         status = dueq_push_submit(queue, &job, 1);
     free(headers);

@@ -3,6 +3,10 @@
 /* The fields of a policy in this order, each with its tag and the size of its value before it. */
 enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };
 
+/* How many delays a backoff of each kind has beside a list: its base, and its cap. */
+static const size_t own_delays[] = {
+    [DUEQ_BACKOFF_FIXED] = 1, [DUEQ_BACKOFF_LINEAR] = 2, [DUEQ_BACKOFF_EXPONENTIAL] = 2};
+
 /* Writing */
 
 /* Where the next byte goes (NULL: nowhere), and how many there are so far. */
@@ -27,28 +31,25 @@ static void put_number(struct writer *out, size_t size, uint64_t number) {
     put(out, bytes, size);
 }
 
-static size_t backoff_size(const dueq_backoff *backoff) {
-    static const size_t delays[] = {
-        [DUEQ_BACKOFF_FIXED] = 1, [DUEQ_BACKOFF_LINEAR] = 2, [DUEQ_BACKOFF_EXPONENTIAL] = 2};
-    return 2 +
-           4 * (backoff->kind == DUEQ_BACKOFF_LIST ? backoff->list_count : delays[backoff->kind]);
+/* A text or a block, behind its size, which takes `digits` bytes. */
+static void put_block(struct writer *out, size_t digits, dueq_bytes block) {
+    put_number(out, digits, block.size);
+    put(out, block.data, block.size);
 }
 
 static void put_backoff(struct writer *out, const dueq_backoff *backoff) {
-    size_t size = backoff_size(backoff);
+    const int64_t own[] = {backoff->base_ms, backoff->cap_ms};
+    bool list = backoff->kind == DUEQ_BACKOFF_LIST;
+    size_t count = list ? backoff->list_count : own_delays[backoff->kind];
     put_number(out, 1, TAG_BACKOFF);
-    put_number(out, 1, size);
+    put_number(out, 1, 2 + 4 * count);
     put_number(out, 1, backoff->kind);
     put_number(out, 1, backoff->jitter);
-    if (backoff->kind != DUEQ_BACKOFF_LIST)
-        put_number(out, 4, (uint64_t)backoff->base_ms);
-    if (backoff->kind != DUEQ_BACKOFF_LIST && backoff->kind != DUEQ_BACKOFF_FIXED)
-        put_number(out, 4, (uint64_t)backoff->cap_ms);
-    for (size_t i = 0; i < backoff->list_count; i++)
-        put_number(out, 4, (uint64_t)backoff->list_ms[i]);
+    for (size_t i = 0; i < count; i++)
+        put_number(out, 4, (uint64_t)(list ? backoff->list_ms : own)[i]);
 }
 
-/* What is as usual is left out. */
+/* Options that have their defaults take no bytes. */
 static void put_policy(struct writer *out, const dueq_draft *draft) {
     if (draft->backoff.kind)
         put_backoff(out, &draft->backoff);
@@ -63,8 +64,7 @@ static void put_policy(struct writer *out, const dueq_draft *draft) {
     }
     if (draft->dead_letter.size) {
         put_number(out, 1, TAG_DEAD_LETTER);
-        put_number(out, 1, draft->dead_letter.size);
-        put(out, draft->dead_letter.data, draft->dead_letter.size);
+        put_block(out, 1, draft->dead_letter);
     }
 }
 
@@ -92,10 +92,8 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
         put_number(&writer, 2, dueq__headers_size(draft));
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
-        put_number(&writer, 1, header->name.size);
-        put(&writer, header->name.data, header->name.size);
-        put_number(&writer, 2, header->value.size);
-        put(&writer, header->value.data, header->value.size);
+        put_block(&writer, 1, header->name);
+        put_block(&writer, 2, header->value);
     }
     if (policy.size) {
         put_number(&writer, 2, policy.size);
@@ -147,25 +145,32 @@ static bool read_headers(dueq_bytes rest, dueq_message *message, dueq_header *he
     return true;
 }
 
-/* The scripts count by it; here it only must be one. */
-static bool good_backoff(dueq_bytes value) {
-    const unsigned char *bytes = value.data;
-    if (value.size < 2 || bytes[0] < DUEQ_BACKOFF_FIXED || bytes[0] > DUEQ_BACKOFF_LIST ||
-        bytes[1] > DUEQ_JITTER_EQUAL)
+static bool read_backoff(dueq_bytes value, struct dueq__stored_backoff *out) {
+    uint64_t kind, jitter, delay;
+    size_t count = 0;
+    if (!take_number(&value, 1, &kind) || !take_number(&value, 1, &jitter) ||
+        kind < DUEQ_BACKOFF_FIXED || kind > DUEQ_BACKOFF_LIST || jitter > DUEQ_JITTER_EQUAL)
         return false;
-    dueq_backoff backoff = {.kind = (dueq_backoff_kind)bytes[0],
-                            .list_count = (value.size - 2) / 4};
-    return value.size == backoff_size(&backoff) &&
-           (bytes[0] != DUEQ_BACKOFF_LIST ||
-            (backoff.list_count >= 1 && backoff.list_count <= DUEQ_MAX_BACKOFF_LIST));
+    while (count < DUEQ_MAX_BACKOFF_LIST && take_number(&value, 4, &delay))
+        out->list[count++] = (int64_t)delay;
+    out->backoff = (dueq_backoff){.kind = (dueq_backoff_kind)kind, .jitter = (dueq_jitter)jitter};
+    if (kind == DUEQ_BACKOFF_LIST) {
+        out->backoff.list_ms = out->list;
+        out->backoff.list_count = count;
+        return count > 0 && value.size == 0;
+    }
+    out->backoff.base_ms = out->list[0];
+    out->backoff.cap_ms = kind == DUEQ_BACKOFF_FIXED ? 0 : out->list[1];
+    return count == own_delays[kind] && value.size == 0;
 }
 
-static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message) {
+static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
+                       struct dueq__stored_backoff *backoff) {
     struct dueq__error unused = {0};
     uint64_t number;
     switch (tag) {
     case TAG_BACKOFF:
-        return good_backoff(value);
+        return read_backoff(value, backoff);
     case TAG_MAX_CRASHES:
         if (value.size != 2 || !take_number(&value, 2, &number))
             return false;
@@ -183,12 +188,13 @@ static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message) {
     }
 }
 
-static bool read_policy(dueq_bytes rest, dueq_message *message) {
+static bool read_policy(dueq_bytes rest, dueq_message *message,
+                        struct dueq__stored_backoff *backoff) {
     uint64_t tag, last = 0;
     dueq_bytes value;
     for (; rest.size; last = tag)
         if (!take_number(&rest, 1, &tag) || !take_block(&rest, 1, &value) || tag <= last ||
-            !read_field(tag, value, message))
+            !read_field(tag, value, message, backoff))
             return false;
     return last > 0;
 }
@@ -211,9 +217,8 @@ static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) 
     return true;
 }
 
-/* As dueq__envelope_read(); *policy: the bytes of the policy. */
-static bool read_parts(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
-                       size_t room, dueq_bytes *policy) {
+bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
+                             size_t room, struct dueq__stored_backoff *backoff) {
     dueq_bytes rest = envelope, block;
     uint64_t version, flags, attempts, priorities = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW;
     if (!take_number(&rest, 1, &version) || version != DUEQ__ENVELOPE_VERSION ||
@@ -227,12 +232,13 @@ static bool read_parts(dueq_bytes envelope, dueq_message *message, dueq_header *
     message->header_count = 0;
     message->max_crashes = DUEQ_DEFAULT_CRASHES;
     message->drop = 0;
-    message->dead_letter = *policy = (dueq_bytes){0};
+    message->dead_letter = (dueq_bytes){0};
+    backoff->backoff = (dueq_backoff){0};
     if (flags & DUEQ__FLAG_HEADERS &&
         !(take_block(&rest, 2, &block) && read_headers(block, message, headers, room)))
         return false;
     if (flags & DUEQ__FLAG_POLICY &&
-        !(take_block(&rest, 2, policy) && read_policy(*policy, message)))
+        !(take_block(&rest, 2, &block) && read_policy(block, message, backoff)))
         return false;
     message->body = rest;
     return true;
@@ -240,46 +246,6 @@ static bool read_parts(dueq_bytes envelope, dueq_message *message, dueq_header *
 
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                          size_t room) {
-    dueq_bytes policy;
-    return read_parts(envelope, message, headers, room, &policy);
-}
-
-/* The backoff is the first field of a policy that has one. */
-static void read_backoff(dueq_bytes policy, dueq_backoff *backoff, int64_t *list) {
-    uint64_t tag, kind, jitter, delay;
-    dueq_bytes value;
-    if (!take_number(&policy, 1, &tag) || tag != TAG_BACKOFF || !take_block(&policy, 1, &value) ||
-        !take_number(&value, 1, &kind) || !take_number(&value, 1, &jitter))
-        return;
-    *backoff = (dueq_backoff){.kind = (dueq_backoff_kind)kind, .jitter = (dueq_jitter)jitter};
-    for (size_t i = 0; i < DUEQ_MAX_BACKOFF_LIST && take_number(&value, 4, &delay); i++)
-        list[backoff->list_count++] = (int64_t)delay;
-    if (kind == DUEQ_BACKOFF_LIST) {
-        backoff->list_ms = list;
-        return;
-    }
-    backoff->base_ms = list[0];
-    backoff->cap_ms = backoff->list_count > 1 ? list[1] : 0;
-    backoff->list_count = 0;
-}
-
-bool dueq__envelope_draft(dueq_bytes envelope, dueq_draft *draft, dueq_header *headers, size_t room,
-                          int64_t list[DUEQ_MAX_BACKOFF_LIST]) {
-    dueq_message message = {0};
-    dueq_bytes policy;
-    if (!read_parts(envelope, &message, headers, room, &policy) || message.header_count > room)
-        return false;
-    *draft = (dueq_draft)DUEQ_DRAFT;
-    draft->body = message.body;
-    draft->max_attempts = message.max_attempts;
-    draft->lease_ms = message.lease_ms;
-    draft->headers = headers;
-    draft->header_count = message.header_count;
-    draft->priority = message.priority;
-    draft->max_crashes = message.max_crashes;
-    draft->ttl_ms = message.expires_ms;
-    draft->drop = message.drop;
-    draft->dead_letter = message.dead_letter;
-    read_backoff(policy, &draft->backoff, list);
-    return true;
+    struct dueq__stored_backoff unused;
+    return dueq__envelope_read_all(envelope, message, headers, room, &unused);
 }

@@ -59,6 +59,11 @@ enum { /* flags of the envelope */
 };
 #define DUEQ__ENVELOPE_FIXED 4
 
+struct dueq__stored_backoff {
+    dueq_backoff backoff; /* whose list, if it has one, is the one below */
+    int64_t list[DUEQ_MAX_BACKOFF_LIST];
+};
+
 /*
  * Writes a checked draft's envelope and returns its size; out: NULL where that alone is asked for.
  * incarnation: NULL for an id that the core made.
@@ -71,13 +76,9 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                          size_t room);
 
-/*
- * Reads an envelope as the draft that it was made of, which points into it, and has its end as the
- * time to live. list: for the delays of a backoff. False: it is none, or has more headers than
- * that.
- */
-bool dueq__envelope_draft(dueq_bytes envelope, dueq_draft *draft, dueq_header *headers, size_t room,
-                          int64_t list[DUEQ_MAX_BACKOFF_LIST]);
+/* The same, and the backoff; without one all of it is 0. */
+bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
+                             size_t room, struct dueq__stored_backoff *backoff);
 
 /* ticket.c */
 
