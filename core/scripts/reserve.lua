@@ -3,11 +3,15 @@
 -- reserve_full.
 -- keys msg ready leased delayed wake meta reply
 -- includes fast
--- args how many (with '-': none while a message is leased; with '+': none that has crashed, as the
---   caller has others); lease in ms (with '-': for messages that have none of their own); a sum of
---   1 if the consumer waits when nothing is ready, 2 if it takes ended leases at once
---   (lib/watch.lua), 4 if it must wake others (it took a wake token, or is a timekeeper); how many
---   tickets it acknowledges, and the tickets, none of which ever came back
+-- args how many; lease in ms; flags; how many tickets it acknowledges, and the tickets, none of
+--   which ever came back. The flags are six characters, each a letter, or '-' in its place:
+--   o  none is delivered while a message is leased
+--   h  (also in the first place) none that has crashed is delivered: the caller holds others
+--   r  it must wake others: it took a wake token, or is a timekeeper
+--   w  the consumer waits when nothing is ready
+--   e  it takes ended leases at once (lib/watch.lua)
+--   d  the lease is a default: for messages that have none of their own
+--   l  the reply says how late messages are: only of reserve_timed and reserve_full
 -- passes on to reserve_full
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
 --   only the caller looks), quarantined, '1' if a relay has work, attempts, outcomes, then ticket

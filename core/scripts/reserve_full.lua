@@ -9,9 +9,9 @@
 -- includes refuse_wire refuse_layout
 -- args as reserve. Behind the acknowledged tickets may be ticket, delay, chance, error and who, as
 --   of retry, of a message that failed. The caller may ask for 0 messages: then it settles, and
---   wakes others if it must. '.0' behind how many: the reply says how late messages are.
--- Returns what reserve returns, or with '.0' what reserve_timed returns. The outcome of the failed
---   message is the last.
+--   wakes others if it must.
+-- Returns what reserve returns, or with the flag l what reserve_timed returns. The outcome of the
+--   failed message is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -19,8 +19,10 @@ if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include keep_history
 end
 -- include noop_write
-local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
-local ordered, timed = string.byte(argv[4]) == 45, string.find(argv[4], '.', 1, true)
+local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
+local kind, ended_at_once, lease_is_default, timed =
+  string.match(argv[6], '^(.)..(.)(.)(.)$')
+local ordered, holds = kind == 'o', kind == 'h'
 local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
 local first, relay_due = math.huge, false
 if stop > 7 then
@@ -67,10 +69,10 @@ local events_due, paused = not noted or noted <= now, state[5]
 -- While a message is leased, the others wait. After that, messages whose leases ended go first.
 local any_leased = ordered and redis.call('EXISTS', leased) == 1
 events_due = events_due or any_leased
-local span, from = watch_ms(math.abs(lease)), 0
+local span, from = watch_ms(lease), 0
 if events_due and (redis.call('ZCOUNT', leased, '-inf', string.format('%d', now + span)) > 0) then
   local since = note_watch(state[9], span, now)
-  from = string.byte(argv[6]) % 4 < 2 and since + span or 0
+  from = ended_at_once ~= 'e' and since + span or 0
 end
 local waits = any_leased and not paused
   and (from > now or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
@@ -101,11 +103,11 @@ local function pause_of(e, id, had, crashed_now)
   return ordered and 0 or crash_pause(e, id, had, now, crashed_now, state[8], settled)
 end
 local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of,
-  state[7] == '1', string.byte(argv[4]) == 43)
+  state[7] == '1', holds)
 local n, deliver, answer, late_tickets = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
-  local ms = lease < 0 and c.leases[i] or math.abs(lease)
+  local ms = lease_is_default == 'd' and c.leases[i] or lease
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first, now + ms - watch_ms(ms))
@@ -118,7 +120,7 @@ for i, ticket in ipairs(c.deliver) do
   end
 end
 
-if timed and n > 0 then
+if timed == 'l' and n > 0 then
   answer[#answer + 1] = lateness(late_tickets, now)
 end
 

@@ -1,7 +1,7 @@
 -- reserve_timed: a reserve that also says how late messages are.
 -- keys msg ready leased delayed wake meta reply rates
 -- includes lateness fast
--- args as reserve, with '.0' behind how many
+-- args as reserve, with the flag l
 -- passes on to reserve_full
 -- Returns what reserve returns. Behind the messages comes a text, "MARK UNTIL LATE LATE ...". LATE:
 --   how many ms late each message is ('-': it was in the lane; '?': not known). The first ticket in

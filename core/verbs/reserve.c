@@ -19,14 +19,18 @@
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait_terms *terms,
                           bool keep_waiting, bool at_once, bool must_rewake) {
-    char text[32];
-    const char *sign = terms->kind == DUEQ__WAIT_ORDERED  ? "-"
-                       : terms->kind == DUEQ__WAIT_TOP_UP ? "+"
-                                                          : "";
-    snprintf(text, sizeof text, "%s%zu%s", sign, terms->count, terms->with_lateness ? ".0" : "");
-    dueq__resp_text(words, text);
-    dueq__resp_number(words, terms->lease_ms ? terms->lease_ms : -terms->default_lease_ms);
-    dueq__resp_number(words, keep_waiting + 2 * at_once + 4 * must_rewake);
+    /* core/scripts/reserve.lua says what they mean. */
+    const char flags[] = {terms->kind == DUEQ__WAIT_ORDERED  ? 'o'
+                          : terms->kind == DUEQ__WAIT_TOP_UP ? 'h'
+                                                             : '-',
+                          must_rewake ? 'r' : '-',
+                          keep_waiting ? 'w' : '-',
+                          at_once ? 'e' : '-',
+                          terms->lease_ms ? '-' : 'd',
+                          terms->with_lateness ? 'l' : '-'};
+    dueq__resp_number(words, (int64_t)terms->count);
+    dueq__resp_number(words, terms->lease_ms ? terms->lease_ms : terms->default_lease_ms);
+    dueq__resp_bytes(words, flags, sizeof flags);
 }
 
 /* Which script: the fast one passes on what it does not do, at the price of a request more. */
@@ -86,24 +90,17 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
     return true;
 }
 
-/* A reserve that found nothing goes on waiting, or looks again at once. */
-static void found_nothing(dueq_client *client) {
-    struct dueq__wait *wait = &client->op->wait;
-    bool at_once =
-        wait->server_pause_us == 0 && wait->watches[wait->current].duties < DUEQ__DUTY_TIMEKEEPER;
-    if (at_once)
+/* The answer is read: ends the reserve, asks again, or waits. */
+static void go_on(dueq_client *client) {
+    const struct dueq__op *op = client->op;
+    const struct dueq__wait *wait = &op->wait;
+    if (dueq__op_found(op) || op->item_count == 0 || wait->terms.kind == DUEQ__WAIT_TOP_UP)
+        dueq__wait_finish(client);
+    else if (wait->server_pause_us == 0 &&
+             wait->watches[wait->current].duties < DUEQ__DUTY_TIMEKEEPER)
         dueq__wait_request(client, wait->current);
     else
         dueq__wait_found_nothing(client, wait->server_now_ms, wait->server_pause_us);
-}
-
-/* The answer is read. */
-static void go_on(dueq_client *client) {
-    const struct dueq__op *op = client->op;
-    if (dueq__op_found(op) || op->item_count == 0 || op->wait.terms.kind == DUEQ__WAIT_TOP_UP)
-        dueq__wait_finish(client);
-    else
-        found_nothing(client);
 }
 
 static void on_relayed(dueq_client *client, dueq_status status, dueq_result *result) {
@@ -171,9 +168,7 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     const struct dueq__range ranges[] = {
         {"the order", NULL, (int)order, DUEQ_PREFERENCE, DUEQ_ROUND_ROBIN},
         {"the number of queues", NULL, (int64_t)count, 1, DUEQ_MAX_QUEUES}};
-    dueq_status status = dueq__range_check(&ranges[0], error);
-    if (!status)
-        status = dueq__range_check(&ranges[1], error);
+    dueq_status status = dueq__ranges_check(ranges, 2, error);
     for (size_t i = 0; !status && i < count; i++) {
         if (!queues[i] || queues[i]->client != queues[0]->client)
             return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");

@@ -198,7 +198,8 @@ class RawDriver:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
         outcomes, full = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
         for _ in range(MOST_ROUNDS):
-            words = [count, lease_ms or -30_000, "2", len(acks), *acks, *retry]
+            flags = "---e--" if lease_ms else "---ed-"
+            words = [count, lease_ms or 30_000, flags, len(acks), *acks, *retry]
             answer = self.run("reserve_full" if full else "reserve", queue, *words)
             if answer is None:
                 full = True

@@ -5,9 +5,11 @@
 -- asks.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
-local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
-local ordered = most < 0
-most = math.abs(most)
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local most, lease = tonumber(argv[4]), tonumber(argv[5])
+-- The flags that this script needs are the first two: 'o' (111), and 'r' (114).
+local kind, rewake = byte(argv[6], 1, 2)
+local ordered, must_rewake = kind == 111, rewake == 114
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked',
   'has_priorities', 'wire')
 local wire = state[6]
@@ -30,7 +32,6 @@ local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
   or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local ready_count, due, direct = #tickets, nil, 0
 -- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
-local lease = math.abs(argv[5])
 local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
 local recheck_at = events_due and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
 recheck_at = recheck_at and recheck_at - span
@@ -90,7 +91,7 @@ if lateness and n > 0 then
   result[2 * n + 8] = lateness(tickets, now)
 end
 local left = surplus
-if (events_due or argv[6] > '3') and ready_count == most then
+if (events_due or must_rewake) and ready_count == most then
   left = left + call('LLEN', ready) - ready_count
 end
 
@@ -158,7 +159,7 @@ end
 if acked_count > 0 then
   fields[#fields + 1], fields[#fields + 2] = 'acked', format('%d', acked + acked_count)
 end
-if is_new or n == 0 or argv[6] > '3' then
+if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
     finish_reserve(n, left, first, state[1], fields, events_due, state[2], now, time[2] % 1000)

@@ -5,12 +5,14 @@
 -- messages. Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is
 -- a timekeeper, 2 if only the caller looks.
 local function finish_reserve(n, left, first, noted, fields, events_due, timekeepers, now, us)
-  local waits, must_rewake = n == 0 and string.byte(ARGV[6]) % 2 == 1, ARGV[6] > '3'
+  -- The flags 'o' (111), 'r' (114) and 'w' (119).
+  local kind, rewake, wait = string.byte(ARGV[6], 1, 3)
+  local must_rewake, waits = rewake == 114, n == 0 and wait == 119
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
-  if waits and string.byte(ARGV[4]) == 45 then
+  if waits and kind == 111 then
     -- Only its own consumer looks at a partition. So this consumer waits with a timer, and no
     -- timekeeper is elected.
     if first then
