@@ -425,7 +425,7 @@ def checks(options: Options) -> str:
 static dueq_status check_options(const dueq_draft *draft, struct dueq__error *error) {{
     const struct dueq__range ranges[] = {{
 {listed}}};
-    dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
 {"".join(bounded)}    return status;
 }}
 """

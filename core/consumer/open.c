@@ -10,18 +10,13 @@
 
 static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
     bool keeps = options->max_run_ms && options->lease_ms;
-    const struct dueq__range prefetch = {"the prefetch", NULL, (int64_t)options->prefetch, 1,
-                                         DUEQ_MAX_BATCH};
-    dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
-    if (!status)
-        status = dueq__arg_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
-                                    DUEQ_MAX_TIME_MS);
-    if (!status)
-        status = dueq__arg_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
-                                    options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
-    if (!status)
-        status = dueq__arg_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
-    return status;
+    const struct dueq__range ranges[] = {
+        {"the prefetch", NULL, (int64_t)options->prefetch, 1, DUEQ_MAX_BATCH},
+        {"the maximum running time", " ms", options->max_run_ms, 0, DUEQ_MAX_TIME_MS},
+        {keeps ? "the lease that a heartbeat keeps" : "the lease", " ms", options->lease_ms,
+         keeps ? LEAST_LEASE_MS : 0, UINT32_MAX},
+        {"the slack", " ms", options->slack_ms, 0, DUEQ_MAX_SLACK_MS}};
+    return dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, &queue->client->error);
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,

@@ -170,7 +170,7 @@ static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft, struct du
     struct dueq__error *error = &pusher->queue->client->error, own = {0};
     dueq_status status = dueq__given_read(given, draft, 1, &dueq__layout_draft, &own);
     if (!status)
-        status = dueq__draft_check(given->items, &own);
+        status = dueq__draft_check(given->items, false, &own);
     if (!status)
         return status;
     if (!pusher->error_replaced)

@@ -97,9 +97,7 @@ static dueq_status check(dueq_client *client, size_t name_size, size_t count, du
         {"the number of partitions", NULL, (int64_t)count, 1, DUEQ_MAX_PARTITIONS},
         {"the name of a queue of partitions", " bytes", (int64_t)name_size, 1,
          DUEQ_MAX_NAME - MARKED_SIZE}};
-    dueq_status status = dueq__range_check(&ranges[0], &client->error);
-    if (!status)
-        status = dueq__range_check(&ranges[1], &client->error);
+    dueq_status status = dueq__ranges_check(ranges, 2, &client->error);
     if (!status && key.size)
         status = dueq__text_check("a message's key", key, DUEQ_MAX_KEY, &client->error);
     return status;

@@ -235,8 +235,7 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (i = 0; !status && i < count; i++) {
-        status = request->script ? dueq__draft_check_made(&drafts[i], error)
-                                 : dueq__draft_check(&drafts[i], error);
+        status = dueq__draft_check(&drafts[i], request->script != NULL, error);
         if (!status && drafts[i].key.size && partitions->key_size)
             status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
     }

@@ -337,10 +337,10 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
                             "the schedule gives its jobs their ids and times: the job has none");
     if (!status)
         status =
-            dueq__range_check(&(struct dueq__range){"the catch-up", NULL, (int)schedule->catchup, 0,
-                                                    DUEQ_CATCHUP_ALL},
-                              error);
-    return status ? status : dueq__draft_check(job, error);
+            dueq__ranges_check(&(struct dueq__range){"the catch-up", NULL, (int)schedule->catchup,
+                                                     0, DUEQ_CATCHUP_ALL},
+                               1, error);
+    return status ? status : dueq__draft_check(job, false, error);
 }
 
 /*

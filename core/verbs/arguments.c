@@ -7,8 +7,8 @@
 
 static dueq_status check(dueq_queue *queue, const char *what, const char *unit, int64_t value,
                          int64_t least, int64_t most) {
-    return dueq__range_check(&(struct dueq__range){what, unit, value, least, most},
-                             &queue->client->error);
+    return dueq__ranges_check(&(struct dueq__range){what, unit, value, least, most}, 1,
+                              &queue->client->error);
 }
 
 dueq_status dueq__arg_check_count(dueq_queue *queue, const void *items, size_t count) {
@@ -101,13 +101,14 @@ dueq_status dueq__arg_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
 dueq_status dueq__arg_check_filter(dueq_queue *queue, const dueq_filter *filter) {
     if (!filter)
         return DUEQ_OK;
-    dueq_status status = dueq__struct_check(filter, &dueq__layout_filter, &queue->client->error);
-    if (!status)
-        status = dueq__arg_check_ms(queue, "the filter's first time", filter->since_ms, 0,
-                                    DUEQ_MAX_TIME_MS);
-    return status ? status
-                  : dueq__arg_check_ms(queue, "the filter's last time", filter->until_ms, 0,
-                                       DUEQ_MAX_TIME_MS);
+    struct dueq__error *error = &queue->client->error;
+    dueq_status status = dueq__struct_check(filter, &dueq__layout_filter, error);
+    if (status)
+        return status;
+    const struct dueq__range ranges[] = {
+        {"the filter's first time", " ms", filter->since_ms, 0, DUEQ_MAX_TIME_MS},
+        {"the filter's last time", " ms", filter->until_ms, 0, DUEQ_MAX_TIME_MS}};
+    return dueq__ranges_check(ranges, 2, error);
 }
 
 void dueq__arg_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {

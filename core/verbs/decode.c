@@ -72,65 +72,58 @@ void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     finish_outcomes(client);
 }
 
-/* Takes the number of one to nine digits that a text begins with; *rest: its end, or a space. */
-static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
-    int64_t number;
+/* Reads "COUNT" or "COUNT REST". */
+static bool read_count(const struct dueq__reply *reply, int64_t *count, bool *has_rest,
+                       dueq_bytes *rest) {
+    dueq_bytes digits;
     if (!dueq__reply_bytes(reply, rest))
         return false;
-    const char *at = rest->data, *end = at + rest->size;
-    if (!dueq__take_digits(&at, end, 9, &number) || (at != end && *at != ' '))
-        return false;
-    *count = (size_t)number;
-    *rest = (dueq_bytes){at, (size_t)(end - at)};
-    return true;
+    *has_rest = dueq__take_word(rest, ' ', &digits);
+    return dueq__read_number(digits, 0, 999999999, count);
 }
 
 /* "12", or "12 +" when there may be more. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
-    size_t count;
+    int64_t count;
+    bool more;
     dueq_bytes rest;
-    if (take_count(reply, &count, &rest))
-        dueq__op_finish_result(client, dueq__result_purged(count, &client->error),
-                               rest.size ? DUEQ_OK : DUEQ_EMPTY);
+    if (read_count(reply, &count, &more, &rest))
+        dueq__op_finish_result(client, dueq__result_purged((size_t)count, &client->error),
+                               more ? DUEQ_OK : DUEQ_EMPTY);
     else
         dueq__answer_unexpected(client);
 }
 
 /* "12 CURSOR"; an empty cursor: there is no more. */
 void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
-    size_t count;
-    dueq_bytes rest;
-    if (!take_count(reply, &count, &rest) || !rest.size) {
+    int64_t count;
+    bool has_cursor;
+    dueq_bytes cursor;
+    if (!read_count(reply, &count, &has_cursor, &cursor) || !has_cursor) {
         dueq__answer_unexpected(client);
         return;
     }
-    rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
-    dueq_result *result = dueq__result_page(NULL, 0, rest, &client->error);
+    dueq_result *result = dueq__result_page(NULL, 0, cursor, &client->error);
     if (result)
-        result->kicked = count;
+        result->kicked = (size_t)count;
     dueq__op_finish_result(client, result, DUEQ_OK);
-}
-
-void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
-    size_t count = dueq__reply_count(reply);
-    dueq_bytes *names = malloc((count + 1) * sizeof *names);
-    bool good = names != NULL;
-    for (size_t i = 0; good && i < count; i++)
-        good = dueq__reply_bytes(dueq__reply_item(reply, i), &names[i]);
-    if (!names)
-        dueq__op_no_memory(client);
-    else if (!good)
-        dueq__answer_unexpected(client);
-    else
-        dueq__op_finish_result(
-            client, dueq__result_page(names, count, (dueq_bytes){0}, &client->error), DUEQ_OK);
-    free(names);
 }
 
 /* Ends the call with a result that points into the answer. */
 static void finish_with(dueq_client *client, dueq_result *result) {
     dueq__result_take_reply(result, &client->reply);
     dueq__op_finish_result(client, result, DUEQ_OK);
+}
+
+void dueq__decode_names(dueq_client *client, const struct dueq__reply *reply) {
+    dueq_result *result = dueq__result_new(NULL, dueq__reply_count(reply), 0, &client->error);
+    for (size_t i = 0; result && i < result->count; i++)
+        if (!dueq__reply_bytes(dueq__reply_item(reply, i), &result->items[i].id)) {
+            dueq_result_free(result);
+            dueq__answer_unexpected(client);
+            return;
+        }
+    finish_with(client, result);
 }
 
 void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {

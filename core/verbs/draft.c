@@ -17,41 +17,35 @@ dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
     return DUEQ_OK;
 }
 
-dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error) {
-    if (range->value >= range->least && range->value <= range->most)
-        return DUEQ_OK;
-    return dueq__fail(error, DUEQ_INVALID, "%s is %lld%s; %lld to %lld are allowed", range->what,
-                      (long long)range->value, range->unit ? range->unit : "",
-                      (long long)range->least, (long long)range->most);
-}
-
-static dueq_status check_ranges(const struct dueq__range *ranges, size_t count,
-                                struct dueq__error *error) {
-    dueq_status status = DUEQ_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        status = dueq__range_check(&ranges[i], error);
-    return status;
+dueq_status dueq__ranges_check(const struct dueq__range *ranges, size_t count,
+                               struct dueq__error *error) {
+    for (const struct dueq__range *range = ranges; range < ranges + count; range++)
+        if (range->value < range->least || range->value > range->most)
+            return dueq__fail(error, DUEQ_INVALID, "%s is %lld%s; %lld to %lld are allowed",
+                              range->what, (long long)range->value, range->unit ? range->unit : "",
+                              (long long)range->least, (long long)range->most);
+    return DUEQ_OK;
 }
 
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error) {
     const struct dueq__range ranges[] = {{"the delay", " ms", delay_ms, 0, DUEQ_MAX_TIME_MS},
                                          {"the due time", " ms", at_ms, 0, DUEQ_MAX_TIME_MS}};
-    dueq_status status = check_ranges(ranges, 2, error);
+    dueq_status status = dueq__ranges_check(ranges, 2, error);
     if (!status && at_ms && delay_ms)
         status = dueq__fail(error, DUEQ_INVALID, "give either a delay or a due time, not both");
     return status;
 }
 
-dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error) {
+static dueq_status check_durability(const dueq_durability *asked, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
         {"the number of replicas", NULL, asked->replicas, 0, DUEQ_MAX_REPLICAS},
         {"disk", NULL, asked->disk, 0, 1},
         {"the time for replicas and disks", " ms", asked->timeout_ms, 0, DUEQ_MAX_DURABLE_MS}};
-    return check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    return dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability) {
-    dueq_status status = dueq__durability_check(durability, &queue->client->error);
+    dueq_status status = check_durability(durability, &queue->client->error);
     if (!status)
         queue->durability = *durability;
     return status;
@@ -97,13 +91,13 @@ static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error
         {"the cap of this backoff", " ms", backoff->cap_ms, 0, grows ? UINT32_MAX : 0},
         {"the list of this backoff", " delays", (int64_t)backoff->list_count, list,
          list ? DUEQ_MAX_BACKOFF_LIST : 0}};
-    dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
     if (!status && list && !backoff->list_ms)
         status = dueq__fail(error, DUEQ_INVALID, "the list of this backoff is NULL");
     for (size_t i = 0; !status && i < backoff->list_count; i++)
-        status = dueq__range_check(&(struct dueq__range){"a delay of the backoff", " ms",
-                                                         backoff->list_ms[i], 0, UINT32_MAX},
-                                   error);
+        status = dueq__ranges_check(&(struct dueq__range){"a delay of the backoff", " ms",
+                                                          backoff->list_ms[i], 0, UINT32_MAX},
+                                    1, error);
     return status;
 }
 
@@ -131,28 +125,12 @@ static dueq_status check_options(const dueq_draft *draft, struct dueq__error *er
         {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
         {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS},
         {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY}};
-    dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
     if (!status && draft->key.size)
         status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);
     return status;
 }
 /* The end of what was made. */
-
-dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error) {
-    if (draft->body.size > DUEQ_MAX_BODY)
-        return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
-                          draft->body.size, DUEQ_MAX_BODY);
-    dueq_status status = check_options(draft, error);
-    if (!status)
-        status = check_identity(draft, error);
-    if (!status)
-        status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
-    if (!status)
-        status = dueq__durability_check(&draft->durability, error);
-    if (!status)
-        status = dueq__headers_check(draft, error);
-    return status ? status : check_policy(draft, error);
-}
 
 /*
  * A worker takes a message with such an id and headers for a schedule, and pushes jobs by what they
@@ -174,9 +152,24 @@ static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *
     return DUEQ_OK;
 }
 
-dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error) {
-    dueq_status status = refuse_schedule(draft, error);
-    return status ? status : dueq__draft_check_made(draft, error);
+dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule,
+                              struct dueq__error *error) {
+    dueq_status status = by_schedule ? DUEQ_OK : refuse_schedule(draft, error);
+    if (status)
+        return status;
+    if (draft->body.size > DUEQ_MAX_BODY)
+        return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
+                          draft->body.size, DUEQ_MAX_BODY);
+    status = check_options(draft, error);
+    if (!status)
+        status = check_identity(draft, error);
+    if (!status)
+        status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
+    if (!status)
+        status = check_durability(&draft->durability, error);
+    if (!status)
+        status = dueq__headers_check(draft, error);
+    return status ? status : check_policy(draft, error);
 }
 
 #define TEXT_COUNT (sizeof texts / sizeof texts[0])

@@ -15,14 +15,11 @@
 /* What the ids of schedules' messages begin with. */
 #define DUEQ__SCHEDULE_PREFIX "schedule:"
 
-/* Checks all of a draft by itself. */
-dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
 /*
- * The same without the refusal of a schedule's id and headers: of drafts that the schedule verbs
- * made.
+ * Checks all of a draft that can be checked without its queue. by_schedule: a schedule verb made the
+ * draft, which may have a schedule's id and headers.
  */
-dueq_status dueq__draft_check_made(const dueq_draft *draft, struct dueq__error *error);
-dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error);
+dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 
 /* An argument, as errors call it, and what it may be; unit: NULL for none. */
@@ -30,7 +27,8 @@ struct dueq__range {
     const char *what, *unit;
     int64_t value, least, most;
 };
-dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
+dueq_status dueq__ranges_check(const struct dueq__range *ranges, size_t count,
+                               struct dueq__error *error);
 /* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
 dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
                              struct dueq__error *error);

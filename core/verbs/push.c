@@ -16,9 +16,7 @@
 struct batch {
     const dueq_draft *drafts;
     size_t count;
-    size_t made_ids;       /* ids to be made here */
-    size_t given_bytes;    /* bytes of the other ids */
-    size_t envelope_bytes; /* bytes of all envelopes */
+    size_t id_bytes, envelope_bytes;
     bool fast; /* all ids made here, all due at one time, and no more to do than to store them */
     bool is_later;       /* the first is due later */
     bool replaces;       /* some may replace existing messages */
@@ -50,16 +48,13 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
         bool own = queue->is_partition && draft->ttl_ms == DUEQ__TTL_EXPIRED;
-        status = own    ? DUEQ_OK
-                 : made ? dueq__draft_check_made(draft, error)
-                        : dueq__draft_check(draft, error);
+        status = own ? DUEQ_OK : dueq__draft_check(draft, made, error);
         if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
         if (status)
             break;
-        batch->made_ids += draft->id.size == 0;
-        batch->given_bytes += draft->id.size;
+        batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
         size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->envelope_bytes += size;
         batch->fast = batch->fast && size <= LARGE && is_fast(draft, drafts);
@@ -114,9 +109,8 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
     dueq_bytes *id;
-    size_t bytes = batch->made_ids * DUEQ__ID_SIZE + batch->given_bytes + first.size;
-    struct dueq__item_ids *items = malloc(sizeof *items + (batch->count + 1) * sizeof *id + bytes);
-    client->op->verb = items;
+    struct dueq__item_ids *items = client->op->verb =
+        malloc(sizeof *items + (batch->count + 1) * sizeof *id + first.size + batch->id_bytes);
     client->op->durable.wanted = batch->durability;
     if (!items) {
         dueq__resp_free(words);

@@ -9,8 +9,12 @@ static const char key_begin[] = "dueq:{", key_end[] = "}:meta";
 #define BEGIN_SIZE (sizeof key_begin - 1)
 #define END_SIZE (sizeof key_end - 1)
 
-/* Keys that one SCAN looks at, and SCANs of one call: most keys of a server may be no queue's. */
-#define SCAN_COUNT "1000"
+/*
+ * Most keys of a server may be no queue's. So one SCAN looks at many keys, and one call makes up to
+ * so many SCANs.
+ */
+static const char *const scan_options[] = {"MATCH", "dueq:{*}:meta", "COUNT",
+                                           "1000",  "TYPE",          "hash"};
 #define MOST_SCANS 10
 
 static bool name_of(dueq_bytes key, dueq_bytes *name) {
@@ -47,68 +51,57 @@ static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
-    dueq__resp_text(&words, "MATCH");
-    dueq__resp_text(&words, "dueq:{*}:meta");
-    dueq__resp_text(&words, "COUNT");
-    dueq__resp_text(&words, SCAN_COUNT);
-    dueq__resp_text(&words, "TYPE");
-    dueq__resp_text(&words, "hash");
+    for (size_t i = 0; i < sizeof scan_options / sizeof *scan_options; i++)
+        dueq__resp_text(&words, scan_options[i]);
     return dueq__op_submit(client, &words);
 }
 
-/* Takes the names out of a page; false: what was scanned is no page. */
-static bool read_page(const struct dueq__reply *keys, dueq_bytes *names, size_t *count) {
-    *count = 0;
-    for (size_t i = 0; i < dueq__reply_count(keys); i++) {
-        dueq_bytes key;
+/* The names of the queues in a page. NULL: the error is set. */
+static dueq_result *read_page(const struct dueq__reply *keys, struct dueq__error *error) {
+    size_t count = 0;
+    dueq_bytes key;
+    dueq_result *page = dueq__result_new(NULL, dueq__reply_count(keys), MOST_CURSOR, error);
+    for (size_t i = 0; page && i < dueq__reply_count(keys); i++) {
         if (!dueq__reply_bytes(dueq__reply_item(keys, i), &key))
-            return false;
-        *count += name_of(key, &names[*count]);
+            return dueq__result_malformed(page, error, "queues");
+        count += name_of(key, &page->items[count].id);
     }
-    return true;
+    if (page)
+        page->count = count;
+    return page;
 }
 
 static void decode_scanned(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__op *op = client->op;
-    const unsigned *scans = op->verb;
-    dueq_bytes cursor, *names = NULL;
-    size_t count = 0, part;
+    struct dueq__request *request = &client->op->request;
+    const unsigned *scans = client->op->verb;
+    dueq_bytes cursor;
+    size_t part;
     char next[MOST_CURSOR];
-    bool good = dueq__reply_count(reply) == 2 &&
-                dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) && cursor.size &&
-                read_cursor(&cursor, &part) && part == 0;
-    if (!good) {
+    if (dueq__reply_count(reply) != 2 || !dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) ||
+        !cursor.size || !read_cursor(&cursor, &part) || part != 0) {
         dueq__answer_unexpected(client);
         return;
     }
-    const struct dueq__reply *keys = dueq__reply_item(reply, 1);
-    names = malloc((dueq__reply_count(keys) + 1) * sizeof *names);
-    if (!names) {
-        dueq__op_no_memory(client);
-        return;
-    }
-    bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
-    if (last && client->cluster && dueq__route_primary(client, op->request.primary_index + 1)) {
-        op->request.primary_index++;
-        last = false;
-    }
-    if (!read_page(keys, names, &count)) {
-        dueq__answer_unexpected(client);
-    } else if (count == 0 && !last && *scans < MOST_SCANS) {
+    dueq_result *page = read_page(dueq__reply_item(reply, 1), &client->error);
+    bool part_ends = dueq__bytes_equal(cursor, dueq__text("0"));
+    bool goes_on =
+        !part_ends || (client->cluster && dueq__route_primary(client, request->primary_index + 1));
+    if (page && part_ends && goes_on)
+        request->primary_index++;
+    if (page && page->count == 0 && goes_on && *scans < MOST_SCANS) {
+        dueq_result_free(page);
         scan(client, cursor);
-    } else {
-        int size = op->request.primary_index
-                       ? snprintf(next, sizeof next, "%zu-%.*s", op->request.primary_index,
-                                  (int)cursor.size, (const char *)cursor.data)
-                       : 0;
-        if (last)
-            cursor = (dueq_bytes){0};
-        else if (size)
-            cursor = (dueq_bytes){next, (size_t)size};
-        dueq__op_finish_result(client, dueq__result_page(names, count, cursor, &client->error),
-                               DUEQ_OK);
+        return;
     }
-    free(names);
+    if (page && goes_on && request->primary_index) {
+        int size = snprintf(next, sizeof next, "%zu-%.*s", request->primary_index, (int)cursor.size,
+                            (const char *)cursor.data);
+        cursor = (dueq_bytes){next, (size_t)size};
+    }
+    if (page && goes_on)
+        page->cursor = dueq__result_copy(page, cursor);
+    dueq__result_take_reply(page, &client->reply);
+    dueq__op_finish_result(client, page, DUEQ_OK);
 }
 
 dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {

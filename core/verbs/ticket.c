@@ -1,10 +1,11 @@
 #include "verbs.h"
 
-/* Takes a number of one to nine digits; false: there is none. */
-static bool take_number(const char **at, const char *end, uint32_t *number) {
+/* False: the text is not one to nine digits. */
+static bool read_count(dueq_bytes text, uint32_t *count) {
     int64_t found;
-    bool good = dueq__take_digits(at, end, 9, &found);
-    *number = (uint32_t)found;
+    bool good = text.size <= 9 && dueq__read_number(text, 0, 999999999, &found);
+    if (good)
+        *count = (uint32_t)found;
     return good;
 }
 
@@ -18,24 +19,17 @@ static bool good_suffix(dueq_bytes suffix) {
 }
 
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
+    dueq_bytes head, count;
     *ticket = (struct dueq__ticket){.id = text};
     if (text.size == DUEQ__ID_SIZE && dueq__id_time(text.data, text.size) >= 0)
         return true;
-    const char *at = text.data, *end = at + text.size;
-    if (!take_number(&at, end, &ticket->deliveries))
+    /* "COUNT:ID", or "COUNT.SUFFIX:ID". */
+    if (!dueq__take_word(&ticket->id, ':', &head))
         return false;
-    if (at < end && *at == '.') {
-        at++;
-        const char *stop = memchr(at, ':', (size_t)(end - at));
-        ticket->suffix = (dueq_bytes){at, stop ? (size_t)(stop - at) : 0};
-        if (ticket->suffix.size > DUEQ__INCARNATION_SIZE + 1 || !good_suffix(ticket->suffix))
-            return false;
-        at = stop;
-    }
-    if (end - at < 2 || *at != ':')
-        return false;
-    ticket->id = (dueq_bytes){at + 1, (size_t)(end - at - 1)};
-    return dueq__is_name(ticket->id);
+    bool has_suffix = dueq__take_word(&head, '.', &count);
+    ticket->suffix = head;
+    return read_count(count, &ticket->deliveries) && (!has_suffix || good_suffix(head)) &&
+           dueq__is_name(ticket->id);
 }
 
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
@@ -46,14 +40,15 @@ int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
 
 bool dueq__attempts_read(dueq_bytes text, struct dueq__attempts *attempts) {
     uint32_t *const numbers[] = {&attempts->deliveries, &attempts->forgiven, &attempts->crashes};
-    const char *at = text.data, *end = at + text.size;
+    dueq_bytes word;
     *attempts = (struct dueq__attempts){0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!take_number(&at, end, numbers[i]) || at == end || *at++ != ' ')
+        if (!dueq__take_word(&text, ' ', &word) || !read_count(word, numbers[i]))
             return false;
-    const char *stop = at < end ? memchr(at, ' ', (size_t)(end - at)) : NULL;
-    if (!stop || stop == at || attempts->forgiven + attempts->crashes > attempts->deliveries)
-        return false;
-    attempts->error = (dueq_bytes){stop + 1, (size_t)(end - stop - 1)};
-    return true;
+    /* Then the incarnation, and the error. */
+    bool good = dueq__take_word(&text, ' ', &word) && word.size > 0 &&
+                attempts->forgiven + attempts->crashes <= attempts->deliveries;
+    if (good)
+        attempts->error = text;
+    return good;
 }

@@ -57,7 +57,7 @@ static void test_envelope_write_golden(void **state) {
         struct row row;
         struct dueq__error error = {0};
         read_row(&golden, &row);
-        assert_int_equal(dueq__draft_check(&row.draft, &error), DUEQ_OK);
+        assert_int_equal(dueq__draft_check(&row.draft, false, &error), DUEQ_OK);
         size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
         unsigned char *written = malloc(size);
         dueq__envelope_write(&row.draft, row.stamp, written);
@@ -165,7 +165,7 @@ static void test_envelope_read_random_bytes(void **state) {
 
 static dueq_status check(const dueq_draft *draft) {
     struct dueq__error error = {0};
-    dueq_status status = dueq__draft_check(draft, &error);
+    dueq_status status = dueq__draft_check(draft, false, &error);
     assert_true(status == DUEQ_OK || error.text[0]);
     return status;
 }

@@ -101,7 +101,7 @@ static void test_policy_write_golden(void **state) {
         struct row row;
         struct dueq__error error = {0};
         read_row(&golden, &row);
-        if (dueq__draft_check(&row.draft, &error))
+        if (dueq__draft_check(&row.draft, false, &error))
             fail_msg("'%s': %s", row.name, error.text);
         size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
         unsigned char *written = malloc(size);
@@ -160,7 +160,7 @@ static void test_policy_read_cut_anywhere(void **state) {
 
 static dueq_status check(const dueq_draft *draft, const char *text) {
     struct dueq__error error = {0};
-    dueq_status status = dueq__draft_check(draft, &error);
+    dueq_status status = dueq__draft_check(draft, false, &error);
     assert_true(status == DUEQ_OK || error.text[0]);
     if (status && text && !strstr(error.text, text))
         fail_msg("'%s' does not say '%s'", error.text, text);

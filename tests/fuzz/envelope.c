@@ -7,7 +7,7 @@ static const char made_id[] = "034q4HWvPr75LHPWlJby2F";
 
 static unsigned char *written(const dueq_draft *draft, const char *stamp, size_t *size) {
     struct dueq__error error = {0};
-    if (dueq__draft_check(draft, &error)) {
+    if (dueq__draft_check(draft, false, &error)) {
         CHECK(error.status < 0 && error.text[0]);
         return NULL;
     }
