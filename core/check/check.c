@@ -6,26 +6,29 @@
 #include "check.h"
 
 /*
- * check: walks through all of a queue's keys by windows, a script each. First through `msg`: the
- * walk remembers the ticket of each message. Then through the sets and lanes, where it meets these
- * tickets. What it does not know, and what looks wrong, a further script judges at one moment,
- * together with all keys. A lane has no index: so a message that was met nowhere is judged at the
- * end. A ticket goes from `delayed` to a lane to `leased` and never back, so the keys are walked in
- * this order: what moves meanwhile is met where it comes to.
+ * check: walks through all keys of a queue, window by window. Each window is one run of the script.
+ * The walk begins with `msg`, and remembers the ticket of each message. Then it goes through the
+ * sets and lanes, and meets these tickets there. A further script judges the tickets that the walk
+ * does not know, and the tickets that look wrong: it looks at all keys at one moment. A lane has no
+ * index, so the walk judges the messages that it has met nowhere at its end. Workers go on
+ * meanwhile. A ticket moves from `delayed` to a lane to `leased`, and never back. The walk takes
+ * the keys in this order, so it meets the tickets that move.
  *
- * The walk stays in this process, and its result's cursor names it.
+ * The walk stays in this process. The cursor of the result names it.
  */
 
-#define MOST_HASH 1600    /* entries of a window of a hash, */
-#define MOST_PLACE 4500   /* of a lane or set, */
-#define MOST_JUDGED 500   /* tickets of one script that judges, */
-#define MOST_BYTES 786432 /* and about what it may make the server read */
+/* The most that one run of the script looks at: */
+#define MOST_HASH 1600    /* entries of a hash */
+#define MOST_PLACE 4500   /* tickets of a lane or set */
+#define MOST_FEW 200      /* entries of the outbox, or of `handover` */
+#define MOST_JUDGED 500   /* tickets that it judges */
+#define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
 static const char *const stages[] = {"types",   "notes", "msg",   "attempts", "handover",
                                      "delayed", "high",  "ready", "low",      "leased",
                                      "outbox",  "dead",  "lost",  "doubled",  "quarantine"};
 
-/* By their names in the script. */
+/* The kinds of findings. name: as the script answers it. */
 static const struct kind {
     const char *name, *text;
     bool wrong, repairable;
@@ -43,13 +46,16 @@ static const struct kind {
     {"stale", "tickets of cancelled messages in lanes", false, true},
     {"quarantined", "quarantined entries", false, false},
 };
-_Static_assert(sizeof kinds / sizeof *kinds == DUEQ__KINDS, "each has its place in a walk");
+_Static_assert(sizeof kinds / sizeof *kinds == DUEQ__KINDS, "a walk has a place for each kind");
 
-/* A step's answer */
+/* What the script answers */
 
 enum { NEXT, BYTES, LOOKED, TICKETS, MARKED, FIXED };
 
-/* Adds what a step found of one kind: its name, how many, and examples. */
+/*
+ * Adds the findings of one kind, which begin at item `at`: name, count, examples. False: the script
+ * does not answer this.
+ */
 static bool add_found(struct dueq__walk *walk, const struct dueq__reply *reply, size_t at) {
     const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
     dueq_bytes name, example;
@@ -81,7 +87,7 @@ const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index)
     return dueq__result_item_value(result, &findings, index);
 }
 
-/* is_partition: the next partition goes on with what was found. */
+/* is_partition: the walk goes on in the next partition, with the findings so far. */
 static dueq_result *result_of(const struct dueq__walk *walk, bool is_partition,
                               struct dueq__error *error) {
     bool ends = walk->stage == DUEQ__STAGE_END && !is_partition;
@@ -122,7 +128,7 @@ static dueq_status not_a_cursor(struct dueq__error *error) {
                       "the cursor is not that of the check's last step in this process");
 }
 
-/* From step to step */
+/* From one step to the next */
 
 static void enter(struct dueq__walk *walk, uint32_t stage) {
     walk->stage = stage;
@@ -134,9 +140,7 @@ static void enter(struct dueq__walk *walk, uint32_t stage) {
         walk->window = 1000;
 }
 
-/*
- * Behind a window that is judged: to the next one, or to the next stage that has something to do.
- */
+/* Goes to the next window, or to the next stage that has work, if all of this window is judged. */
 static void advance(struct dueq__walk *walk) {
     bool over = walk->next_cursor_size == 0;
     if (walk->stage == DUEQ__STAGE_LOST)
@@ -161,7 +165,7 @@ static void advance(struct dueq__walk *walk) {
         dueq__walk_forget(walk);
 }
 
-/* A window was read. False: out of memory, or what the script never answers. */
+/* Takes a window in. False: out of memory, or the script does not answer this. */
 static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply, dueq_bytes next,
                         int64_t looked) {
     const struct dueq__reply *tickets = dueq__reply_item(reply, TICKETS);
@@ -190,7 +194,7 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
                 dueq__walk_meet(walk, ticket, is_marked, walk->distance + looked - 1 - (int64_t)i);
         if (!good)
             return false;
-        /* The next window begins behind the ticket that is farthest from the tail. */
+        /* The next window ends before the ticket that is farthest from the tail. */
         if (dueq__stage_has_distance(walk->stage) && i == 0 && next.size &&
             ticket.size + 1 < DUEQ__WINDOW_ROOM) {
             memcpy(walk->next_cursor, ticket.data, ticket.size);
@@ -213,7 +217,7 @@ static void take_judged(struct dueq__walk *walk, const struct dueq__reply *reply
     walk->judged = walk->judging;
 }
 
-/* How many entries the next script looks at, by what this one read. */
+/* Sets how many entries the next run looks at. bytes: how many this run read. */
 static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
     if (bytes > MOST_BYTES)
         *entries = *entries / 2 ? *entries / 2 : 1;
@@ -223,7 +227,7 @@ static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
 
 static uint32_t most_of(uint32_t stage) {
     return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS      ? MOST_HASH
-           : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ? 200
+           : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ? MOST_FEW
                                                                           : MOST_PLACE;
 }
 
@@ -280,7 +284,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
 
 /* A step */
 
-/* A queue from its start, with what was found before. */
+/* Begins with a queue. The findings of the partitions before it stay. */
 static void begin(struct dueq__walk *walk, const dueq_queue *queue) {
     dueq_bytes name = dueq__keys_name(queue->keys);
     dueq__walk_forget(walk);
@@ -317,8 +321,8 @@ static struct dueq__walk *walk_of(dueq_queue *queue, bool repair, dueq_bytes tex
 }
 
 /*
- * What a script judges: tickets of the window, those that were met nowhere, or one that may be
- * twice in lanes.
+ * Puts what the script judges: tickets of the window; or messages that the walk has met nowhere; or
+ * one ticket that may be in two places of lanes.
  */
 static void put_judged(struct dueq__walk *walk, struct dueq__resp *words) {
     uint32_t count = 0;

@@ -1,6 +1,6 @@
 /*
- * What a check remembers from step to step: walk.c. The walks of all clients stay in this
- * process; a cursor names one.
+ * What a check remembers from one step to the next: walk.c. The walks of all clients stay in this
+ * process. A cursor names one.
  */
 #ifndef DUEQ_CHECK_H
 #define DUEQ_CHECK_H
@@ -9,10 +9,10 @@
 
 #define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
 #define DUEQ__KINDS 12          /* of findings */
-#define DUEQ__MOST_DOUBLED 1000 /* tickets of a check that may be twice in lanes */
-#define DUEQ__WINDOW_ROOM 320   /* a ticket, or a cursor of the server's */
+#define DUEQ__MOST_DOUBLED 1000 /* tickets in two places of lanes that a walk remembers */
+#define DUEQ__WINDOW_ROOM 320   /* bytes for a ticket, or for a cursor of SCAN */
 
-/* As they follow each other, by their places in check.c's names. */
+/* The stages of a walk, in their order. check.c has their names, and two stages before these. */
 enum dueq__stage {
     DUEQ__STAGE_MSG = 2,
     DUEQ__STAGE_ATTEMPTS,
@@ -35,18 +35,18 @@ struct dueq__found {
     char text[DUEQ_MAX_EXAMPLES][DUEQ__EXAMPLE];
 };
 
-/* A message, and where its ticket was met. */
+/* A message, and where the walk met its ticket. */
 struct dueq__walk_message {
     uint64_t hash; /* of its id */
-    uint32_t at;   /* of its ticket, in the walk's text */
-    uint16_t size; /* of that, which ends with the id */
+    uint32_t at;   /* where its ticket begins in the walk's text */
+    uint16_t size; /* of the ticket, which ends with the id */
     uint8_t id_size;
-    uint8_t lane;      /* it was met in this one first; 0: in none */
-    bool met, corrupt; /* corrupt: it cannot be read */
-    int64_t distance;  /* from the lane's tail */
+    uint8_t lane;      /* the stage of the first lane that had the ticket; 0: none had it */
+    bool met, corrupt; /* corrupt: its envelope cannot be read */
+    int64_t distance;  /* of the ticket from the tail of that lane */
 };
 
-/* Texts one behind the other. */
+/* Texts, one behind the other. */
 struct dueq__texts {
     struct dueq__piece {
         uint32_t at, size;
@@ -80,14 +80,15 @@ struct dueq__walk {
     uint32_t slot_count;
     char *text;
     size_t text_size, text_room;
-    char cursor[DUEQ__WINDOW_ROOM]; /* as the stage's script takes it */
+    char cursor[DUEQ__WINDOW_ROOM]; /* where the window begins, as the script takes it */
     uint32_t cursor_size;
-    char next_cursor[DUEQ__WINDOW_ROOM]; /* behind the window */
+    char next_cursor[DUEQ__WINDOW_ROOM]; /* where the next window begins */
     uint32_t next_cursor_size;
-    int64_t distance, window_size,
-        removed; /* of a lane or set: the window's distance from the tail; its tickets */
-    struct dueq__texts to_judge; /* what of the window is to be judged */
-    uint32_t judged, judging;    /* so many of these are; and will be, with the script under way */
+    /* Of a lane or set: how many tickets are behind the window, in it, and were removed from it. */
+    int64_t distance, window_size, removed;
+    struct dueq__texts to_judge; /* tickets of the window that look wrong */
+    /* How many of to_judge are judged; and how many will be after the run under way. */
+    uint32_t judged, judging;
     struct dueq__doubled {
         uint32_t message;
         uint8_t lane;
@@ -96,23 +97,23 @@ struct dueq__walk {
     uint32_t doubled_count;
 };
 
-/* Reads a cursor, which is exactly what the other writes; false: it is none. */
+/* Reads a cursor. False: the text is not exactly what dueq__check_cursor_write() writes. */
 bool dueq__check_cursor_read(dueq_bytes text, struct dueq__check_cursor *cursor);
 void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
                               char out[DUEQ__CHECK_CURSOR]);
 
-/* Of the walks below only between these two, from any thread. */
+/* The functions and walks below may be used between these two only, from any thread. */
 void dueq__walks_lock(void);
 void dueq__walks_unlock(void);
-/* Those that nobody went on with for long are dropped. NULL: out of memory. */
+/* Makes a walk, and frees walks that have had no step for long. NULL: out of memory. */
 struct dueq__walk *dueq__walk_new(dueq_client *client, bool repair);
 /* The walk whose next step this is; NULL: there is none. */
 struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor);
 void dueq__walk_end(struct dueq__walk *walk);
-/* The messages. */
+/* Frees what the walk remembers of messages. */
 void dueq__walk_forget(struct dueq__walk *walk);
 
-/* Is it walked by the distance from its tail? */
+/* Whether the stage's key has an order, so that windows count tickets from its tail. */
 bool dueq__stage_has_distance(uint32_t stage);
 
 /* Remembers a message by its current ticket. False: out of memory. */
@@ -120,13 +121,16 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt);
 struct dueq__walk_message *dueq__walk_find_id(const struct dueq__walk *walk, dueq_bytes id);
 dueq_bytes dueq__walk_ticket(const struct dueq__walk *walk,
                              const struct dueq__walk_message *message);
-/* What is to be judged. False: out of memory. */
+/* Keeps a ticket, or an id, for the script to judge. False: out of memory. */
 bool dueq__walk_judge_later(struct dueq__walk *walk, dueq_bytes text);
-/* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
+/*
+ * The key of the walk's stage has this ticket; distance: of the ticket from the key's tail.
+ * suspect: the script says that another key has the ticket, too. False: out of memory.
+ */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance);
-/* A script has found that the message of this ticket is where it is. */
+/* The script has found that the ticket of a message is in its place. */
 void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket);
-/* The next message that was met nowhere, from `from` on; count: there is none. */
+/* The next message, from `from` on, that the walk has met nowhere; walk->count: there is none. */
 uint32_t dueq__walk_unmet(const struct dueq__walk *walk, uint32_t from);
 
 #endif

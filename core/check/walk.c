@@ -5,16 +5,14 @@
 
 #include "check.h"
 
-/* What a check remembers: which messages there are, and where their tickets were met. */
-
-#define MOST_WALKS 8   /* of a process that are remembered, the last, */
-#define WALK_MS 600000 /* and for so long after their last step */
+#define MOST_WALKS 8   /* of a process; a new one takes the place of the least used */
+#define WALK_MS 600000 /* how long a walk stays after its last step */
 
 /* The walks of this process */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-static struct dueq__walk *walks; /* the last used first */
+static struct dueq__walk *walks; /* the one used last is first */
 
 static void take_lock(void) { pthread_mutex_lock(&lock); }
 void dueq__walks_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -44,7 +42,6 @@ static void free_walk(struct dueq__walk *walk) {
     free(walk);
 }
 
-/* The walk of a step that is to come, as the last used; NULL: there is none. */
 struct dueq__walk *dueq__walk_find(const struct dueq__check_cursor *cursor) {
     for (struct dueq__walk **at = &walks; *at; at = &(*at)->next_walk) {
         struct dueq__walk *walk = *at;
@@ -68,7 +65,6 @@ void dueq__walk_end(struct dueq__walk *walk) {
     free_walk(walk);
 }
 
-/* Those that nobody goes on with. */
 static void drop_walks(void) {
     int64_t now = dueq__monotonic_ms();
     size_t kept = 0;
@@ -106,7 +102,7 @@ void dueq__check_cursor_write(const struct dueq__check_cursor *cursor,
 
 /* The messages of a walk */
 
-/* The items with room for `wanted`; NULL: out of memory, or too many, and they stay. */
+/* Makes room for `wanted` items. NULL: out of memory, or more than `most`; the items stay. */
 static void *reach(void *items, size_t each, size_t wanted, size_t most, size_t *room) {
     if (wanted <= *room)
         return items;
@@ -153,7 +149,7 @@ static void put_slot(struct dueq__walk *walk, uint32_t message) {
     walk->slots[at & (walk->slot_count - 1)] = message + 1;
 }
 
-/* So that half of the slots are free. */
+/* Keeps half of the slots free. */
 static bool widen_slots(struct dueq__walk *walk) {
     if (2 * (size_t)(walk->count + 1) <= walk->slot_count)
         return true;
@@ -169,7 +165,6 @@ static bool widen_slots(struct dueq__walk *walk) {
     return true;
 }
 
-/* Remembers a message by its current ticket. False: out of memory. */
 bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     struct dueq__ticket parts;
     if (!dueq__ticket_read(ticket, &parts) || ticket.size > UINT16_MAX)
@@ -188,7 +183,8 @@ bool dueq__walk_add(struct dueq__walk *walk, dueq_bytes ticket, bool corrupt) {
     walk->text = text;
     if (!widen_slots(walk))
         return false;
-    known = dueq__walk_find_id(walk, parts.id); /* of a message that was replaced */
+    /* While the walk went on, another message may have replaced one with the same id. */
+    known = dueq__walk_find_id(walk, parts.id);
     struct dueq__walk_message *made = known ? known : &walk->messages[walk->count];
     *made = (struct dueq__walk_message){.hash = hash(walk, parts.id),
                                         .at = (uint32_t)walk->text_size,
@@ -220,12 +216,10 @@ bool dueq__walk_judge_later(struct dueq__walk *walk, dueq_bytes text) {
     return true;
 }
 
-/* Is it walked by the distance from its tail? */
 bool dueq__stage_has_distance(uint32_t stage) {
     return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
 }
 
-/* A key has this ticket, at a distance from a lane's tail. False: out of memory. */
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
     struct dueq__ticket parts;
     bool lane = walk->stage >= DUEQ__STAGE_FIRST_LANE && walk->stage < DUEQ__STAGE_LEASED;
@@ -246,7 +240,6 @@ bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, i
     return true;
 }
 
-/* A script has found that the message of this ticket, or what was one, is where it is. */
 void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket) {
     struct dueq__ticket parts;
     struct dueq__walk_message *met =
@@ -255,7 +248,6 @@ void dueq__walk_met(struct dueq__walk *walk, dueq_bytes ticket) {
         met->met = true;
 }
 
-/* The next message that was met nowhere, from `from` on. */
 uint32_t dueq__walk_unmet(const struct dueq__walk *walk, uint32_t from) {
     while (from < walk->count && walk->messages[from].met)
         from++;

@@ -2,7 +2,7 @@
 
 #include "verbs.h"
 
-/* What the verbs make of the answers of their scripts. */
+/* How the verbs read the answers of their scripts. */
 
 void dueq__answer_unexpected(dueq_client *client) {
     dueq__op_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
@@ -82,7 +82,7 @@ static bool read_count(const struct dueq__reply *reply, int64_t *count, bool *ha
     return dueq__read_number(digits, 0, 999999999, count);
 }
 
-/* "12", or "12 +" when there may be more. */
+/* "12", or "12 +": there may be more. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     bool more;
@@ -109,7 +109,7 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     dueq__op_finish_result(client, result, DUEQ_OK);
 }
 
-/* Ends the call with a result that points into the answer. */
+/* Ends the call with a result that points into the reply. */
 static void finish_with(dueq_client *client, dueq_result *result) {
     dueq__result_take_reply(result, &client->reply);
     dueq__op_finish_result(client, result, DUEQ_OK);

@@ -67,7 +67,7 @@ dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *err
     return DUEQ_OK;
 }
 
-/* What a push does when the id is known; it must be one that another push can have too. */
+/* `unique` and `replace` compare ids. So they need an id that another push can have, too. */
 static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *error) {
     if (draft->id.size)
         return dueq__text_check("a message's id", draft->id, DUEQ_MAX_ID, error);
@@ -79,7 +79,7 @@ static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *e
     return DUEQ_OK;
 }
 
-/* Each kind has values of its own; the others are 0. */
+/* Each kind of backoff has values of its own. The values of the other kinds must be 0. */
 static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error *error) {
     dueq_backoff_kind kind = backoff->kind;
     bool grows = kind == DUEQ_BACKOFF_LINEAR || kind == DUEQ_BACKOFF_EXPONENTIAL;
@@ -133,8 +133,8 @@ static dueq_status check_options(const dueq_draft *draft, struct dueq__error *er
 /* The end of what was made. */
 
 /*
- * A worker takes a message with such an id and headers for a schedule, and pushes jobs by what they
- * say: so a producer could have it push without end.
+ * A worker takes a message with such an id and headers for a schedule, and pushes the jobs that the
+ * message describes. So a producer could make workers push jobs without end.
  */
 static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *error) {
     static const char *const names[] = {"schedule", "time", "zone", "catchup"};

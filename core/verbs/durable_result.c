@@ -2,7 +2,7 @@
 
 #include "verbs.h"
 
-/* Where a call wants what it stores, and what is said of what is stored and not there. */
+/* On how many replicas and disks a call wants its messages, and the outcome if fewer have them. */
 
 static void merge(dueq_durability *all, const dueq_durability *more) {
     if (more->replicas > all->replicas)

@@ -1,6 +1,6 @@
 #include "verbs.h"
 
-/* The fields of a policy in this order, each with its tag and the size of its value before it. */
+/* The fields of a policy, in this order. Each is its tag, the size of its value, and the value. */
 enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };
 
 /* How many delays a backoff of each kind has beside a list: its base, and its cap. */
@@ -9,7 +9,7 @@ static const size_t own_delays[] = {
 
 /* Writing */
 
-/* Where the next byte goes (NULL: nowhere), and how many there are so far. */
+/* at: where the next byte goes; NULL: the bytes are only counted. size: of the bytes so far. */
 struct writer {
     unsigned char *at;
     size_t size;
@@ -31,7 +31,7 @@ static void put_number(struct writer *out, size_t size, uint64_t number) {
     put(out, bytes, size);
 }
 
-/* A text or a block, behind its size, which takes `digits` bytes. */
+/* Puts the size of a block, as a number of so many `digits` (bytes), and then its bytes. */
 static void put_block(struct writer *out, size_t digits, dueq_bytes block) {
     put_number(out, digits, block.size);
     put(out, block.data, block.size);
@@ -124,7 +124,7 @@ static bool take_number(dueq_bytes *rest, size_t size, uint64_t *number) {
     return true;
 }
 
-/* Takes the next bytes, whose number stands before them in so many. */
+/* Takes a block: its size, which has so many `digits` (bytes), and then its bytes. */
 static bool take_block(dueq_bytes *rest, size_t digits, dueq_bytes *block) {
     uint64_t size;
     return take_number(rest, digits, &size) && take(rest, size, block);
@@ -181,7 +181,7 @@ static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
         return value.size == 0;
     case TAG_DEAD_LETTER:
         message->dead_letter = value;
-        /* By the same rule as the scripts (core/scripts/lib/is_name.lua). */
+        /* The scripts have the same rule (core/scripts/lib/is_name.lua). */
         return !dueq__name_check(value.data, value.size, &unused);
     default:
         return false;
@@ -199,7 +199,7 @@ static bool read_policy(dueq_bytes rest, dueq_message *message,
     return last > 0;
 }
 
-/* The fields of a fixed size, in their order. */
+/* Reads the fields of a fixed size, in their order. */
 static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) {
     dueq_bytes maker = message->id;
     uint64_t expires = 0, lease = 0;

@@ -5,7 +5,7 @@
 #include "verbs.h"
 
 /*
- * Locks. A lock is taken as a message is, by a call that may wait. Its owner has a token, an id that
+ * Locks. A call takes a lock as it takes a message, and may wait. The owner has a token, an id that
  * the client made.
  */
 

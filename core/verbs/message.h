@@ -9,33 +9,34 @@
 
 /* draft.c: what a producer asks for */
 
-/* As a time to live: it is over already. For the core's own drafts, to partitions. */
+/* A time to live that is over. The core pushes such drafts to partitions itself. */
 #define DUEQ__TTL_EXPIRED (-1)
 
-/* What the ids of schedules' messages begin with. */
+/* The id of a schedule's message begins with this. */
 #define DUEQ__SCHEDULE_PREFIX "schedule:"
 
 /*
- * Checks all of a draft that can be checked without its queue. by_schedule: a schedule verb made the
- * draft, which may have a schedule's id and headers.
+ * Checks all of a draft that can be checked without its queue. by_schedule: a schedule verb made
+ * the draft, which may have a schedule's id and headers.
  */
 dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 
-/* An argument, as errors call it, and what it may be; unit: NULL for none. */
+/* An argument and its range. what, unit: as errors name them; unit NULL: it has none. */
 struct dueq__range {
     const char *what, *unit;
     int64_t value, least, most;
 };
 dueq_status dueq__ranges_check(const struct dueq__range *ranges, size_t count,
                                struct dueq__error *error);
-/* Is it 1 to `most` bytes of UTF-8 without control characters? what: for the error. */
+/* Fails unless the text is 1 to `most` bytes of UTF-8 without control characters. what: its name. */
 dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
                              struct dueq__error *error);
-/* Checks a draft's headers alone. */
+/* Checks the headers of a draft, and nothing else. */
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error);
 /*
- * Copies all that a draft points to, so many bytes, to `room`, which is aligned as malloc() does.
+ * Copies a draft. What the draft points to goes to `room`: as many bytes as dueq__draft_size()
+ * says, aligned as malloc() aligns.
  */
 size_t dueq__draft_size(const dueq_draft *draft);
 void dueq__draft_copy(dueq_draft *out, const dueq_draft *draft, void *room);
@@ -46,12 +47,12 @@ size_t dueq__headers_size(const dueq_draft *draft);
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
 enum { /* flags of the envelope */
-       DUEQ__FLAG_INCARNATION =
-           1, /* the id was given: an incarnation tells this push from an earlier one */
+       /* The producer gave the id: an incarnation tells this push from an earlier one. */
+       DUEQ__FLAG_INCARNATION = 1,
        DUEQ__FLAG_LEASE = 2,
        DUEQ__FLAG_HEADERS = 4,
-       DUEQ__FLAG_EXPIRES = 8, /* 0 until the push script sets it */
-       DUEQ__FLAG_POLICY = 16, /* the part that says how failures go on */
+       DUEQ__FLAG_EXPIRES = 8, /* the time is 0 until the push script sets it */
+       DUEQ__FLAG_POLICY = 16, /* what happens after failures */
        DUEQ__FLAG_HIGH = 32,
        DUEQ__FLAG_LOW = 64
 };
@@ -63,18 +64,19 @@ struct dueq__stored_backoff {
 };
 
 /*
- * Writes a checked draft's envelope and returns its size; out: NULL where that alone is asked for.
- * incarnation: NULL for an id that the core made.
+ * Writes the envelope of a checked draft, and returns its size. out: NULL: it only returns the
+ * size. incarnation: NULL: the core makes the id.
  */
 size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, unsigned char *out);
 /*
- * Reads an envelope into message: all that is the same in each delivery; headers when `headers` has
- * room. The number of headers comes back in message->header_count. False: it is none.
+ * Reads an envelope into the members of `message` that are the same in each delivery. headers: gets
+ * up to `room` headers; message->header_count is their number in the envelope. False: the bytes are
+ * no envelope.
  */
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                          size_t room);
 
-/* The same, and the backoff; without one all of it is 0. */
+/* The same, and the backoff. If the envelope has none, all of backoff->backoff is 0. */
 bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                              size_t room, struct dueq__stored_backoff *backoff);
 
@@ -82,20 +84,22 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
 
 struct dueq__ticket {
     uint32_t deliveries; /* that ended before this one */
-    dueq_bytes suffix;   /* the incarnation, and h or l; empty for a made id of normal priority */
+    /* The incarnation, and h or l. Empty: the core made the id, and the priority is normal. */
+    dueq_bytes suffix;
     dueq_bytes id;
 };
 
-/* What is kept of a message that came back. */
+/* What the server keeps of a message that came back. */
 struct dueq__attempts {
     uint32_t deliveries, forgiven, crashes;
     dueq_bytes error;
 };
 
+/* False: the text is no ticket. */
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket);
-/* When the message was made, as far as its ticket says; -1: it does not. */
+/* When the message was pushed, in ms since 1970; -1: the ticket does not say that. */
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket);
-/* False: it is none of these. */
+/* False: the text is no attempts. */
 bool dueq__attempts_read(dueq_bytes text, struct dueq__attempts *attempts);
 
 #endif

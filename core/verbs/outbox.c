@@ -21,7 +21,7 @@
 #define AHEAD_MS 1000
 /* The most entries of a round. */
 #define MOST 100
-/* The answer of the call before the relay is there. One step delays that answer this long at most. */
+/* The caller waits for the relay: each step may delay the answer of its call by so much. */
 #define PATIENCE_MS 2000
 #define MOST_ROUNDS 10
 

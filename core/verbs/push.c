@@ -4,11 +4,10 @@
 
 #include "verbs.h"
 
-/* What a draft asks of the script beyond its envelope, as text. */
 #define EXTRA_SIZE 40
 /*
- * The scripts for plain drafts do not look at sizes: a message over this goes to one that notes it
- * (lib/store_drafts.lua).
+ * The fast scripts do not look at sizes. A larger envelope goes to push_full or push_replace, which
+ * note that the queue has large messages (lib/store_drafts.lua).
  */
 #define LARGE (1 << 20)
 
@@ -17,10 +16,11 @@ struct batch {
     const dueq_draft *drafts;
     size_t count;
     size_t id_bytes, envelope_bytes;
-    bool fast; /* all ids made here, all due at one time, and no more to do than to store them */
-    bool is_later;       /* the first is due later */
-    bool replaces;       /* some may replace existing messages */
-    bool to_other_queue; /* they go to another queue */
+    /* The core makes all ids, all drafts are due at the same time, and none has other options. */
+    bool fast;
+    bool is_later;       /* the first draft has a delay or a due time */
+    bool replaces;       /* a draft may replace an existing message */
+    bool to_other_queue; /* they go to another queue's outbox */
     dueq_durability durability;
 };
 
@@ -29,7 +29,7 @@ static bool is_fast(const dueq_draft *draft, const dueq_draft *first) {
            draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
 }
 
-/* The most that any of them asks for. */
+/* Makes `all` the most that any draft asks for. */
 static void add_durability(dueq_durability *all, const dueq_durability *more) {
     if (more->replicas > all->replicas)
         all->replicas = more->replicas;
@@ -38,7 +38,10 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
     all->disk |= more->disk;
 }
 
-/* made: by a schedule verb. */
+/*
+ * Checks and measures the drafts. keyed: they may have keys, as the queue is a partition. made: a
+ * schedule verb made them.
+ */
 static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const dueq_draft *drafts,
                                  size_t count, struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
@@ -75,10 +78,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     return status;
 }
 
-/*
- * Adds the draft and what its script asks besides. id: where its id is to be, for as long as the
- * call lives.
- */
+/* Adds a draft, and the options that the script needs beside the envelope. */
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       dueq_bytes id, struct dueq__resp *words) {
     char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
@@ -104,7 +104,8 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
 }
 
 /*
- * Adds the drafts to the words and submits the call. first: the id of an item before them, or none.
+ * Adds the drafts to the words, and submits the call. first: the id of the message that the drafts
+ * succeed; size 0: none. The state of the operation keeps all ids.
  */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
@@ -135,7 +136,7 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     return dueq__op_submit(client, words);
 }
 
-/* The script that is enough for the drafts. */
+/* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
     return batch->fast && !batch->is_later ? &dueq__script_push
            : batch->fast                   ? &dueq__script_push_later
@@ -174,7 +175,7 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
     return status;
 }
 
-/* Acknowledges the message of this id, and pushes its successors; made: by a schedule verb. */
+/* Acknowledges the message of this ticket and id, and pushes the drafts, in one step. */
 static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, dueq_queue *target,
                           bool made, const dueq_draft *drafts, size_t count) {
     struct batch batch;

@@ -3,7 +3,7 @@
 
 #include "verbs.h"
 
-/* The names of the server's queues: each that was ever used has its info. */
+/* queues: the names of the server's queues. Each queue that was ever used has a key `meta`. */
 
 static const char key_begin[] = "dueq:{", key_end[] = "}:meta";
 #define BEGIN_SIZE (sizeof key_begin - 1)
@@ -27,10 +27,13 @@ static bool name_of(dueq_bytes key, dueq_bytes *name) {
     return dueq__name_check(name->data, name->size, &error) == DUEQ_OK;
 }
 
-/* The server's cursor; with PART- before it in the other parts of a cluster than its first. */
+/*
+ * The bytes of a cursor: the cursor of SCAN. In a cluster, "PART-" is before it, but for the first
+ * of the nodes, which are asked one after the other.
+ */
 #define MOST_CURSOR 40
 
-/* Takes the part off; false: it is no cursor. */
+/* Takes "PART-" off. False: the text is no cursor. */
 static bool read_cursor(dueq_bytes *cursor, size_t *part) {
     const char *at = cursor->data, *end = at + cursor->size;
     int64_t number;
@@ -105,7 +108,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
 }
 
 dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
-    /* A plain command in a script's place: it has a name for the errors. */
+    /* SCAN is a plain command, not a script. Errors need its name. */
     static const struct dueq__script plain = {.name = "queues"};
     dueq__client_check_fork(client);
     size_t part;
@@ -115,7 +118,7 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     dueq_status status = dueq__op_begin_plain(client, &plain);
     if (status)
         return status;
-    /* How many scans it has made. */
+    /* The state: how many SCANs the call has made. */
     if (!dueq__op_state(client, sizeof(unsigned)))
         return dueq__op_no_memory(client);
     client->op->decode = decode_scanned;

@@ -4,16 +4,16 @@
 #include "verbs.h"
 
 /*
- * Taking messages under a lease, from the first of one or several queues that has any; what is held
- * may be settled by the same request.
+ * reserve takes messages under a lease, from the first of one or several queues that has any. The
+ * same request may settle messages of one queue that the caller holds.
  */
 
-/* The most reserves in a row that go to reserve_full without asking the fast script first. */
+/* The most reserves in a row that go to reserve_full without trying the fast script first. */
 #define MOST_FULL 16
 
 /*
- * After a failure a reserve leaves ended leases to their holders for so long, also where it else
- * takes them at once.
+ * A reserve may take ended leases at once. For this long after a failure it does not: during the
+ * failure the holders may have been unable to extend their leases.
  */
 #define DISTRUST_MS 10000
 
@@ -33,7 +33,7 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
     dueq__resp_bytes(words, flags, sizeof flags);
 }
 
-/* Which script: the fast one passes on what it does not do, at the price of a request more. */
+/* The fast script passes on what it cannot do, which costs a second request. */
 static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
     bool plain = op->settling.done || !op->settling.count || op->settling.plain_acks;
@@ -60,8 +60,8 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
 }
 
 /*
- * A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its
- * number does not matter.
+ * A reserve of no messages passes the wake token or the timekeeping on. The server does not keep
+ * its answer, so its number does not matter.
  */
 static void build_release(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
@@ -77,7 +77,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_text(words, "0");
 }
 
-/* Passes the outcomes of the settlement on, which come once; false: these are none of it. */
+/* Tells the owner the outcomes of the settlement, once. False: the script does not answer this. */
 static bool take_settlement(struct dueq__settling *settling, const struct dueq__reply *reply) {
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
@@ -111,8 +111,8 @@ static void on_relayed(dueq_client *client, dueq_status status, dueq_result *res
 }
 
 /*
- * Where the fast script passed the request on, the next ones spare it that; each time twice as
- * many.
+ * The fast script has passed the request on. So the next reserves go to reserve_full at once: one,
+ * then 2, 4 and so on, until the fast script answers again.
  */
 static void note_passed_on(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
@@ -183,7 +183,7 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     return status;
 }
 
-/* plain: it only acknowledges first deliveries. */
+/* *plain: the settlement only acknowledges first deliveries, which the fast script can do. */
 static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settlement *settlement,
                                     bool *plain) {
     struct dueq__ticket parts;
@@ -236,7 +236,10 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
     return dueq__op_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
 }
 
-/* In turn, a queue that is named several times begins as often; a request asks each once. */
+/*
+ * In round robin, each call begins with the next of the named queues. A queue that is named several
+ * times begins several of the calls, but one call asks it once.
+ */
 static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
     size_t turn = in_turn ? asked->queues[0]->client->round_robin++ : 0, count = 0;

@@ -9,7 +9,7 @@ static bool read_count(dueq_bytes text, uint32_t *count) {
     return good;
 }
 
-/* An incarnation, h or l, or both. */
+/* A suffix is an incarnation, or h or l, or an incarnation and h or l. */
 static bool good_suffix(dueq_bytes suffix) {
     const char *text = suffix.data;
     bool marked = suffix.size == 1 || suffix.size == DUEQ__INCARNATION_SIZE + 1;
