@@ -88,14 +88,14 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
                                   .queue_count = queue_count,
                                   .order = consumer->options.order,
-                                  .count = count,
-                                  .kind = consumer->prefetched ? DUEQ__WAIT_TOP_UP
-                                                               : DUEQ__WAIT_MESSAGES,
-                                  .timeout_ms = timeout_ms,
-                                  .lease_ms = consumer->options.lease_ms,
-                                  .default_lease_ms = dueq__consumer_lease_ms(consumer),
-                                  .take_expired_now = !consumer->options.max_run_ms};
-    asked.with_lateness = count && dueq__consumer_asks_lateness(consumer);
+                                  .terms.count = count,
+                                  .terms.kind = consumer->prefetched ? DUEQ__WAIT_TOP_UP
+                                                                     : DUEQ__WAIT_MESSAGES,
+                                  .terms.timeout_ms = timeout_ms,
+                                  .terms.lease_ms = consumer->options.lease_ms,
+                                  .terms.default_lease_ms = dueq__consumer_lease_ms(consumer),
+                                  .terms.take_expired_now = !consumer->options.max_run_ms};
+    asked.terms.with_lateness = count && dueq__consumer_asks_lateness(consumer);
     consumer->request = count ? DUEQ__REQUEST_RESERVE : DUEQ__REQUEST_SETTLE;
     if (queue_count == 1)
         dueq__settle_fill(consumer, queue, tickets, &asked.settlement);

@@ -79,14 +79,14 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .queue_count = count ? count : 1,
                                 .order = DUEQ_ROUND_ROBIN,
                                 .are_partitions = true,
-                                .kind = DUEQ__WAIT_ORDERED,
-                                .with_lateness = dueq__consumer_asks_lateness(consumer),
+                                .terms.kind = DUEQ__WAIT_ORDERED,
+                                .terms.with_lateness = dueq__consumer_asks_lateness(consumer),
                                 .next_check_us = until > now ? next_check_us : NULL,
-                                .count = consumer->options.prefetch,
-                                .timeout_ms = until > now ? until - now : 0,
-                                .lease_ms = consumer->options.lease_ms,
-                                .default_lease_ms = dueq__consumer_lease_ms(consumer),
-                                .take_expired_now = !consumer->options.max_run_ms});
+                                .terms.count = consumer->options.prefetch,
+                                .terms.timeout_ms = until > now ? until - now : 0,
+                                .terms.lease_ms = consumer->options.lease_ms,
+                                .terms.default_lease_ms = dueq__consumer_lease_ms(consumer),
+                                .terms.take_expired_now = !consumer->options.max_run_ms});
 }
 
 void dueq__partitions_note_empty(dueq_consumer *consumer) {

@@ -147,10 +147,9 @@ void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply)
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__op_finish_result(
-        client, dueq__result_counted(reply, &client->node->server_info, &client->error), DUEQ_OK);
+    finish_with(client, dueq__result_counted(reply, &client->node->server_info, &client->error));
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__op_finish_result(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
+    finish_with(client, dueq__result_rated(reply, &client->error));
 }

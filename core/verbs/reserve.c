@@ -195,28 +195,26 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
         status = dueq__arg_check_ticket(queue, settlement->acks[i], &parts);
         *plain = *plain && !status && parts.deliveries == 0;
     }
-    if (!status && settlement->retry.size)
-        status = dueq__arg_check_ticket(queue, settlement->retry, &parts);
-    if (!status && settlement->retry.size)
-        status = dueq__arg_check_retry_delay(queue, settlement->retry_delay_ms);
-    return status;
+    if (status || !settlement->retry.size)
+        return status;
+    status = dueq__arg_check_ticket(queue, settlement->retry, &parts);
+    return status ? status : dueq__arg_check_retry_delay(queue, settlement->retry_delay_ms);
 }
 
 static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
     dueq_queue *queue = asked->queues[0];
-    dueq_status status =
-        asked->are_partitions
-            ? DUEQ_OK
-            : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
-    if (!status && (asked->count || !settles))
-        status = dueq__arg_check_count(queue, queue, asked->count);
+    const struct dueq__range leases[] = {
+        {"the lease", " ms", asked->terms.lease_ms, 0, UINT32_MAX},
+        {"the default lease", " ms", asked->terms.default_lease_ms, 1, UINT32_MAX}};
+    dueq_status status = DUEQ_OK;
+    if (!asked->are_partitions)
+        status = dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+    if (!status && (asked->terms.count || !settles))
+        status = dueq__arg_check_count(queue, queue, asked->terms.count);
     if (!status)
-        status = dueq__arg_check_ms(queue, "the lease", asked->lease_ms, 0, UINT32_MAX);
+        status = dueq__ranges_check(leases, 2, &queue->client->error);
     if (!status)
-        status =
-            dueq__arg_check_ms(queue, "the default lease", asked->default_lease_ms, 1, UINT32_MAX);
-    if (!status)
-        status = dueq__arg_check_wait(queue, asked->timeout_ms);
+        status = dueq__arg_check_wait(queue, asked->terms.timeout_ms);
     return status ? status : check_settlement(queue, &asked->settlement, plain);
 }
 
@@ -270,16 +268,12 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
-    const struct dueq__wait_terms terms = {.kind = asked->kind,
-                                           .count = asked->count,
-                                           .timeout_ms = asked->count ? asked->timeout_ms : 0,
-                                           .lease_ms = asked->lease_ms,
-                                           .default_lease_ms = asked->default_lease_ms,
-                                           .with_lateness = asked->with_lateness,
-                                           .take_expired_now = asked->take_expired_now,
-                                           .request = request,
-                                           .decode = decode,
-                                           .build_release = build_release};
+    struct dueq__wait_terms terms = asked->terms;
+    terms.request = request;
+    terms.decode = decode;
+    terms.build_release = build_release;
+    if (!terms.count)
+        terms.timeout_ms = 0;
     dueq__client_check_fork(client);
     dueq_status status = check(asked, settles, &plain);
     if (!status)
@@ -296,14 +290,15 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
 
 dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
                                     size_t count, int64_t timeout_ms, int64_t lease_ms) {
-    return dueq__reserve_submit(&(struct dueq__reserve){.queues = queues,
-                                                        .queue_count = queue_count,
-                                                        .order = order,
-                                                        .count = count,
-                                                        .timeout_ms = timeout_ms,
-                                                        .lease_ms = lease_ms,
-                                                        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
-                                                        .take_expired_now = true});
+    return dueq__reserve_submit(
+        &(struct dueq__reserve){.queues = queues,
+                                .queue_count = queue_count,
+                                .order = order,
+                                .terms.count = count,
+                                .terms.timeout_ms = timeout_ms,
+                                .terms.lease_ms = lease_ms,
+                                .terms.default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
+                                .terms.take_expired_now = true});
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

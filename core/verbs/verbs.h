@@ -209,18 +209,19 @@ struct dueq__reserve {
     dueq_queue *const *queues;
     size_t queue_count;
     dueq_order order;
-    bool are_partitions;       /* of one queue: up to DUEQ_MAX_PARTITIONS, each once */
-    enum dueq__wait_kind kind; /* ORDERED: there is no settlement */
-    bool with_lateness;        /* the result says how late each message is */
-    bool take_expired_now;     /* it does not watch ended leases: core/scripts/lib/watch.lua */
+    bool are_partitions; /* of one queue: up to DUEQ_MAX_PARTITIONS, each once */
+    /*
+     * The numbers and the kind; reserve.c sets the rest. count 0: the call only settles, does not
+     * wait, and returns EMPTY. kind ORDERED: there is no settlement. default_lease_ms: if lease_ms
+     * is 0, of messages that have no lease of their own. take_expired_now: it does not watch ended
+     * leases (core/scripts/lib/watch.lua).
+     */
+    struct dueq__wait_terms terms;
     /*
      * For each queue: when to ask it first, in us of the monotonic clock; 0: now. NULL: all are
      * asked now.
      */
     const int64_t *next_check_us;
-    size_t count; /* 0: the call only settles, does not wait, and returns EMPTY */
-    int64_t timeout_ms, lease_ms;
-    int64_t default_lease_ms; /* if lease_ms is 0: of messages that have no lease of their own */
     struct dueq__settlement settlement; /* of the queue, which is the only one then */
 };
 

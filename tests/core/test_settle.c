@@ -23,9 +23,9 @@ static dueq_status submit(dueq_queue *queue, const struct dueq__settlement *sett
                           size_t count, int64_t timeout_ms, int64_t default_lease_ms) {
     struct dueq__reserve asked = {.queues = &queue,
                                   .queue_count = 1,
-                                  .count = count,
-                                  .timeout_ms = timeout_ms,
-                                  .default_lease_ms = default_lease_ms};
+                                  .terms.count = count,
+                                  .terms.timeout_ms = timeout_ms,
+                                  .terms.default_lease_ms = default_lease_ms};
     if (settlement)
         asked.settlement = *settlement;
     asked.settlement.on_settled = note_settled;
