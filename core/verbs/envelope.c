@@ -153,15 +153,18 @@ static bool read_backoff(dueq_bytes value, struct dueq__stored_backoff *out) {
         return false;
     while (count < DUEQ_MAX_BACKOFF_LIST && take_number(&value, 4, &delay))
         out->list[count++] = (int64_t)delay;
+    bool is_list = kind == DUEQ_BACKOFF_LIST;
+    if (value.size || (is_list ? count == 0 : count != own_delays[kind]))
+        return false;
     out->backoff = (dueq_backoff){.kind = (dueq_backoff_kind)kind, .jitter = (dueq_jitter)jitter};
-    if (kind == DUEQ_BACKOFF_LIST) {
+    if (is_list) {
         out->backoff.list_ms = out->list;
         out->backoff.list_count = count;
-        return count > 0 && value.size == 0;
+    } else {
+        out->backoff.base_ms = out->list[0];
+        out->backoff.cap_ms = count > 1 ? out->list[1] : 0;
     }
-    out->backoff.base_ms = out->list[0];
-    out->backoff.cap_ms = kind == DUEQ_BACKOFF_FIXED ? 0 : out->list[1];
-    return count == own_delays[kind] && value.size == 0;
+    return true;
 }
 
 static bool read_field(uint64_t tag, dueq_bytes value, dueq_message *message,
