@@ -29,7 +29,7 @@ struct dueq__range {
 };
 dueq_status dueq__ranges_check(const struct dueq__range *ranges, size_t count,
                                struct dueq__error *error);
-/* Fails unless the text is 1 to `most` bytes of UTF-8 without control characters. what: its name. */
+/* Fails unless the text is 1 to `most` bytes of UTF-8 without control characters. */
 dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
                              struct dueq__error *error);
 /* Checks the headers of a draft, and nothing else. */
