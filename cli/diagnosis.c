@@ -169,9 +169,9 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
         const dueq_worker *worker = workers->list[i].worker;
         if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_offline(worker))
             continue;
-        for (size_t k = 0; k < worker->holding_count; k++)
-            hanging += dueq_worker_holding(worker, k)->running &&
-                       worker->now_ms - dueq_worker_holding(worker, k)->since_ms >= least;
+        for (size_t k = 0; k < worker->lease_count; k++)
+            hanging += dueq_worker_lease(worker, k)->running &&
+                       worker->now_ms - dueq_worker_lease(worker, k)->since_ms >= least;
     }
     return hanging >= row->slots;
 }
@@ -179,7 +179,7 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
 static bool waits(const struct workers_view *workers, const struct queue_row *row,
                   struct diagnosis *why) {
     char waited[TIME_ROOM], held[TIME_ROOM];
-    const dueq_holding *oldest = NULL;
+    const dueq_lease *oldest = NULL;
     const struct consumer *slow = workers_longest(workers, row->whole, &oldest);
     const int64_t ms = waited_ms(&row->counts);
     time_format_span(ms, waited);

@@ -70,12 +70,12 @@ void history_end(struct history *history) {
 
 bool history_by(const dueq_failure *failure, const struct workers_view *workers, dueq_bytes *host,
                 int64_t *pid) {
-    const dueq_holding *holding;
+    const dueq_lease *lease;
     const struct consumer *holder = NULL;
     *host = failure->host;
     *pid = failure->pid;
     if (!host->size)
-        holder = workers_holder(workers, failure->ticket, &holding);
+        holder = workers_holder(workers, failure->ticket, &lease);
     if (holder) {
         *host = holder->worker->host;
         *pid = holder->worker->pid;

@@ -13,7 +13,7 @@ static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(
 /* A consumer that says it holds a message, and what it says; NULL: none. */
 struct holder {
     const struct consumer *consumer;
-    const dueq_holding *holding;
+    const dueq_lease *lease;
 };
 
 static void put_process(const dueq_worker *worker) {
@@ -30,8 +30,8 @@ static void json_holder(json_object *object, const struct holder *holder) {
         made = json_object_new_object();
         cli_json_worker(made, holder->consumer->worker);
         json_object_object_add(made, "leased_since_ms",
-                               json_object_new_int64(holder->holding->since_ms));
-        json_object_object_add(made, "running", json_object_new_boolean(holder->holding->running));
+                               json_object_new_int64(holder->lease->since_ms));
+        json_object_object_add(made, "running", json_object_new_boolean(holder->lease->running));
     }
     json_object_object_add(object, "holder", made);
 }
@@ -39,7 +39,7 @@ static void json_holder(json_object *object, const struct holder *holder) {
 json_object *json_of_inspected(const char *queue, const dueq_message *message,
                                const struct workers_view *workers, const struct history *history) {
     struct holder holder = {0};
-    holder.consumer = workers_holder(workers, message->ticket, &holder.holding);
+    holder.consumer = workers_holder(workers, message->ticket, &holder.lease);
     uint32_t now = message->state == DUEQ_LEASED;
     json_object *object = json_object_new_object();
     json_object_object_add(object, "queue", json_name(queue));
@@ -88,7 +88,7 @@ static void print_history(const struct history *history, const struct workers_vi
 static void print_inspected(const struct cli *cli, const dueq_message *message,
                             const struct workers_view *workers, const struct history *history) {
     struct holder held = {0}, *holder = &held;
-    held.consumer = workers_holder(workers, message->ticket, &held.holding);
+    held.consumer = workers_holder(workers, message->ticket, &held.lease);
     if (cli->json) {
         json_line(json_of_inspected(cli->queue_name, message, workers, history));
         return;
@@ -105,8 +105,8 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
         if (worker_offline(worker))
             fputs(worker->stopping ? ", which was stopped" : ", which is offline", stdout);
         fputs("\n", stdout);
-        cli_label(holder->holding->running ? "runs since" : "leased since");
-        cli_print_time(holder->holding->since_ms, message->now_ms);
+        cli_label(holder->lease->running ? "runs since" : "leased since");
+        cli_print_time(holder->lease->since_ms, message->now_ms);
     } else if (message->state == DUEQ_LEASED) {
         cli_label("leased by");
         puts("none that says so: it came less than 12 seconds ago, or its holder has no heartbeat");
@@ -191,7 +191,7 @@ enum { SHOWN = 20 };
 
 static int by_age(const void *first, const void *second) {
     const struct running *one = first, *other = second;
-    int64_t a = one->holding->since_ms, b = other->holding->since_ms;
+    int64_t a = one->lease->since_ms, b = other->lease->since_ms;
     return (a > b) - (a < b);
 }
 
@@ -199,16 +199,16 @@ static int by_age(const void *first, const void *second) {
 static const dueq_message *still_leased(struct cli *cli, const struct running *running,
                                         char name[DUEQ_MAX_NAME + 1], dueq_result **result,
                                         dueq_status *status) {
-    dueq_bytes whole = bytes_of(running->consumer->queue), ticket = running->holding->ticket;
+    dueq_bytes whole = bytes_of(running->consumer->queue), ticket = running->lease->ticket;
     dueq_queue *queue;
     *result = NULL;
     snprintf(name, DUEQ_MAX_NAME + 1, "%s", running->consumer->queue);
-    if (running->holding->partition >= 0)
-        dueq_partition_name(whole, (size_t)running->holding->partition, name);
+    if (running->lease->partition >= 0)
+        dueq_partition_name(whole, (size_t)running->lease->partition, name);
     *status = dueq_queue_open(cli->client, name, strlen(name), &queue);
     if (*status == DUEQ_OK) {
         dueq_queue_preview(queue, CLI_PREVIEW);
-        *status = cli_wait(cli, dueq_find_submit(queue, running->holding->id), result);
+        *status = cli_wait(cli, dueq_find_submit(queue, running->lease->id), result);
     }
     dueq_queue_close(queue);
     const dueq_message *message = dueq_result_message(*result, 0);
@@ -224,7 +224,7 @@ json_object *json_of_running(const char *queue, const struct running *running,
     json_object_object_add(object, "id", json_text(message->id));
     json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
     json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
-    json_holder(object, &(struct holder){running->consumer, running->holding});
+    json_holder(object, &(struct holder){running->consumer, running->lease});
     return object;
 }
 
@@ -232,10 +232,9 @@ static void print_running(const char *queue, const struct running *running,
                           const dueq_message *message) {
     const dueq_worker *worker = running->consumer->worker;
     char span[TIME_ROOM];
-    printf("%10s %9s %10u %8lld  ",
-           time_format_span(message->now_ms - running->holding->since_ms, span),
-           worker_state(worker, running->holding->running), message->deliveries,
-           (long long)worker->pid);
+    printf(
+        "%10s %9s %10u %8lld  ", time_format_span(message->now_ms - running->lease->since_ms, span),
+        worker_state(worker, running->lease->running), message->deliveries, (long long)worker->pid);
     cli_put_brief(worker->host, 60);
     fputs("  ", stdout);
     cli_put_text(queue);
@@ -250,14 +249,14 @@ dueq_status running_read(struct cli *cli, const struct workers_view *workers, si
     size_t count = 0, shown = 0;
     bool goes_on = true;
     for (size_t i = 0; i < workers->count; i++)
-        count += workers->list[i].worker->holding_count;
+        count += workers->list[i].worker->lease_count;
     struct running *list = malloc((count + 1) * sizeof *list), *at = list;
     if (!list)
         cli_out_of_memory();
     for (size_t i = 0; i < workers->count; i++)
-        for (size_t k = 0; k < workers->list[i].worker->holding_count; k++)
-            *at++ = (struct running){&workers->list[i],
-                                     dueq_worker_holding(workers->list[i].worker, k)};
+        for (size_t k = 0; k < workers->list[i].worker->lease_count; k++)
+            *at++ =
+                (struct running){&workers->list[i], dueq_worker_lease(workers->list[i].worker, k)};
     qsort(list, count, sizeof *list, by_age);
     for (size_t i = 0; i < count && shown < most && status >= 0 && goes_on; i++) {
         char name[DUEQ_MAX_NAME + 1];

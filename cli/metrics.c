@@ -49,7 +49,7 @@ static dueq_status read_timings(struct cli *cli, struct row *row) {
 }
 
 static dueq_status read_row(struct cli *cli, const struct workers_view *workers, struct row *row) {
-    const dueq_holding *longest;
+    const dueq_lease *longest;
     const struct consumer *busy = workers_longest(workers, row->seen->queue, &longest);
     row->longest_ms = busy ? busy->worker->now_ms - longest->since_ms : 0;
     row->part = cli_partition_mark(row->seen->queue);

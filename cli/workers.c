@@ -5,18 +5,18 @@
 #include "json.h"
 #include "workers_view.h"
 
-static json_object *json_holdings(const dueq_worker *worker) {
+static json_object *json_leases(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
-    for (size_t i = 0; i < worker->holding_count; i++) {
-        const dueq_holding *holding = dueq_worker_holding(worker, i);
+    for (size_t i = 0; i < worker->lease_count; i++) {
+        const dueq_lease *lease = dueq_worker_lease(worker, i);
         json_object *object = json_object_new_object();
-        json_object_object_add(object, "id", json_text(holding->id));
-        json_object_object_add(object, "ticket", json_text(holding->ticket));
+        json_object_object_add(object, "id", json_text(lease->id));
+        json_object_object_add(object, "ticket", json_text(lease->ticket));
         json_object_object_add(object, "partition",
-                               holding->partition < 0 ? NULL
-                                                      : json_object_new_int64(holding->partition));
-        json_object_object_add(object, "since_ms", json_object_new_int64(holding->since_ms));
-        json_object_object_add(object, "running", json_object_new_boolean(holding->running));
+                               lease->partition < 0 ? NULL
+                                                    : json_object_new_int64(lease->partition));
+        json_object_object_add(object, "since_ms", json_object_new_int64(lease->since_ms));
+        json_object_object_add(object, "running", json_object_new_boolean(lease->running));
         json_object_array_add(list, object);
     }
     return list;
@@ -46,7 +46,7 @@ json_object *json_of_worker(const struct consumer *list, size_t count) {
         json_object_object_add(object, "queue", json_name(list[i].queue));
         json_object_object_add(object, "leased", json_object_new_int64(worker->leased));
         json_object_object_add(object, "running", json_object_new_int64(worker->running));
-        json_object_object_add(object, "holdings", json_holdings(worker));
+        json_object_object_add(object, "leases", json_leases(worker));
         json_object_array_add(queues, object);
     }
     json_object_object_add(whole, "queues", queues);

@@ -148,12 +148,12 @@ const char *worker_state(const dueq_worker *worker, bool works) {
 }
 
 const struct consumer *workers_holder(const struct workers_view *workers, dueq_bytes ticket,
-                                      const dueq_holding **holding) {
+                                      const dueq_lease **lease) {
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
-        for (size_t k = 0; k < worker->holding_count; k++)
-            if (compare(dueq_worker_holding(worker, k)->ticket, ticket) == 0) {
-                *holding = dueq_worker_holding(worker, k);
+        for (size_t k = 0; k < worker->lease_count; k++)
+            if (compare(dueq_worker_lease(worker, k)->ticket, ticket) == 0) {
+                *lease = dueq_worker_lease(worker, k);
                 return &workers->list[i];
             }
     }
@@ -161,18 +161,18 @@ const struct consumer *workers_holder(const struct workers_view *workers, dueq_b
 }
 
 const struct consumer *workers_longest(const struct workers_view *workers, const char *queue,
-                                       const dueq_holding **holding) {
+                                       const dueq_lease **lease) {
     const struct consumer *found = NULL;
     for (size_t i = 0; i < workers->count; i++) {
         const struct consumer *consumer = &workers->list[i];
         const dueq_worker *worker = consumer->worker;
         if (strcmp(consumer->queue, queue) != 0 || worker_offline(worker))
             continue;
-        for (size_t k = 0; k < worker->holding_count; k++)
-            if (dueq_worker_holding(worker, k)->running &&
-                (!found || dueq_worker_holding(worker, k)->since_ms < (*holding)->since_ms)) {
+        for (size_t k = 0; k < worker->lease_count; k++)
+            if (dueq_worker_lease(worker, k)->running &&
+                (!found || dueq_worker_lease(worker, k)->since_ms < (*lease)->since_ms)) {
                 found = consumer;
-                *holding = dueq_worker_holding(worker, k);
+                *lease = dueq_worker_lease(worker, k);
             }
     }
     return found;

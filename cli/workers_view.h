@@ -41,18 +41,18 @@ bool worker_crashed(const dueq_worker *worker);
 const char *worker_state(const dueq_worker *worker, bool works);
 /* The consumer that says it holds the ticket, and what it says of it; NULL: none. */
 const struct consumer *workers_holder(const struct workers_view *workers, dueq_bytes ticket,
-                                      const dueq_holding **holding);
+                                      const dueq_lease **lease);
 
 /* The consumer that works longest on one message of the queue, and the message; NULL: none. */
 const struct consumer *workers_longest(const struct workers_view *workers, const char *queue,
-                                       const dueq_holding **holding);
+                                       const dueq_lease **lease);
 
 /* inspect.c */
 
 /* A message that a consumer says it has leased. */
 struct running {
     const struct consumer *consumer;
-    const dueq_holding *holding;
+    const dueq_lease *lease;
 };
 
 /*

@@ -134,7 +134,7 @@ enum {
     DUEQ_MAX_RUN_MS = 3600000,      /* max_run_ms of DUEQ_CONSUMER */
     DUEQ_MAX_SLACK_MS = 100,        /* the largest slack_ms of a consumer */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher holds, unless it is told how many */
-    DUEQ_MAX_HOLDINGS = 100,        /* leased messages that a dueq_worker lists */
+    DUEQ_MAX_WORKER_LEASES = 100,   /* leased messages that a dueq_worker lists */
     DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_MAX_REPLICAS = 100,        /* replicas that a push may wait for */
@@ -549,13 +549,13 @@ typedef struct dueq_finding {
 
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
-/* A leased message of a dueq_worker. dueq_worker_holding() reads it. */
-typedef struct dueq_holding {
+/* A message that a worker has leased. dueq_worker_lease() reads it. */
+typedef struct dueq_lease {
     dueq_bytes id, ticket;
     int64_t partition; /* the number of the message's partition; -1: the queue has no partitions */
     int64_t since_ms;  /* since when it is running or prefetched */
     int running;       /* 1: its program has begun; 0: prefetched */
-} dueq_holding;
+} dueq_lease;
 
 /*
  * A registered consumer of a queue, as it was when it registered last. A consumer with a heartbeat
@@ -574,13 +574,13 @@ typedef struct dueq_worker {
     int64_t leased;   /* how many messages of this queue it had, with prefetched ones */
     int64_t running;  /* how many of `leased` its program had begun */
     int stopping;     /* 1: it takes no further message, and ends when it has settled these */
-    /* The messages that it had for a second or longer, in the order of their deliveries. */
-    const void *holdings;
-    size_t holding_count; /* up to DUEQ_MAX_HOLDINGS */
+    /* Of messages that it had for a second or longer, in the order of their deliveries. */
+    const void *leases;
+    size_t lease_count; /* up to DUEQ_MAX_WORKER_LEASES */
 } dueq_worker;
 
-/* A message of `holdings`. index: 0 to holding_count - 1; else NULL is returned. */
-DUEQ_API const dueq_holding *dueq_worker_holding(const dueq_worker *worker, size_t index);
+/* One of `leases`. index: 0 to lease_count - 1; else NULL is returned. */
+DUEQ_API const dueq_lease *dueq_worker_lease(const dueq_worker *worker, size_t index);
 
 /*
  * What a queue of another system has; the headers in interop/ say which systems. Start from

@@ -94,18 +94,18 @@ static PyObject *finding_object(const dueq_finding *finding) {
 }
 
 static PyObject *worker_object(const dueq_worker *worker) {
-    PyObject *holdings = PyTuple_New((Py_ssize_t)worker->holding_count);
+    PyObject *leases = PyTuple_New((Py_ssize_t)worker->lease_count);
 
-    for (size_t i = 0; holdings && i < worker->holding_count; i++) {
-        const dueq_holding *holding = dueq_worker_holding(worker, i);
-        PyObject *items[] = {text_object(holding->id), text_object(holding->ticket),
-                             PyLong_FromLongLong(holding->partition),
-                             PyLong_FromLongLong(holding->since_ms),
-                             PyBool_FromLong(holding->running)};
+    for (size_t i = 0; leases && i < worker->lease_count; i++) {
+        const dueq_lease *lease = dueq_worker_lease(worker, i);
+        PyObject *items[] = {text_object(lease->id), text_object(lease->ticket),
+                             PyLong_FromLongLong(lease->partition),
+                             PyLong_FromLongLong(lease->since_ms),
+                             PyBool_FromLong(lease->running)};
         PyObject *row = tuple_object(items, 5);
 
-        if (!row || PyTuple_SetItem(holdings, (Py_ssize_t)i, row) < 0)
-            Py_CLEAR(holdings);
+        if (!row || PyTuple_SetItem(leases, (Py_ssize_t)i, row) < 0)
+            Py_CLEAR(leases);
     }
     PyObject *items[] = {text_object(worker->session),
                          text_object(worker->host),
@@ -120,7 +120,7 @@ static PyObject *worker_object(const dueq_worker *worker) {
                          PyLong_FromLongLong(worker->leased),
                          PyLong_FromLongLong(worker->running),
                          PyBool_FromLong(worker->stopping),
-                         holdings};
+                         leases};
 
     return tuple_object(items, 14);
 }

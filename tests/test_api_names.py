@@ -30,7 +30,7 @@ FACES = ("C", "Python", "PHP", "the shell")
 # What C has instead of exceptions, lists and objects.
 OF_C = {
     *("queue", "queues", "queue_count", "client", "result", "purged", "counts", "cursor"),
-    *("header_count", "example_count", "holding_count", "ticket", "token"),
+    *("header_count", "example_count", "lease_count", "ticket", "token"),
     "struct_size",
 }
 
@@ -146,10 +146,10 @@ NAMES = {
         php_fields("WorkerInfo"),
         json_names("workers.c"),
     ),
-    "a holding": (
-        c_fields("dueq_holding") | {"ticket"},
-        python_fields(dueq.Holding),
-        php_fields("Holding"),
+    "a lease": (
+        c_fields("dueq_lease") | {"ticket"},
+        python_fields(dueq.Lease),
+        php_fields("Lease"),
         json_names("workers.c"),
     ),
     "a failure": (

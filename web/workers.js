@@ -6,8 +6,8 @@ import { put } from "./patch.js";
 import { cell, problem, table } from "./table.js";
 
 /** The queue or partition of a message that a consumer has leased. */
-const placeOf = (queue, holding) =>
-  (holding.partition === null ? queue : `${queue}#${holding.partition}`);
+const placeOf = (queue, lease) =>
+  (lease.partition === null ? queue : `${queue}#${lease.partition}`);
 
 /**
  * One entry for each process, which may have many consumers. Offline consumers have an entry of
@@ -18,12 +18,12 @@ function processes(list) {
   for (const worker of list) {
     const key = JSON.stringify([worker.host, worker.pid, worker.program, worker.offline]);
     const one = found.get(key)
-      ?? { ...worker, key, queues: new Map(), running: 0, slots: 0, holdings: [] };
-    for (const { queue, running, holdings } of worker.queues) {
+      ?? { ...worker, key, queues: new Map(), running: 0, slots: 0, leases: [] };
+    for (const { queue, running, leases } of worker.queues) {
       one.queues.set(queue, queue);
       one.running += running;
-      one.holdings.push(...holdings.filter((holding) => holding.running)
-          .map((holding) => ({ ...holding, queue: placeOf(queue, holding) })));
+      one.leases.push(...leases.filter((lease) => lease.running)
+          .map((lease) => ({ ...lease, queue: placeOf(queue, lease) })));
     }
     one.slots += worker.slots;
     one.stopping ||= worker.stopping;
@@ -44,7 +44,7 @@ const stateOf = ({ offline, stopping, running }) =>
 const queueLink = (queue, most) => el("a", { href: path("q", queue) }, brief(queue, most));
 
 function workerCells(worker) {
-  const longest = worker.holdings.sort((a, b) => a.since_ms - b.since_ms)[0],
+  const longest = worker.leases.sort((a, b) => a.since_ms - b.since_ms)[0],
     queues = [...worker.queues.keys()].sort();
   return [
     cell("Worker", `${brief(worker.host, 40)} · ${worker.pid}`),

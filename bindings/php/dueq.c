@@ -32,7 +32,7 @@ zend_class_entry *dueq_php_finding_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
 zend_class_entry *dueq_php_worker_ce;
-zend_class_entry *dueq_php_holding_ce;
+zend_class_entry *dueq_php_lease_ce;
 zend_class_entry *dueq_php_failure_ce;
 zend_class_entry *dueq_php_redisson_queue_ce;
 zend_class_entry *dueq_php_laravel_queue_ce;
@@ -66,7 +66,7 @@ static void register_classes(void) {
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
     dueq_php_worker_ce = register_class_Dueq_WorkerInfo();
-    dueq_php_holding_ce = register_class_Dueq_Holding();
+    dueq_php_lease_ce = register_class_Dueq_Lease();
     dueq_php_failure_ce = register_class_Dueq_Failure();
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
     dueq_php_pending_ce = register_class_Dueq_Pending();

@@ -1874,10 +1874,10 @@ namespace Dueq
         public readonly bool $stopping;
 
         /**
-         * @var list<Holding> messages that it has had for at least a second, in the order of their
+         * @var list<Lease> messages that it has had for at least a second, in the order of their
          *     deliveries; at most 100
          */
-        public readonly array $holdings;
+        public readonly array $leases;
 
         private function __construct() {}
     }
@@ -1888,7 +1888,7 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class Holding
+    final class Lease
     {
         public readonly string $id;
 
@@ -1923,7 +1923,7 @@ namespace Dueq
 
         public readonly string $id;
 
-        /** The ticket of the delivery: the worker whose `holdings` contain it had the message. */
+        /** The ticket of the delivery: the worker whose `leases` contain it had the message. */
         public readonly string $ticket;
 
         /** The number of the delivery, from 1 on. */

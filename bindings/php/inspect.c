@@ -16,9 +16,9 @@ enum {
     WORKER_LEASED,
     WORKER_RUNNING,
     WORKER_STOPPING,
-    WORKER_HOLDINGS
+    WORKER_LEASES
 };
-enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_RUNNING };
+enum { LEASE_ID, LEASE_TICKET, LEASE_PARTITION, LEASE_SINCE, LEASE_RUNNING };
 enum {
     FAILURE_TIME,
     FAILURE_KIND,
@@ -31,25 +31,25 @@ enum {
     FAILURE_ERROR
 };
 
-static void make_holding(zval *out, const dueq_holding *holding) {
+static void make_lease(zval *out, const dueq_lease *lease) {
     zend_object *object;
 
-    object_init_ex(out, dueq_php_holding_ce);
+    object_init_ex(out, dueq_php_lease_ce);
     object = Z_OBJ_P(out);
-    dueq_php_string(OBJ_PROP_NUM(object, HOLDING_ID), holding->id);
-    dueq_php_string(OBJ_PROP_NUM(object, HOLDING_TICKET), holding->ticket);
-    if (holding->partition < 0) {
-        ZVAL_NULL(OBJ_PROP_NUM(object, HOLDING_PARTITION));
+    dueq_php_string(OBJ_PROP_NUM(object, LEASE_ID), lease->id);
+    dueq_php_string(OBJ_PROP_NUM(object, LEASE_TICKET), lease->ticket);
+    if (lease->partition < 0) {
+        ZVAL_NULL(OBJ_PROP_NUM(object, LEASE_PARTITION));
     } else {
-        ZVAL_LONG(OBJ_PROP_NUM(object, HOLDING_PARTITION), (zend_long)holding->partition);
+        ZVAL_LONG(OBJ_PROP_NUM(object, LEASE_PARTITION), (zend_long)lease->partition);
     }
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, HOLDING_SINCE), dueq_php_seconds(holding->since_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, HOLDING_RUNNING), holding->running);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, LEASE_SINCE), dueq_php_seconds(lease->since_ms));
+    ZVAL_BOOL(OBJ_PROP_NUM(object, LEASE_RUNNING), lease->running);
 }
 
 static void make_worker(zval *out, const dueq_worker *worker) {
     zend_object *object;
-    zval *holdings;
+    zval *leases;
 
     object_init_ex(out, dueq_php_worker_ce);
     object = Z_OBJ_P(out);
@@ -67,13 +67,13 @@ static void make_worker(zval *out, const dueq_worker *worker) {
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_LEASED), (zend_long)worker->leased);
     ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_RUNNING), (zend_long)worker->running);
     ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_STOPPING), worker->stopping);
-    holdings = OBJ_PROP_NUM(object, WORKER_HOLDINGS);
-    array_init_size(holdings, (uint32_t)worker->holding_count);
-    for (size_t i = 0; i < worker->holding_count; i++) {
-        zval holding;
+    leases = OBJ_PROP_NUM(object, WORKER_LEASES);
+    array_init_size(leases, (uint32_t)worker->lease_count);
+    for (size_t i = 0; i < worker->lease_count; i++) {
+        zval lease;
 
-        make_holding(&holding, dueq_worker_holding(worker, i));
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(holdings), &holding);
+        make_lease(&lease, dueq_worker_lease(worker, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(leases), &lease);
     }
 }
 
@@ -182,6 +182,6 @@ ZEND_METHOD(Dueq_Queue, failures) {
 
 ZEND_METHOD(Dueq_WorkerInfo, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-ZEND_METHOD(Dueq_Holding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_Lease, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Failure, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

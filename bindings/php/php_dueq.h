@@ -60,7 +60,7 @@ extern zend_class_entry *dueq_php_finding_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
 extern zend_class_entry *dueq_php_worker_ce;
-extern zend_class_entry *dueq_php_holding_ce;
+extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;

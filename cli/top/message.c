@@ -24,8 +24,8 @@ static void put_time(struct top_page *page, const char *label, int64_t ms, int64
 }
 
 static void put_holder(const struct top *top, const dueq_message *message, struct top_page *page) {
-    const dueq_holding *holding = NULL;
-    const struct consumer *holder = workers_holder(&top->rows.workers, message->ticket, &holding);
+    const dueq_lease *lease = NULL;
+    const struct consumer *holder = workers_holder(&top->rows.workers, message->ticket, &lease);
     if (!holder) {
         page_say(page, TOP_WARN,
                  "%-*s none that says so: it came just now, or its holder has no "
@@ -40,7 +40,7 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
              !worker_offline(worker) ? ""
              : worker->stopping      ? ", which was stopped"
                                      : ", which is offline");
-    put_time(page, holding->running ? "runs since" : "leased since", holding->since_ms,
+    put_time(page, lease->running ? "runs since" : "leased since", lease->since_ms,
              message->now_ms);
 }
 

@@ -165,11 +165,11 @@ static void draw_queues(const struct top *top, struct top_page *page) {
 
 static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
     const dueq_worker *worker = consumer->worker;
-    const dueq_holding *oldest = NULL;
+    const dueq_lease *oldest = NULL;
     char up[TIME_ROOM], seen[TIME_ROOM], held[TIME_ROOM];
-    for (size_t i = 0; i < worker->holding_count; i++)
-        if (!oldest || dueq_worker_holding(worker, i)->since_ms < oldest->since_ms)
-            oldest = dueq_worker_holding(worker, i);
+    for (size_t i = 0; i < worker->lease_count; i++)
+        if (!oldest || dueq_worker_lease(worker, i)->since_ms < oldest->since_ms)
+            oldest = dueq_worker_lease(worker, i);
     top_cell(out, worker->host, width);
     fprintf(out, " %8lld %-7s %4lld/%-4lld %7s %7s  ", (long long)worker->pid,
             worker_state(worker, worker->running > 0), (long long)worker->leased,

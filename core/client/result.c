@@ -55,7 +55,7 @@ void dueq_result_free(dueq_result *result) {
         return;
     dueq__reply_free(result->reply);
     free(result->headers);
-    free(result->holdings);
+    free(result->leases);
     free(result->timings);
     free(result->cursor_text);
     free(result);

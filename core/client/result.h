@@ -29,7 +29,7 @@ struct dueq_result {
     struct dueq__item *items;
     char *next_copy;           /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
-    dueq_holding *holdings;    /* of workers */
+    dueq_lease *leases;        /* of workers */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
     dueq_timings *timings;     /* of rates; owned */
     char *cursor_text;         /* of a cursor that was made afterwards; owned */

@@ -174,8 +174,8 @@ size_t dueq__leases_take_acks(struct dueq__leases *leases, size_t queue, int64_t
 /* presence.c: the text that a consumer registers with */
 
 #define DUEQ__PRESENCE_NAME 128
-#define DUEQ__PRESENCE_HOLDINGS 8192
-#define DUEQ__PRESENCE_ROOM (DUEQ__PRESENCE_HOLDINGS + 3 * DUEQ__PRESENCE_NAME + 128)
+#define DUEQ__PRESENCE_LEASES 8192
+#define DUEQ__PRESENCE_ROOM (DUEQ__PRESENCE_LEASES + 3 * DUEQ__PRESENCE_NAME + 128)
 
 struct dueq__presence {
     char session[DUEQ__ID_SIZE + 1];         /* the name that it is registered by */

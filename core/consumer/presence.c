@@ -28,7 +28,7 @@ void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_op
 size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
                             const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
                             bool *has_leased) {
-    char holdings[DUEQ__PRESENCE_HOLDINGS];
+    char list[DUEQ__PRESENCE_LEASES];
     size_t leased = 0, running = 0, size = 0, count = 0;
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
@@ -40,12 +40,12 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
             continue;
         leased++;
         running += lease->running;
-        if (age < LEAST_LEASED_MS || count == DUEQ_MAX_HOLDINGS ||
-            sizeof holdings - size < lease->ticket.size + 40)
+        if (age < LEAST_LEASED_MS || count == DUEQ_MAX_WORKER_LEASES ||
+            sizeof list - size < lease->ticket.size + 40)
             continue;
-        size += (size_t)sprintf(holdings + size, "%lld %d %zu %.*s\n", (long long)age,
-                                lease->running, same ? 0 : lease->queue + 1,
-                                (int)lease->ticket.size, (const char *)lease->ticket.data);
+        size += (size_t)sprintf(list + size, "%lld %d %zu %.*s\n", (long long)age, lease->running,
+                                same ? 0 : lease->queue + 1, (int)lease->ticket.size,
+                                (const char *)lease->ticket.data);
         count++;
     }
     pthread_mutex_unlock(&leases->lock);
@@ -53,6 +53,6 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
                         presence->slots, (long long)(now - presence->opened_ms), leased, running,
                         leases->winds_down ? " 1" : "", presence->names);
     *has_leased = *has_leased || leased;
-    memcpy(out + head, holdings, size);
+    memcpy(out + head, list, size);
     return (size_t)head + size;
 }

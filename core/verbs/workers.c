@@ -73,25 +73,25 @@ static size_t count_lines(dueq_bytes text) {
     return count;
 }
 
-static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holding) {
+static bool read_lease(dueq_bytes *text, int64_t said_ms, dueq_lease *lease) {
     int64_t age, running, partition;
     struct dueq__ticket parts;
     if (!take_number(text, &age, ' ') || !take_number(text, &running, ' ') || running > 1 ||
         !take_number(text, &partition, ' ') || partition > DUEQ_MAX_PARTITIONS ||
-        !take_line(text, &holding->ticket) || !dueq__ticket_read(holding->ticket, &parts))
+        !take_line(text, &lease->ticket) || !dueq__ticket_read(lease->ticket, &parts))
         return false;
-    holding->id = parts.id;
-    holding->partition = partition - 1;
-    holding->since_ms = said_ms > age ? said_ms - age : 0;
-    holding->running = (int)running;
+    lease->id = parts.id;
+    lease->partition = partition - 1;
+    lease->since_ms = said_ms > age ? said_ms - age : 0;
+    lease->running = (int)running;
     return true;
 }
 
 /*
- * Reads what a worker said; its holdings go where `holdings` points. False: it is not what one
- * says.
+ * Reads the text that a consumer registered with, which core/consumer/presence.c wrote, and its
+ * leases into `leases`. False: the text has another form.
  */
-static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *holdings) {
+static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_lease *leases) {
     int64_t said_ms, left_ms, age;
     if (!dueq__is_name(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||
         !take_number(&text, &said_ms, ' ') || said_ms > DUEQ_MAX_TIME_MS ||
@@ -104,16 +104,16 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *hold
         return false;
     worker->since_ms = said_ms > age ? said_ms - age : 0;
     worker->until_ms = worker->seen_ms + left_ms;
-    worker->holdings = holdings;
-    while (text.size && worker->holding_count < DUEQ_MAX_HOLDINGS)
-        if (!read_holding(&text, said_ms, &holdings[worker->holding_count++]))
+    worker->leases = leases;
+    while (text.size && worker->lease_count < DUEQ_MAX_WORKER_LEASES)
+        if (!read_lease(&text, said_ms, &leases[worker->lease_count++]))
             return false;
     return true;
 }
 
-const dueq_holding *dueq_worker_holding(const dueq_worker *worker, size_t index) {
-    const dueq_holding *holdings = worker->holdings;
-    return index < worker->holding_count ? &holdings[index] : NULL;
+const dueq_lease *dueq_worker_lease(const dueq_worker *worker, size_t index) {
+    const dueq_lease *leases = worker->leases;
+    return index < worker->lease_count ? &leases[index] : NULL;
 }
 
 enum { WORKERS_NOW = 0, WORKERS_CURSOR = 1, WORKERS_FIXED = 2, WORKERS_EACH = 3 };
@@ -128,20 +128,21 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
         return dueq__result_malformed(NULL, error, "workers");
     for (size_t i = WORKERS_FIXED; i < words; i += WORKERS_EACH)
         if (dueq__reply_bytes(dueq__reply_item(reply, i + 2), &text))
-            room += (lines = count_lines(text)) < DUEQ_MAX_HOLDINGS ? lines : DUEQ_MAX_HOLDINGS;
+            room += (lines = count_lines(text)) < DUEQ_MAX_WORKER_LEASES ? lines
+                                                                         : DUEQ_MAX_WORKER_LEASES;
     dueq_result *result =
         dueq__result_new(&dueq__type_worker, (words - WORKERS_FIXED) / WORKERS_EACH, 0, error);
     if (!result)
         return NULL;
     result->cursor = cursor;
-    result->holdings = calloc(room + 1, sizeof *result->holdings);
-    if (!result->holdings) {
+    result->leases = calloc(room + 1, sizeof *result->leases);
+    if (!result->leases) {
         dueq_result_free(result);
         dueq__fail(error, DUEQ_NO_MEMORY, NULL);
         return NULL;
     }
     size_t most = result->count;
-    dueq_holding *holdings = result->holdings;
+    dueq_lease *leases = result->leases;
     result->count = 0;
     for (size_t i = 0; i < most; i++) {
         size_t at = WORKERS_FIXED + i * WORKERS_EACH;
@@ -150,9 +151,9 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
             !dueq__reply_number(dueq__reply_item(reply, at + 1), &worker.seen_ms) ||
             !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &text))
             return dueq__result_malformed(result, error, "workers");
-        if (!read_worker(text, &worker, holdings))
+        if (!read_worker(text, &worker, leases))
             continue;
-        holdings += worker.holding_count;
+        leases += worker.lease_count;
         memcpy(result->items[result->count].value, &worker, sizeof worker);
         result->items[result->count++].id = worker.session;
     }

@@ -142,9 +142,9 @@ static void consume(void) {
     }
     const dueq_worker *worker = dueq_result_worker(result, 0);
     CHECK(worker && is(worker->program, "program") && worker->slots == 7);
-    CHECK(worker->holding_count == 2 && !dueq_worker_holding(worker, 2));
-    CHECK(is(dueq_worker_holding(worker, 0)->id, "third"));
-    CHECK(dueq_worker_holding(worker, 0)->running && !dueq_worker_holding(worker, 1)->running);
+    CHECK(worker->lease_count == 2 && !dueq_worker_lease(worker, 2));
+    CHECK(is(dueq_worker_lease(worker, 0)->id, "third"));
+    CHECK(dueq_worker_lease(worker, 0)->running && !dueq_worker_lease(worker, 1)->running);
     dueq_result_free(result);
     dueq_queue_close(seen);
     dueq_close(other);

@@ -24,15 +24,15 @@ def now_ms(server: Server) -> int:
 def register(
     server: Server,
     session: str,
-    *holdings: str,
+    *leases: str,
     queue: str = "orders",
     host: str = "shop-3",
     seen_ms: int = 0,
 ) -> None:
     """As a consumer does that was seen so long ago."""
     seen = now_ms(server) - seen_ms
-    held = "".join(f"{holding}\n" for holding in holdings)
-    numbers = f"{seen} 60000 17 2 5000 {len(holdings)} {len(holdings)}"
+    held = "".join(f"{lease}\n" for lease in leases)
+    numbers = f"{seen} 60000 17 2 5000 {len(leases)} {len(leases)}"
     says = f"{numbers}\n{host}\npython 3.12.4\n0.1.0\n{held}"
     server.command("HSET", f"dueq:{{{queue}}}:described", session, says)
     server.command("ZADD", f"dueq:{{{queue}}}:consumers", str(seen), session)
@@ -54,9 +54,9 @@ def test_workers_who_and_slow_of_a_worker_that_works(
         assert (seen["program"], seen["slots"], seen["offline"]) == ("dueq work", 2, False)
         assert seen["since_ms"] < seen["seen_ms"] <= seen["now_ms"] < seen["until_ms"]
         mails, orders = seen["queues"]
-        assert mails == {"queue": "mails", "leased": 0, "running": 0, "holdings": []}
+        assert mails == {"queue": "mails", "leased": 0, "running": 0, "leases": []}
         assert (orders["queue"], orders["leased"], orders["running"]) == ("orders", 2, 2)
-        assert [(row["id"], row["running"]) for row in orders["holdings"]] == [
+        assert [(row["id"], row["running"]) for row in orders["leases"]] == [
             ("a", True),
             ("b", True),
         ]

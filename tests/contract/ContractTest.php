@@ -15,7 +15,7 @@ use Dueq\Messages;
 use Dueq\Order;
 use Dueq\Queue;
 use Dueq\Queues;
-use Dueq\Holding;
+use Dueq\Lease;
 use Dueq\Rate;
 use Dueq\Redisson\DelayedQueue;
 use Dueq\State;
@@ -407,13 +407,13 @@ final class ContractTest extends TestCase
         }
     }
 
-    private function compareWorker(WorkerInfo|Holding $found, array $wanted, string $where): void
+    private function compareWorker(WorkerInfo|Lease $found, array $wanted, string $where): void
     {
         foreach ($wanted as $name => $value) {
             $got = $found->{preg_replace('/_ms$/', '', $name)};
-            if ($name === 'holdings') {
+            if ($name === 'leases') {
                 $this->assertCount(count($value), $got, $where);
-                array_map(fn ($holding, $fields) => $this->compareWorker($holding, $fields, $where), $got, $value);
+                array_map(fn ($lease, $fields) => $this->compareWorker($lease, $fields, $where), $got, $value);
             } elseif (str_ends_with($name, '_ms')) {
                 $this->assertSame($value, (int) round($got * 1000), "$name, $where");
             } else {

@@ -271,16 +271,15 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
     return count;
 }
 
-static void compare_holding(struct run *run, json_object *expected, const dueq_holding *holding) {
+static void compare_lease(struct run *run, json_object *expected, const dueq_lease *lease) {
     json_object *partition = field(expected, "partition");
-    compare_bytes(run, "id", field(expected, "id"), holding->id);
-    compare_bytes(run, "ticket", field(expected, "ticket"), holding->ticket);
-    compare_number(run, "since_ms", field(expected, "since_ms"), holding->since_ms);
-    if (partition ? json_object_get_int64(partition) != holding->partition
-                  : holding->partition >= 0)
-        wrong(run, "the partition %lld", (long long)holding->partition);
-    if (json_object_get_boolean(field(expected, "running")) != holding->running)
-        wrong(run, "running is %d", holding->running);
+    compare_bytes(run, "id", field(expected, "id"), lease->id);
+    compare_bytes(run, "ticket", field(expected, "ticket"), lease->ticket);
+    compare_number(run, "since_ms", field(expected, "since_ms"), lease->since_ms);
+    if (partition ? json_object_get_int64(partition) != lease->partition : lease->partition >= 0)
+        wrong(run, "the partition %lld", (long long)lease->partition);
+    if (json_object_get_boolean(field(expected, "running")) != lease->running)
+        wrong(run, "running is %d", lease->running);
 }
 
 static void compare_worker(struct run *run, json_object *expected, const dueq_worker *worker) {
@@ -298,7 +297,7 @@ static void compare_worker(struct run *run, json_object *expected, const dueq_wo
                  {"host", worker->host},
                  {"program", worker->program},
                  {"version", worker->version}};
-    json_object *holdings = field(expected, "holdings");
+    json_object *leases = field(expected, "leases");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (field(expected, numbers[i].name))
             compare_number(run, numbers[i].name, field(expected, numbers[i].name),
@@ -306,11 +305,10 @@ static void compare_worker(struct run *run, json_object *expected, const dueq_wo
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (field(expected, texts[i].name))
             compare_bytes(run, texts[i].name, field(expected, texts[i].name), texts[i].text);
-    if (holdings && json_object_array_length(holdings) != worker->holding_count)
-        wrong(run, "%zu holdings", worker->holding_count);
-    for (size_t i = 0; holdings && i < worker->holding_count; i++)
-        compare_holding(run, json_object_array_get_idx(holdings, i),
-                        dueq_worker_holding(worker, i));
+    if (leases && json_object_array_length(leases) != worker->lease_count)
+        wrong(run, "%zu leases", worker->lease_count);
+    for (size_t i = 0; leases && i < worker->lease_count; i++)
+        compare_lease(run, json_object_array_get_idx(leases, i), dueq_worker_lease(worker, i));
 }
 
 static void do_workers(struct run *run, json_object *step) {

@@ -319,12 +319,12 @@ class Run(Foreign):
             if "workers" in expect:
                 self.compare_worker(worker, wanted)
 
-    def compare_worker(self, found: dueq.WorkerInfo | dueq.Holding, wanted: Json) -> None:
+    def compare_worker(self, found: dueq.WorkerInfo | dueq.Lease, wanted: Json) -> None:
         for name, value in wanted.items():
             got = getattr(found, name.removesuffix("_ms"))
-            if name == "holdings":
-                for holding, fields in zip(got, value, strict=True):
-                    self.compare_worker(holding, fields)
+            if name == "leases":
+                for lease, fields in zip(got, value, strict=True):
+                    self.compare_worker(lease, fields)
             elif name.endswith("_ms"):
                 assert to_ms(got) == value, name
             else:

@@ -94,7 +94,7 @@ static void test_workers_that_wait_are_registered_until_they_are_closed(void **s
     assert_int_equal(worker->pid, getpid());
     assert_int_equal(worker->slots, 7);
     assert_int_equal(worker->leased + worker->running, 0);
-    assert_int_equal(worker->holding_count, 0);
+    assert_int_equal(worker->lease_count, 0);
     assert_in_range(worker->now_ms - worker->since_ms, 2000, 20000);
     assert_in_range(worker->now_ms - worker->seen_ms, 0, 20000);
     assert_int_equal(worker->until_ms - worker->seen_ms, 55000);
@@ -145,16 +145,16 @@ static void test_workers_say_what_they_hold_since_when(void **state) {
     const dueq_worker *worker = dueq_result_worker(result, 0);
     assert_int_equal(worker->leased, 3);
     assert_int_equal(worker->running, 1);
-    assert_int_equal(worker->holding_count, 3);
-    assert_text(dueq_worker_holding(worker, 0)->id, first);
+    assert_int_equal(worker->lease_count, 3);
+    assert_text(dueq_worker_lease(worker, 0)->id, first);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(dueq_worker_holding(worker, i)->running, i == 0);
-        assert_int_equal(dueq_worker_holding(worker, i)->partition, -1);
-        assert_in_range(worker->seen_ms - dueq_worker_holding(worker, i)->since_ms, 1000, 20000);
+        assert_int_equal(dueq_worker_lease(worker, i)->running, i == 0);
+        assert_int_equal(dueq_worker_lease(worker, i)->partition, -1);
+        assert_in_range(worker->seen_ms - dueq_worker_lease(worker, i)->since_ms, 1000, 20000);
     }
     assert_status(other.client, OK, dueq_find(other.queue, BYTES(first), &found));
     assert_true(dueq__bytes_equal(dueq_result_message(found, 0)->ticket,
-                                  dueq_worker_holding(worker, 0)->ticket));
+                                  dueq_worker_lease(worker, 0)->ticket));
     dueq_result_free(found);
     dueq_result_free(result);
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
@@ -206,8 +206,8 @@ static void test_workers_of_partitions_are_with_the_name(void **state) {
     await_workers(seen, 1);
     workers(seen, &result);
     const dueq_worker *worker = dueq_result_worker(result, 0);
-    assert_int_equal(worker->holding_count, 1);
-    assert_int_equal(dueq_worker_holding(worker, 0)->partition, dueq_partition_for(draft.key, 4));
+    assert_int_equal(worker->lease_count, 1);
+    assert_int_equal(dueq_worker_lease(worker, 0)->partition, dueq_partition_for(draft.key, 4));
     dueq_result_free(result);
     assert_int_equal(command_number(&server, "EXISTS dueq:{orders}:meta"), 0);
     dueq_consumer_close(consumer);
@@ -398,13 +398,12 @@ static void test_workers_that_cannot_be_read_are_left_out(void **state) {
     assert_int_equal(workers(other.queue, &result), 1);
     const dueq_worker *worker = dueq_result_worker(result, 0);
     assert_text(worker->session, "good");
-    assert_int_equal(worker->holding_count, 2);
-    assert_int_equal(dueq_worker_holding(worker, 0)->since_ms, 0);
-    assert_int_equal(dueq_worker_holding(worker, 1)->partition, 2);
+    assert_int_equal(worker->lease_count, 2);
+    assert_int_equal(dueq_worker_lease(worker, 0)->since_ms, 0);
+    assert_int_equal(dueq_worker_lease(worker, 1)->partition, 2);
     dueq_result_free(result);
 }
 
-/* As many holdings as it likes to say. */
 static void test_worker_names_a_hundred_messages_at_most(void **state) {
     (void)state;
     char text[4096] = SAYS;
@@ -413,7 +412,7 @@ static void test_worker_names_a_hundred_messages_at_most(void **state) {
     assert_status(other.client, OK, say("session", false, text));
     dueq_result *result;
     assert_int_equal(workers(other.queue, &result), 1);
-    assert_int_equal(dueq_result_worker(result, 0)->holding_count, DUEQ_MAX_HOLDINGS);
+    assert_int_equal(dueq_result_worker(result, 0)->lease_count, DUEQ_MAX_WORKER_LEASES);
     dueq_result_free(result);
 }
 

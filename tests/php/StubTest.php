@@ -11,11 +11,11 @@ use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
 use Dueq\Failure;
 use Dueq\Finding;
-use Dueq\Holding;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
 use Dueq\Laravel\Queue as LaravelQueue;
+use Dueq\Lease;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\MessageInterface;
@@ -40,7 +40,7 @@ final class StubTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Holding::class, Failure::class, Finding::class, Moved::class, Sizes::class, Long::class,
+    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class, Finding::class, Moved::class, Sizes::class, Long::class,
         Binary::class, Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
@@ -132,7 +132,7 @@ final class StubTest extends QueueTestCase
         $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek(State::Leased), $queue->stats(), $queue->rates()[0],
-            $this->worker($queue), $this->worker($queue)->holdings[0], $this->failure($queue),
+            $this->worker($queue), $this->worker($queue)->leases[0], $this->failure($queue),
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
             $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
@@ -140,7 +140,7 @@ final class StubTest extends QueueTestCase
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, WorkerInfo::class,
-                Holding::class, Failure::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
+                Lease::class, Failure::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
                 Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
                 Client::class, Finding::class],
             array_map(get_class(...), $objects)

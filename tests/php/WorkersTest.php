@@ -45,7 +45,7 @@ final class WorkersTest extends QueueTestCase
         $this->assertSame([2, 1, false], [$worker->leased, $worker->running, $worker->offline]);
         $this->assertLessThan($worker->seen, $worker->since);
         $this->assertLessThan($worker->until, $worker->now);
-        [$first, $second] = $worker->holdings;
+        [$first, $second] = $worker->leases;
         $this->assertSame([$id, $ticket, true, null], [$first->id, $first->ticket, $first->running, $first->partition]);
         $this->assertFalse($second->running);
         $this->assertGreaterThanOrEqual($worker->since, $second->since);
@@ -68,7 +68,7 @@ final class WorkersTest extends QueueTestCase
         [$worker] = $queue->workers();
         $this->assertCount(1, $queue->workers());
         $this->assertSame(['good', 'höst', true], [$worker->session, $worker->host, $worker->offline]);
-        $this->assertSame([7, 'x'], [$worker->holdings[0]->partition, $worker->holdings[0]->id]);
+        $this->assertSame([7, 'x'], [$worker->leases[0]->partition, $worker->leases[0]->id]);
     }
 
     public function test_workers_of_several_pages(): void

@@ -300,7 +300,7 @@ GIVING: dict[type[Any], set[str]] = {
     dueq.Stats: {"next_event", "oldest", "now"},
     dueq.Rate: {"start"},
     dueq.WorkerInfo: {"since", "seen", "until", "now"},
-    dueq.Holding: {"since"},
+    dueq.Lease: {"since"},
     dueq.Failure: {"time", "created"},
     Sizes: {"next", "now"},
     Moved: {"next"},
@@ -392,10 +392,10 @@ def test_workers_have_points_of_time(url: str) -> None:
                 assert time.monotonic() < until
                 time.sleep(0.05)
             [worker] = workers
-            [holding] = worker.holdings
+            [lease] = worker.leases
             assert_points(worker)
-            assert_points(holding)
-            assert message.created <= holding.since <= worker.seen <= worker.now
+            assert_points(lease)
+            assert message.created <= lease.since <= worker.seen <= worker.now
             message.ack()
 
 
@@ -408,9 +408,9 @@ def test_a_dictionary_of_figures_is_for_json(url: str) -> None:
     assert counts["next_event"] == 4_102_444_799.999
     assert counts["now"] == ms_of(stats.now) / 1000
     at = moment(1001)
-    holding = dueq.Holding("a", "t", None, moment(1500), True)
-    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, at, at, at, at, 1, 1, False, (holding,))
-    assert worker._asdict()["holdings"][0]["since"] == 1.5
+    lease = dueq.Lease("a", "t", None, moment(1500), True)
+    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, at, at, at, at, 1, 1, False, (lease,))
+    assert worker._asdict()["leases"][0]["since"] == 1.5
     assert json.loads(json.dumps(worker._asdict()))["seen"] == 1.001
 
 

@@ -48,13 +48,13 @@ def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
             assert (worker.version, worker.slots) == (dueq.__version__, 3)
             assert (worker.leased, worker.running, worker.offline) == (2, 1, False)
             assert begin < worker.since < worker.seen <= worker.now < worker.until
-            first, second = worker.holdings
+            first, second = worker.leases
             assert (first.id, first.ticket) == (message.id, message.ticket)
             assert (first.running, second.running) == (True, False)
             assert (first.partition, second.partition) == (None, None)
             assert worker.since <= second.since <= first.since
             assert seconds_between(first.since, worker.seen) >= 1
-            assert worker._asdict()["holdings"][0]["id"] == message.id
+            assert worker._asdict()["leases"][0]["id"] == message.id
         break
     consumer.close()
     assert queue.workers() == []
@@ -72,7 +72,7 @@ def test_worker_that_waits(queue: dueq.Queue) -> None:
             return workers
 
     [worker] = asyncio.run(asyncio.wait_for(main(), 30))
-    assert (worker.leased, worker.running, worker.holdings) == (0, 0, ())
+    assert (worker.leased, worker.running, worker.leases) == (0, 0, ())
 
 
 WORKER = """
@@ -104,7 +104,7 @@ def test_worker_that_cannot_be_read(queue: dueq.Queue, server: Server, says: str
     register(server, queue.name, b"\xff", f"5 60000 {TEXT}")
     register(server, queue.name, "good", f"5 60000 {TEXT}9 1 8 0:x\n")
     [worker] = queue.workers()
-    assert (worker.session, worker.host, worker.holdings[0].partition) == ("good", "höst", 7)
+    assert (worker.session, worker.host, worker.leases[0].partition) == ("good", "höst", 7)
 
 
 def test_workers_of_several_pages(queue: dueq.Queue, server: Server) -> None:

@@ -43,7 +43,7 @@ def test_workers_who_slow_and_timings_of_all_nodes(cluster: Cluster) -> None:
             held = [next(messages), next(messages), next(iter(shared))]
             wait_until("they are not listed", lambda: len(shell(url, "running")) == 3)
             listed = {
-                row["queue"]: [(of["id"], of["partition"]) for of in row["holdings"]]
+                row["queue"]: [(of["id"], of["partition"]) for of in row["leases"]]
                 for worker in shell(url, "workers")
                 for row in worker["queues"]
             }
@@ -55,7 +55,7 @@ def test_workers_who_slow_and_timings_of_all_nodes(cluster: Cluster) -> None:
                 assert found["queue"] == name
                 assert f'"pid":{os.getpid()}' in json.dumps(found, separators=(",", ":"))
             [worker] = parts.workers()
-            assert [(of.id, of.partition) for of in worker.holdings] == [("c", 7)]
+            assert [(of.id, of.partition) for of in worker.leases] == [("c", 7)]
             for message in held:
                 message.ack()
         for queue in (first, second, parts):
@@ -89,7 +89,7 @@ def test_worker_is_listed_again_after_a_failover() -> None:
                 lambda: any(worker.seen > begin for worker in queue.workers()),
             )
             [worker] = second.workers()
-            assert [of.id for of in worker.holdings] == [held.id]
+            assert [of.id for of in worker.leases] == [held.id]
             held.ack()
 
 

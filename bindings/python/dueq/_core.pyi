@@ -101,11 +101,11 @@ RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
 # id, ticket, partition (-1: none), since_ms, running
-HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
+LeaseRow: TypeAlias = tuple[str, str, int, int, bool]
 # session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, leased,
-# running, stopping, holdings
+# running, stopping, leases
 WorkerRow: TypeAlias = tuple[
-    str, str, int, str, str, int, int, int, int, int, int, int, bool, tuple[HoldingRow, ...]
+    str, str, int, str, str, int, int, int, int, int, int, int, bool, tuple[LeaseRow, ...]
 ]
 # time_ms, kind, id, ticket, delivery, created_ms, host, pid (0: none), error
 FailureRow: TypeAlias = tuple[int, str, str, str, int, int, str, int, str]
@@ -348,7 +348,7 @@ HEARTBEAT_LEASE_MS: int
 MAX_RUN_MS: int
 MAX_SLACK_MS: int
 MAX_PUSHES: int
-MAX_HOLDINGS: int
+MAX_WORKER_LEASES: int
 MAX_FAILURES: int
 MAX_SOCKETS: int
 MAX_REPLICAS: int

@@ -15,7 +15,7 @@ FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 
 
 @dataclass(frozen=True, slots=True)
-class Holding(Counted):
+class Lease(Counted):
     """A message that is leased to a worker."""
 
     id: str
@@ -69,7 +69,7 @@ class WorkerInfo(Counted):
     settled. An offline consumer that was stopped did not end in time; one that was not stopped
     crashed, or is cut off.
     """
-    holdings: tuple[Holding, ...]
+    leases: tuple[Lease, ...]
     """
     The messages that it has had for at least a second, in the order in which it got them; at most
     100.
@@ -86,7 +86,7 @@ class WorkerInfo(Counted):
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
         """Converts the row of the core."""
-        since_ms, seen_ms, until_ms, now_ms, leased, running, stopping, holdings = row[6:]
+        since_ms, seen_ms, until_ms, now_ms, leased, running, stopping, leases = row[6:]
         return cls(
             *row[:6],
             since=moment(since_ms),
@@ -96,13 +96,13 @@ class WorkerInfo(Counted):
             leased=leased,
             running=running,
             stopping=stopping,
-            holdings=tuple(map(_holding, holdings)),
+            leases=tuple(map(_lease, leases)),
         )
 
 
-def _holding(row: _core.HoldingRow) -> Holding:
+def _lease(row: _core.LeaseRow) -> Lease:
     id, ticket, partition, since_ms, running = row
-    return Holding(id, ticket, None if partition < 0 else partition, moment(since_ms), running)
+    return Lease(id, ticket, None if partition < 0 else partition, moment(since_ms), running)
 
 
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
@@ -123,7 +123,7 @@ class Failure(Counted):
     """
     id: str
     ticket: str
-    """The ticket of the delivery: the worker whose `holdings` contain it had the message."""
+    """The ticket of the delivery: the worker whose `leases` contain it had the message."""
     delivery: int
     """The number of the delivery, from 1 on."""
     created: datetime
