@@ -1,6 +1,6 @@
 #include "consumer.h"
 
-/* The acks that wait for a request that takes them along. */
+/* The acks that wait until a request takes them along. */
 
 bool dueq__lease_ack_waits(const struct dueq__lease *lease) {
     return lease->acked_ms && !lease->removed && (!lease->in_flight || lease->resend_ack);

@@ -11,10 +11,11 @@
  */
 
 /*
- * While prefetched messages are left, acks that wait for longer are sent in a request of their own.
+ * With a heartbeat the consumer delivers prefetched messages without a request, until an ack waits
+ * for this long.
  */
 #define QUIET_MS 50
-/* To report how late messages are costs the server time: a reserve asks for it this seldom. */
+/* The server needs time to say how late messages are: a reserve asks at most this often. */
 #define LATENESS_MS 1000
 
 /* Closing */
@@ -80,7 +81,8 @@ bool dueq__consumer_asks_lateness(dueq_consumer *consumer) {
 }
 
 /*
- * Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles.
+ * Reserves up to `count` messages from queue_count queues, of which `queue` is the first. With one
+ * queue, its acks and its retry go along. count 0: only settles.
  */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
                                   size_t count, int64_t timeout_ms) {
@@ -106,14 +108,14 @@ static bool has_several_queues(const dueq_consumer *consumer) {
     return consumer->queue_count > 1 || consumer->assignment;
 }
 
-/* Were acks deferred when this round began? */
+/* True: acks were deferred when this round began. */
 static bool acks_deferred(const dueq_consumer *consumer) {
     return consumer->ack_cutoff_ms < consumer->acks_deferred_ms;
 }
 
 /*
- * How long to wait for messages: where no heartbeat sends acks, not for longer than acks are
- * deferred.
+ * How long to wait for messages. Without a heartbeat no other thread sends deferred acks: the wait
+ * ends when they may be sent.
  */
 static int64_t wait_ms(const dueq_consumer *consumer) {
     if (consumer->heartbeat || !consumer->acks_deferred_ms ||
@@ -125,9 +127,9 @@ static int64_t wait_ms(const dueq_consumer *consumer) {
     return end > now ? end - now : 0;
 }
 
-/* One queue's acks go with its reserve; those of several have a request of their own before. */
+/* The acks of one queue go with its reserve. Those of several go before, in their own requests. */
 static dueq_status submit_next(dueq_consumer *consumer) {
-    bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
+    bool more = dueq__prefetch_has_next(consumer); /* true: the request makes room for one more */
     bool several = has_several_queues(consumer);
     size_t queue = several ? dueq__settle_next_queue(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
@@ -163,7 +165,7 @@ static dueq_status submit_verify(dueq_consumer *consumer) {
                               consumer->sent[0]->lease_ms);
 }
 
-/* A submit that failed has sent nothing. */
+/* Notes how a submit ended. A submit that failed has sent nothing. */
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         dueq__settle_finish(consumer, status, NULL, 0);
@@ -191,15 +193,15 @@ static dueq_status begin(dueq_consumer *consumer) {
     return status;
 }
 
-/* Acks that wait now are sent, except deferred ones. */
+/* Begins a round, in which the acks that wait now are sent, except deferred ones. */
 static void begin_round(dueq_consumer *consumer, bool stops) {
     consumer->ack_cutoff_ms = dueq__monotonic_ms();
     consumer->stopping = stops;
 }
 
 /*
- * A node is away, and the consumer goes on without it. It keeps its partitions: no other consumer
- * can take them either.
+ * Goes on without a node that is away. If the node has the assignment, the consumer keeps its
+ * partitions: no other consumer can take them either.
  */
 static void skip_node(dueq_consumer *consumer, enum dueq__consumer_request ended) {
     if (ended == DUEQ__REQUEST_RENEW_PARTITIONS)
@@ -233,7 +235,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     return submitted(consumer, submit_next(consumer));
 }
 
-/* Ends the request under way: its status, or PENDING. */
+/* Takes the request's result. Returns its status, or PENDING: it is still under way. */
 static dueq_status end_request(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->op->request.sent_ms;
@@ -294,7 +296,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         skipped = false;
         *message = dueq__prefetch_deliver(consumer);
     }
-    /* Where all that was prefetched is lost, none was asked for yet. */
+    /* `ended` is another request if all prefetched messages were lost: a reserve comes next. */
     bool over = (!consumer->assignment && !acks_deferred(consumer)) ||
                 dueq__monotonic_ms() >= consumer->until_ms;
     if (!*message && ended == DUEQ__REQUEST_RESERVE && over)
@@ -311,7 +313,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
 dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
                                const dueq_message **message, size_t *queue) {
     *message = NULL;
-    /* After INTERRUPTED it goes on. */
+    /* After INTERRUPTED the request is still under way, and this call goes on with it. */
     dueq_status status = consumer->request == DUEQ__REQUEST_NONE || consumer->pid != getpid()
                              ? dueq_consumer_submit(consumer, timeout_ms)
                              : DUEQ_PENDING;
@@ -327,8 +329,8 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
 /* Stopping */
 
 /*
- * Releases what is left of one batch. Running messages are released last, so that they are
- * delivered first again.
+ * Releases what is left of one batch. Running messages are released behind all batches: what is
+ * released last is delivered first.
  */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
@@ -351,7 +353,7 @@ static dueq_status submit_release(dueq_consumer *consumer) {
     return dueq_release_submit(consumer->queues[queue], tickets, count, 0);
 }
 
-/* Acks are sent also where the heartbeat, which may end now, still waits for an answer to them. */
+/* Also sends acks again for whose answers the heartbeat still waits: the heartbeat may end now. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_resend_acks(consumer->leases);
     begin_round(consumer, true);
@@ -392,8 +394,8 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
     if (ended == DUEQ__REQUEST_RELEASE && status >= 0 && dueq__prefetch_first_batch(consumer))
         dueq__prefetch_drop_batch(consumer);
     /*
-     * In an outage the wait that the stop ended has no answer: its acks are sent once more.
-     * Partitions that cannot be given up pass to other consumers when their leases end.
+     * In an outage the reserve that the stop ended has no answer: its acks are sent once more.
+     * Partitions that cannot be given up pass to other consumers when the leases on them end.
      */
     if (status < 0 && !(dueq_status_retriable(status) && (ended == DUEQ__REQUEST_RESERVE ||
                                                           ended == DUEQ__REQUEST_LEAVE_PARTITIONS)))

@@ -5,28 +5,27 @@
 
 /*
  * The heartbeat: a thread that extends the leases of a consumer's messages, sends acks that no
- * reserve took along, and registers the consumer with its queues. It uses a client of its own,
- * which connects with its first request, and the leases.
+ * reserve took along, and registers the consumer with its queues. The thread has a client of its
+ * own, which connects with its first request, and shares the leases with the consumer's thread.
  */
 
-/* While a call waits for the server, this often it is checked whether the thread is to end. */
+/* While a call waits for the server, the thread checks this often whether it must end. */
 #define STOP_CHECK_MS 50
-/*
- * A consumer registers when it is so old, then so often while it has leased messages, else so
- * often.
- */
+/* A consumer registers first at this age, */
 #define REGISTER_FIRST_MS 2000
+/* then at this interval while it has leased messages, */
 #define REGISTER_LEASED_MS 10000
+/* and at this interval while it has none. */
 #define REGISTER_IDLE_MS 25000
-/* An idle consumer sends its whole registration at least so often: the keys expire later. */
+/* An idle consumer sends its whole registration this often, before the server's copy expires. */
 #define FULL_MS 1800000
-/* A registration that is not answered by then is given up: leases matter more. */
+/* A registration without an answer is given up after this time: leases matter more. */
 #define REGISTER_TIMEOUT_MS 500
-/* Calls without an answer that follow each other within this are one outage. */
+/* Calls without an answer that follow each other within this time are one outage. */
 #define STREAK_MS 2000
 /*
- * In an outage it connects so often within a lease: it must be back before other consumers may take
- * its messages.
+ * In an outage the heartbeat tries to connect this often within a lease: it must be back before
+ * other consumers may take the messages.
  */
 #define TRIES_PER_LEASE 8
 
@@ -35,28 +34,29 @@ struct dueq__heartbeat {
     struct dueq__leases *leases;
     dueq_client *client;
     /*
-     * Its own handles. A partition's is NULL until it is needed: there may be more of them later.
+     * Handles of this client: of each queue, or of DUEQ_MAX_PARTITIONS partitions. A partition's
+     * handle is NULL until it is needed.
      */
     dueq_queue **queues;
     size_t queue_count;
     struct dueq__presence presence;
-    dueq_queue *base;           /* of a queue of partitions: by its own name */
-    size_t *same;               /* for each queue: the place of the first one of its name */
-    int64_t register_ms;        /* when to register */
-    int64_t register_leased_ms; /* the same where it has leased messages */
+    dueq_queue *base;           /* of a queue with partitions: the handle of its name; else NULL */
+    size_t *same;               /* for each queue the index of the first queue with its name */
+    int64_t register_ms;        /* when to register without leased messages */
+    int64_t register_leased_ms; /* when to register with leased messages */
     int64_t full_ms;            /* when it last sent the whole registration */
-    size_t next_queue;          /* the next one to register with in this round */
-    bool leased;                /* messages of the queues of this round */
-    dueq_status worst;          /* of the answers in this round */
-    int64_t unanswered_ms;      /* since when its calls have had no answer; 0: the last one had */
+    size_t next_queue;          /* the next queue to register with in this round */
+    bool leased;                /* a queue of this round has messages that are leased */
+    dueq_status worst;          /* the last answer in this round that was not OK */
+    int64_t unanswered_ms;      /* since when no call had an answer; 0: the last call had one */
     int64_t call_ended_ms;      /* when the last call ended */
     bool registered;
     bool wound_down;     /* the next registration says that the consumer takes no further message */
-    bool timings_denied; /* it may not send what was measured */
-    bool idle;           /* its last registration had no leased messages */
+    bool timings_denied; /* the server does not permit it to send what was measured */
+    bool idle;           /* the last round had no leased messages and no failure */
 };
 
-/* What the heartbeat's client warns of is a warning for the program. */
+/* Makes what the heartbeat's client warns of a warning for the program. */
 static void pass_on_warning(struct dueq__heartbeat *heartbeat) {
     const char *warning = dueq_warning(heartbeat->client);
     if (warning)
@@ -64,8 +64,8 @@ static void pass_on_warning(struct dueq__heartbeat *heartbeat) {
 }
 
 /*
- * Runs a submitted call to its end. CLOSED where the heartbeat is to end meanwhile, or until_ms
- * comes first.
+ * Runs a submitted call to its end. CLOSED: the heartbeat must end, or until_ms has come, and the
+ * call is abandoned.
  */
 static dueq_status run_call(struct dueq__heartbeat *heartbeat, dueq_status submitted,
                             int64_t until_ms, dueq_result **result) {
@@ -106,7 +106,7 @@ static dueq_queue *queue_at(struct dueq__heartbeat *heartbeat, size_t at) {
     return heartbeat->queues[at];
 }
 
-/* Extends the leases, or sends their acks. False: it failed. */
+/* Extends the leases, or sends the acks of their messages. False: the call failed. */
 static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const *taken,
                     size_t count, bool extends) {
     dueq_queue *queue = queue_at(heartbeat, taken[0]->queue);
@@ -147,8 +147,8 @@ static void beat(struct dueq__heartbeat *heartbeat) {
 }
 
 /*
- * Registers the consumer with one queue, or, at its end, removes it. *leased: is set where it has
- * leased messages.
+ * Registers the consumer with one queue, or removes its registration if the consumer ends. Sets
+ * *leased if the consumer has leased messages of the queue, and else leaves it.
  */
 static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms,
                                   bool *leased) {
@@ -168,7 +168,7 @@ static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, 
     return status;
 }
 
-/* Takes what was measured of a queue; false: nothing was. */
+/* Takes what was measured of a queue; false: nothing was measured. */
 static bool take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken) {
     static const dueq_timings none;
     pthread_mutex_lock(&leases->lock);
@@ -200,9 +200,9 @@ static bool is_refused(dueq_status status) {
 }
 
 /*
- * Registers with all queues. After one fails, leases are extended before the next queue is tried;
- * the failed queue waits for the next round. Without the permission to register it gives up for
- * good.
+ * Registers with all queues. After a queue that failed, the heartbeat extends leases before it goes
+ * on to the next queue. The failed queue waits for the next round. If the server denies the
+ * registration, or the queue has another layout, the heartbeat registers no more.
  */
 static void register_all(struct dueq__heartbeat *heartbeat) {
     int64_t now = dueq__monotonic_ms();
@@ -236,7 +236,7 @@ static void register_all(struct dueq__heartbeat *heartbeat) {
         heartbeat->register_ms = heartbeat->register_leased_ms = DUEQ__NEVER;
 }
 
-/* The consumer ends. Where a queue cannot be reached in time, its registration expires. */
+/* Removes the consumer's registrations. One that cannot be removed in time expires. */
 static void leave_queues(struct dueq__heartbeat *heartbeat) {
     int64_t until = dueq__monotonic_ms() + REGISTER_TIMEOUT_MS;
     heartbeat->next_queue = 0;
@@ -245,7 +245,7 @@ static void leave_queues(struct dueq__heartbeat *heartbeat) {
     while (heartbeat->next_queue && dueq__monotonic_ms() < until);
 }
 
-/* Has all leases extended now. */
+/* Makes all leases due to be extended now. */
 static void extend_all(struct dueq__leases *leases) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
@@ -272,8 +272,8 @@ static void *run_thread(void *opaque) {
         if (registers)
             register_all(heartbeat);
         /*
-         * With leased messages this loop runs every half a second. Without them the consumer is
-         * closed soon.
+         * Registers once more, to say so. With leased messages this loop runs every half second.
+         * Without them the consumer is closed soon.
          */
         if (leases->winds_down && heartbeat->registered && !heartbeat->wound_down) {
             heartbeat->wound_down = true;
@@ -303,7 +303,7 @@ static dueq_status open_handle(struct dueq__heartbeat *heartbeat, const dueq_que
     return dueq_queue_open(heartbeat->client, name.data, name.size, handle);
 }
 
-/* A queue may be listed several times: each gets the place of the first with its name. */
+/* The program may list a queue several times: each gets the index of the first. */
 static void find_same(struct dueq__heartbeat *heartbeat) {
     for (size_t i = 0; i < heartbeat->queue_count; i++) {
         size_t first = 0;

@@ -9,20 +9,17 @@
  */
 #define EXTENDS_PER_LEASE 3
 #define EARLY_PART 8
-/* Leases are not extended more often. A message's own lease may be shorter: it then ends. */
+/* Leases are extended at most this often. A message's own lease may be shorter: it then ends. */
 #define LEAST_EXTEND_MS 20
-/*
- * After an extension failed, the next try comes so soon, or after a tenth of the lease where that
- * is sooner.
- */
+/* After a failed extension the next try comes so soon, or after a tenth of the lease if sooner. */
 #define RETRY_EXTEND_MS 500
-/* A message that is not extended is forgotten so long after its lease has ended. */
+/* A message that is not extended is forgotten this long after its lease has ended. */
 #define FORGET_MS 3600000
 /* While messages are leased, the heartbeat checks its connection this often. */
 #define WATCH_MS 500
 /*
- * A call that settles a message may be answered just after an extension that found no lease: the
- * warning waits so long.
+ * An extension finds no lease also if another call has settled the message, and the answer of that
+ * call may come just after. So the warning waits this long.
  */
 #define WARN_DELAY_MS 500
 
@@ -57,7 +54,7 @@ void dueq__leases_free(struct dueq__leases *leases) {
 
 /* Under the lock */
 
-/* Has the heartbeat wake at that time or before. */
+/* Makes the heartbeat wake at that time, or before. */
 static void wake_by(struct dueq__leases *leases, int64_t at_ms) {
     if (at_ms >= leases->wake_ms)
         return;
@@ -106,7 +103,7 @@ static void lose(struct dueq__leases *leases, dueq_bytes ticket) {
     dueq__warnings_add_lost(&leases->warnings, ticket);
 }
 
-/* Frees a removed lease that has no refs. */
+/* Frees a lease if it is removed and has no refs. */
 static void sweep(struct dueq__leases *leases, struct dueq__lease *lease) {
     if (lease->refs || !lease->removed)
         return;
@@ -149,7 +146,7 @@ static void remove_ended(struct dueq__leases *leases, int64_t now_ms) {
     }
 }
 
-/* Makes room for one more; false: out of memory. */
+/* Makes room for one more lease; false: out of memory. */
 static bool make_room(struct dueq__leases *leases, int64_t now_ms) {
     if (leases->count == leases->room)
         remove_ended(leases, now_ms);
@@ -286,7 +283,7 @@ void dueq__leases_mark_queues(struct dueq__leases *leases, bool *held, size_t co
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
-        /* A message that is extended counts as leased until the server says that it is not. */
+        /* While the heartbeat extends a lease, it counts until the server says that it is lost. */
         bool is_leased = lease->end_ms && (now < lease->end_ms || now < lease->keep_until_ms);
         if (!lease->removed && is_leased && lease->queue < count)
             held[lease->queue] = true;
@@ -324,7 +321,10 @@ size_t dueq__leases_take_unverified(struct dueq__leases *leases, struct dueq__le
     size_t taken_count = 0;
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
-    /* A lease that is shorter than a round trip has always ended by now: it is verified once. */
+    /*
+     * An ended lease is verified. But a lease that is shorter than a round trip has ended when the
+     * answer comes: once confirmed, it is not verified a second time for that.
+     */
     bool ended = list[0]->end_ms <= now && list[0]->verified_ms < list[0]->end_ms;
     bool unverified = list[0]->verified_ms + DUEQ__VERIFY_MS <= now || ended;
     for (size_t i = 0; unverified && i < count; i++) {
@@ -396,7 +396,7 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* When the next lease is to be extended, or an ack sent that no reserve took along. */
+/* When the heartbeat must extend a lease next, or send an ack that no reserve took along. */
 static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     int64_t next = DUEQ__NEVER;
     for (size_t i = 0; i < leases->count; i++) {

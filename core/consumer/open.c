@@ -4,9 +4,9 @@
 
 #include "consumer.h"
 
-/* How a consumer is opened: what it may be asked for. */
+/* Opening a consumer: its options, and their limits. */
 
-#define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
+#define LEAST_LEASE_MS 50 /* the shortest lease that a heartbeat can keep */
 
 static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
     bool keeps = options->max_run_ms && options->lease_ms;

@@ -2,7 +2,7 @@
 
 #include "consumer.h"
 
-/* A consumer of a queue of partitions: it reserves from the partitions that it has leases on. */
+/* A consumer of a queue with partitions. It reserves from the partitions on which it has leases. */
 
 dueq_status dueq__partitions_update(dueq_consumer *consumer) {
     struct dueq__partitions *partitions = dueq__partitions_of(consumer->assignment->queue);
@@ -29,16 +29,16 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
 }
 
 /*
- * All partitions are asked at least so often: a wake token may be lost with a consumer that was
- * killed.
+ * A consumer asks all its partitions at least this often: a wake token may be lost with a consumer
+ * that was killed.
  */
 #define ASK_MS 12000
 
 /*
- * Chooses the partitions to reserve from, and when to ask each. A partition that had nothing is not
- * asked before its next message is due: a push sets a wake token there, which stays. But after each
- * message one partition in turn is asked at once: while other partitions always have messages, wake
- * tokens are not taken.
+ * Chooses the partitions to reserve from, and when to ask each. A partition that had no message is
+ * asked again when its next message is due: if a push comes before, its wake token stays there for
+ * this consumer. But a consumer that always finds messages does not wait, and so takes no wake
+ * tokens. So after messages were found, one partition in turn is asked at once.
  */
 static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *next_check_us) {
     struct dueq__assignment *assignment = consumer->assignment;

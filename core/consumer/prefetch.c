@@ -2,7 +2,7 @@
 
 #include "consumer.h"
 
-/* What was reserved and is not delivered yet. */
+/* The messages that are reserved and not delivered yet. */
 
 static void drop_first(dueq_consumer *consumer) {
     struct dueq__batch *batch = consumer->first;

@@ -7,10 +7,10 @@
 
 /* The text that a consumer registers with: core/verbs/workers.c reads it. */
 
-/* Messages that are leased for less are not listed: most are settled soon. */
+/* The text does not list a message that is leased for less: most are settled soon. */
 #define LEAST_LEASED_MS 1000
 
-/* The start of a text, as one that fits in a line. */
+/* Writes the start of a text in one line; "?" for an empty text. */
 static void put_name(char out[DUEQ__PRESENCE_NAME], const char *text) {
     dueq_escape(out, DUEQ__PRESENCE_NAME, *text ? text : "?");
 }

@@ -9,20 +9,22 @@
  * client: after a lost connection the call recalls its answer, and never runs twice.
  */
 
-/* A batch with so many bytes is full; so many bytes at most wait. */
+/* The most bytes of a batch, except of one push alone. */
 #define BATCH_BYTES ((size_t)1 << 20)
+/* The most bytes of all pushes that are gathered or under way, except of one push alone. */
 #define MOST_BYTES ((size_t)64 << 20)
-/* While a batch is under way, the connection is read after so many pushes. */
+/* While a batch is under way, the pusher reads the connection once in so many pushes. */
 #define ADVANCE_EVERY 32
 
+/* A batch. */
 struct pushes {
     struct pushes *after;
-    dueq_draft drafts[DUEQ_MAX_BATCH]; /* what each points to is one allocation: `owned` */
+    dueq_draft drafts[DUEQ_MAX_BATCH]; /* owned[i]: one allocation, into which drafts[i] points */
     void *owned[DUEQ_MAX_BATCH];
     size_t count, bytes;
     dueq_status status;
     dueq_result *result;
-    char *text; /* of the failure */
+    char *text; /* of the failure, or NULL */
 };
 
 struct dueq_pusher {
@@ -30,12 +32,12 @@ struct dueq_pusher {
     pid_t pid;
     size_t most;
     struct pushes *first, *last; /* in the order in which they came: done, under way, gathered */
-    struct pushes *next;         /* the first that is not done; NULL: all are */
+    struct pushes *next;         /* the first batch that is not done; NULL: all are done */
     bool under_way;              /* `next` is being sent */
     size_t waiting;              /* pushes under way or gathered */
-    size_t done;
-    size_t bytes; /* of the pushes that wait */
-    /* The client's error is a refused draft's; saved_error is that of the call under way. */
+    size_t done;                 /* pushes in batches that are done */
+    size_t bytes;                /* of the pushes under way or gathered */
+    /* The client's error is that of a refused draft. saved_error: that of the call under way. */
     bool error_replaced;
     struct dueq__error saved_error;
 };
@@ -163,8 +165,8 @@ static void append(dueq_pusher *pusher, struct pushes *batch) {
 }
 
 /*
- * Reads and checks a draft. Its error replaces the client's, which belongs to the call under way
- * and is saved.
+ * Reads and checks a draft. The error of a refused draft replaces the client's, which belongs to
+ * the call under way, and is saved.
  */
 static dueq_status check(dueq_pusher *pusher, const dueq_draft *draft, struct dueq__given *given) {
     struct dueq__error *error = &pusher->queue->client->error, own = {0};

@@ -4,7 +4,7 @@
 
 #include "consumer.h"
 
-/* Acks and retries: they wait for a request that takes them along, and for its answer. */
+/* Acks and retries: each waits until a request takes it along, and then for that answer. */
 
 void dueq__settle_drop_retry(dueq_consumer *consumer) {
     free(consumer->retry.error);
@@ -75,8 +75,8 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 /* Requests */
 
 /*
- * Settles the acks and the retry that the request took along: by their outcomes, or, beyond
- * `count`, by the failure.
+ * Settles the acks and the retry that the request took along by their outcomes; beyond `count`, by
+ * the failure.
  */
 static void apply_outcomes(dueq_consumer *consumer, const char *outcomes, size_t count,
                            dueq_status failure) {
@@ -94,8 +94,8 @@ static void apply_outcomes(dueq_consumer *consumer, const char *outcomes, size_t
 }
 
 /*
- * Called when the outcomes arrive, while the call may wait on: the heartbeat must not extend
- * settled messages.
+ * Called when the outcomes arrive, also if the call goes on to wait for messages: meanwhile the
+ * heartbeat must not extend settled messages.
  */
 static void on_settled(void *owner, const char *outcomes, size_t count) {
     apply_outcomes(owner, outcomes, count, DUEQ_CLOSED);
@@ -146,8 +146,8 @@ void dueq__settle_finish(dueq_consumer *consumer, dueq_status status, const dueq
 void dueq__settle_defer(dueq_consumer *consumer) {
     struct dueq__lease *lease = consumer->retry.lease;
     /*
-     * This consumer sends them no sooner, whatever other nodes answer. The heartbeat sends them
-     * ACK_DELAY_MS later.
+     * This consumer sends the acks no sooner, whatever other nodes answer. The heartbeat sends them
+     * DUEQ__ACK_DELAY_MS later.
      */
     consumer->acks_deferred_ms = dueq__monotonic_ms() + DUEQ__DEFER_ACKS_MS - DUEQ__ACK_DELAY_MS;
     dueq__leases_defer_acks(consumer->leases, consumer->settle_queue, consumer->acks_deferred_ms);

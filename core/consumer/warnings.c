@@ -5,8 +5,8 @@
 #include "consumer.h"
 
 /*
- * What a consumer warns its program of. What happens while the program works and makes no call is
- * kept for dueq_consumer_warning(); what a call finds is a warning of its client.
+ * The warnings of a consumer. What may happen while the program makes no call is kept for
+ * dueq_consumer_warning(). What only a call finds becomes a warning of its client.
  */
 
 /* Kept for the program */
@@ -16,7 +16,7 @@ void dueq__warnings_wake(const struct dueq__warnings *warnings) {
         warnings->wake(warnings->wake_context);
 }
 
-/* Counts a message; the first one is named. */
+/* Counts a message, and keeps the id of the first. */
 static void note(struct dueq__warned_messages *list, dueq_bytes ticket) {
     struct dueq__ticket parts;
     if (list->count++ == 0 && dueq__ticket_read(ticket, &parts))
@@ -68,7 +68,7 @@ void dueq__leases_warn_unsent_acks(struct dueq__leases *leases) {
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* Writes a warning of the listed messages, and empties the list. */
+/* Writes a warning of the listed messages, and empties the list. False: the list is empty. */
 static bool write_list(struct dueq__warned_messages *list, const char *title, const char *why,
                        char text[DUEQ_MAX_WARNING]) {
     char more[32] = "";
