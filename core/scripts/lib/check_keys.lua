@@ -59,8 +59,8 @@ local function check_meta()
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
-  -- A reserve may leave ended leases to their holders, and looks again within 2 s:
-  -- lib/ended_leases.lua.
+  -- A reserve may leave ended leases to their holders. The note then says that a reserve must look
+  -- again, at most 1 s later (lib/ended_leases.lua). check allows 2 s.
   local ended = math.max(head(leased), now + 2000)
   local earliest = {
     next_event = math.min(head(delayed), ended, head(outbox)), outbox_event = head(outbox),
