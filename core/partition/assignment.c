@@ -3,12 +3,13 @@
 #include "partition.h"
 
 /*
- * The leases of a consumer on partitions, which a script in the slot of the queue's own name gives.
+ * The leases of a consumer on partitions. assignment.lua gives them, in the slot of the queue's own
+ * name.
  */
 
 enum { ANSWER_COUNT = 0, ANSWER_EPOCH = 1, ANSWER_SURPLUS = 2, ANSWER_OWN = 3 };
 
-/* Takes in what is new of the member's own; false: that is not what the script answers. */
+/* Reads the member's partitions from an answer. False: the script gives no such answer. */
 static bool read_own(struct dueq__assignment *assignment, const struct dueq__reply *reply,
                      size_t count) {
     int64_t surplus, partition;
@@ -94,7 +95,7 @@ dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const b
         assignment->surplus--;
         gives = true;
     }
-    /* Where the answer is lost, the next one is to have all. */
+    /* The answer to this may be lost. Without an epoch, the next answer has all partitions. */
     if (gives)
         *assignment->epoch = '\0';
     assignment->renew_ms =
@@ -103,8 +104,8 @@ dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const b
         dueq__assignment_reset(assignment);
     status = dueq__op_submit(assignment->queue->client, &words);
     /*
-     * A member with partitions goes on without an answer. It waits for one no longer than the
-     * others take it for a member.
+     * A member with partitions can go on without an answer. It waits for one at most until the
+     * other members no longer count it.
      */
     if (status == DUEQ_PENDING && assignment->own_count)
         dueq__op_set_terms(assignment->queue->client,

@@ -4,22 +4,22 @@
 #include "partition.h"
 
 /*
- * The verbs over all partitions: each partition is asked by a call of its own, and what they answer
- * is put together.
+ * Verbs over all partitions: a call asks one partition after the other, and puts their answers
+ * together.
  */
 
 struct fanout {
-    struct dueq__fanout_request asked; /* what it points to is behind, in the same allocation */
+    struct dueq__fanout_request asked; /* points behind this struct, in the same allocation */
     dueq_filter filter;
-    size_t partition, end;                /* the one that is asked, and the last's next */
-    dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that it is asked for, */
-    size_t places[DUEQ_MAX_BATCH];        /* and where the caller has them */
+    size_t partition, end;                /* the partition that is asked, and one past the last */
+    dueq_bytes remaining[DUEQ_MAX_BATCH]; /* the items that no partition has had so far, */
+    size_t places[DUEQ_MAX_BATCH];        /* and the index of each among the caller's items */
     size_t remaining_count;
-    char digits[DUEQ_MAX_BATCH]; /* the outcomes, or states */
+    char digits[DUEQ_MAX_BATCH]; /* of each item its outcome, or its state if `states` */
     bool states;
     size_t purged;
     dueq_counts counts;
-    struct dueq__rate_item *rates; /* behind; the latest first */
+    struct dueq__rate_item *rates; /* behind this struct; the latest first */
     size_t rate_count;
     dueq_timings timings;
 };
@@ -47,7 +47,7 @@ static bool is_there(dueq_status status) {
     return status != DUEQ_NOT_FOUND && status != DUEQ_LEASE_LOST;
 }
 
-/* Keeps what this partition has, and leaves the others for the next. */
+/* Keeps the outcomes of the items that this partition has. The others remain for the next one. */
 static void take_items(struct fanout *fanout, const dueq_result *result) {
     size_t left = 0;
     for (size_t i = 0; i < fanout->remaining_count; i++) {
@@ -64,7 +64,7 @@ static void take_items(struct fanout *fanout, const dueq_result *result) {
     fanout->remaining_count = left;
 }
 
-/* What was cancelled has a state; what has none was not found. */
+/* Ends the operation. An answer with states has 0 for an item that no partition had. */
 static void answer_items(dueq_client *client, struct fanout *fanout) {
     size_t count = fanout->asked.count;
     for (size_t i = 0; fanout->states && i < fanout->remaining_count; i++)
@@ -101,7 +101,7 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
 
 /* Rates */
 
-/* The minute or hour, since 1970. */
+/* The number of the minute, or of the hour, since 1970. */
 static int64_t span_of(const struct fanout *fanout, const struct dueq__rate_item *rated) {
     return rated->rate.start_ms / (fanout->asked.hours ? 3600000 : 60000);
 }
@@ -109,7 +109,7 @@ static int64_t span_of(const struct fanout *fanout, const struct dueq__rate_item
 static void add_rate(struct dueq__rate_item *total, const struct dueq__rate_item *rated) {
     dueq_rate *sum = &total->rate;
     const dueq_rate *rate = &rated->rate;
-    /* What is not added up, should there be any, is to be thought of. */
+    /* A new member of dueq_rate must be added up here, or be left out on purpose. */
     _Static_assert(sizeof *sum == 13 * sizeof(int64_t),
                    "a rate is a time, a span, 7 counters, and what comes of its timings");
     int64_t end = sum->start_ms + sum->span_ms, other = rate->start_ms + rate->span_ms;
@@ -125,7 +125,7 @@ static void add_rate(struct dueq__rate_item *total, const struct dueq__rate_item
     dueq__timings_add(&total->timings, &rated->timings);
 }
 
-/* The latest minutes of each are enough for the latest of all. */
+/* The latest minutes of each partition are enough to find the latest of all. */
 static void take_rates(struct fanout *fanout, const dueq_result *result) {
     size_t most = fanout->asked.page + fanout->asked.hours, at = 0;
     dueq__timings_add(&fanout->timings, dueq_result_timings(result));
@@ -165,7 +165,7 @@ static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
     return result;
 }
 
-/* Pages: a cursor is the partition's number, a colon, and its own cursor */
+/* Pages: a cursor is the number of a partition, a colon, and the cursor of that partition */
 
 static bool read_cursor(struct fanout *fanout) {
     dueq_bytes *cursor = &fanout->asked.cursor;
@@ -182,7 +182,7 @@ static bool read_cursor(struct fanout *fanout) {
     return true;
 }
 
-/* Ends with this page, whose cursor goes on here, or with the next partition. */
+/* Ends the operation with this page. Its cursor goes on in this partition, or in the next one. */
 static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result *page) {
     dueq_bytes own = dueq_result_cursor(page);
     size_t partition = own.size && !page->queue_done ? fanout->partition : fanout->partition + 1;
@@ -202,9 +202,9 @@ static void answer_page(dueq_client *client, struct fanout *fanout, dueq_result 
     dueq__op_finish_result(client, page, DUEQ_OK);
 }
 
-/* What a partition answered */
+/* The answer of a partition */
 
-/* All are asked: their sum. */
+/* Ends the operation with the sum: all partitions have answered. */
 static void answer_sum(dueq_client *client, struct fanout *fanout, dueq_status status) {
     dueq_result *sum =
         fanout->asked.fanout == DUEQ__FANOUT_SUM
@@ -232,7 +232,7 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
         last = last || is_there(status);
         break;
     case DUEQ__FANOUT_SOME:
-        /* There may be more in those behind. */
+        /* OK says that there may be more, in the next partitions. */
         status = last ? status : DUEQ_OK;
         last = last || purged;
         break;
@@ -272,7 +272,7 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
         answer_sum(client, fanout, status);
 }
 
-/* The number of partitions is known. */
+/* Called when the number of partitions is known. */
 static void begin(dueq_client *client, dueq_status status, dueq_result *result) {
     struct fanout *fanout = client->op->verb;
     if (dueq__op_child_failed(client, status, result))

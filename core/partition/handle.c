@@ -3,13 +3,13 @@
 
 #include "partition.h"
 
-/* The handle of a queue of partitions, their names, and which one has a key. */
+/* The handle of a queue with partitions; the name of a partition; the partition of a key. */
 
-/* Behind the queue's name and before the number: few would write it in a name. */
+/* Between the queue's name and the partition's number: few programs use it in a name. */
 #define MARK '#'
 #define MARKED_SIZE 5 /* "#1023" */
 
-/* A bit at a time: keys are short. */
+/* Bit by bit, as keys are short. */
 static uint32_t crc32_of(dueq_bytes key) {
     uint32_t crc = 0xFFFFFFFF;
     for (size_t i = 0; i < key.size; i++) {
@@ -56,7 +56,7 @@ dueq_queue *dueq__partitions_handle(struct dueq__partitions *partitions, size_t 
     return partitions->handles[partition] = opened;
 }
 
-/* Makes room for so many. */
+/* Makes room for `count` handles. */
 static dueq_status widen(struct dueq__partitions *partitions, size_t count) {
     dueq_queue **wider = realloc(partitions->handles, count * sizeof *wider);
     if (!wider)

@@ -1,16 +1,17 @@
 /*
- * Queues of partitions: a handle of N ordinary queues, whose verbs fan out to them, and the leases
- * by which consumers get them assigned. All stands on the verbs of ordinary queues.
+ * Queues with partitions. A handle stands for N ordinary queues, and its verbs fan out to them.
+ * Consumers get partitions assigned by leases. This room uses the verbs of ordinary queues only.
  */
 #ifndef DUEQ_PARTITION_H
 #define DUEQ_PARTITION_H
 
 #include "../verbs/verbs.h"
 
-/* The number of partitions is asked for again by a call that knows it for so long. */
+/* A call asks the server for the number of partitions again if it was told longer ago than this. */
 #define DUEQ__FRESH_MS 1000
-/* A member renews its leases so often, and loses them when it has not for so long. */
+/* A member, which is a consumer of the queue, renews its leases on partitions this often, */
 #define DUEQ__RENEW_MS 1000
+/* and loses them if it has not renewed them for this long. */
 #define DUEQ__MEMBER_MS 3000
 
 /* handle.c */
@@ -18,35 +19,39 @@
 struct dueq__assignment;
 
 struct dueq__partitions {
-    struct dueq__partitioned whole; /* first: what the queue points to */
+    struct dueq__partitioned whole; /* the first member: dueq_queue.partitioned points to it */
     dueq_client *client;
     dueq_queue *base;     /* an ordinary handle of the queue's own name */
-    size_t named_count;   /* how many the caller named */
-    size_t count;         /* how many there are, as far as is known */
-    dueq_queue **handles; /* so many; NULL: not opened yet */
-    int64_t learned_ms;   /* when the server said so */
-    bool known;
-    unsigned push_turn; /* of pushes that may go to any partition */
-    size_t key_size;    /* 0: the handle is for all partitions */
+    size_t named_count;   /* the number of partitions that the caller named */
+    size_t count;         /* the number that the server told last; before: named_count */
+    dueq_queue **handles; /* `count` of them; NULL: not opened yet */
+    int64_t learned_ms;   /* when the server told the number last */
+    bool known;           /* the server has told the number */
+    unsigned push_turn;   /* grows with each push, and chooses the partition if any will do */
+    size_t key_size;      /* 0: the handle is for all partitions */
     char key[DUEQ_MAX_KEY];
 };
 
 struct dueq__partitions *dueq__partitions_of(const dueq_queue *queue);
 /* The handle of a partition; NULL: out of memory, and the error is set. */
 dueq_queue *dueq__partitions_handle(struct dueq__partitions *partitions, size_t partition);
-/* Is the number of partitions to be asked for first? */
+/* True: a call must ask the server for the number of partitions first. */
 bool dueq__partitions_stale(const struct dueq__partitions *partitions);
-/* The server's number of them; INVALID: it does not go with the one that the caller named. */
+/*
+ * Notes the number of partitions that the server has told. INVALID: the caller has named another
+ * number, which cannot be doubled to that one.
+ */
 dueq_status dueq__partitions_learn(struct dueq__partitions *partitions, size_t count);
-/* The partitions that this handle is for: from *first on so many. */
+/* How many partitions this handle is for, and the first of them. */
 size_t dueq__partitions_range(const struct dueq__partitions *partitions, size_t *first);
 
 /* steps.c: an operation on partitions, whose steps are its children */
 
 /*
- * Begins such an operation; state: its verb's, one allocation, which it owns (NULL: out of memory).
- * begin() makes the first step, when the number of partitions is known: it is the on_final of the
- * step that asks for the number. Each on_final makes the next step, or ends the operation.
+ * Begins such an operation. state: that of the verb, one allocation, which the operation owns;
+ * NULL: the caller had no memory for it, and the operation fails. begin() makes the first step when
+ * the number of partitions is known: it is the on_final of the step that asks for the number. Each
+ * on_final makes the next step, or ends the operation.
  */
 dueq_status dueq__partition_begin(dueq_queue *queue, void *state, dueq__on_final *begin);
 
@@ -58,25 +63,26 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
 
 /* assignment.c: the leases of a consumer */
 
-/* What one member of a queue's consumers has. */
+/* The partitions that are assigned to one member. */
 struct dueq__assignment {
     dueq_queue *queue;
     char member[DUEQ__ID_SIZE + 1];
-    char epoch[24];   /* of the table that it knows; "": none */
-    int64_t renew_ms; /* when to renew */
-    int64_t end_ms;   /* when its leases end */
-    size_t surplus;   /* so many of its own are to be given up */
-    bool changed;     /* somebody may have had some of its own in between */
+    char epoch[24];   /* of the assignment that the member knows; "": it knows none */
+    int64_t renew_ms; /* when to renew the leases */
+    int64_t end_ms;   /* when the leases end */
+    size_t surplus;   /* how many partitions the member must give up */
+    bool changed;     /* another member may have had one of these partitions meanwhile */
     size_t own_count;
-    uint16_t own[DUEQ_MAX_PARTITIONS];
+    uint16_t own[DUEQ_MAX_PARTITIONS]; /* the numbers of the partitions */
 };
 
 dueq_status dueq__assignment_new(dueq_queue *queue, struct dueq__assignment **assignment);
-/* For a child after fork(): another member. */
+/* Makes the assignment that of a new member, without partitions: for a child after fork(). */
 void dueq__assignment_reset(struct dueq__assignment *assignment);
 /*
- * Renews the leases, and gives up what is too many and not held (`held`: for each partition).
- * leaves: gives up all, and is no member any more.
+ * Renews the leases, and gives up surplus partitions. held: for each partition whether the consumer
+ * has leased messages of it; it keeps such a partition. leaves: gives up all, and ends the
+ * membership.
  */
 dueq_status dueq__assignment_submit(struct dueq__assignment *assignment, const bool *held,
                                     bool leaves);

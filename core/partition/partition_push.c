@@ -2,26 +2,26 @@
 
 #include "partition.h"
 
-/* A push, which is split by partition, and an ack with successors. */
+/* A push, which is split by partition; and an ack with successors. */
 
 struct partition_push {
     struct dueq__push_request request;
     size_t count, done;
-    size_t without_message; /* so many partitions had not the message that is to be acknowledged */
-    size_t cleared;         /* and so many have no other message of this schedule */
-    size_t places[DUEQ_MAX_BATCH]; /* of those that are under way */
+    size_t without_message; /* an ack: how many partitions did not have its message */
+    size_t cleared;         /* a schedule: the next partition that must not have it any longer */
+    size_t places[DUEQ_MAX_BATCH]; /* of each draft in `sent`: its index in `drafts` */
     size_t sent_count;
     bool is_sent[DUEQ_MAX_BATCH];
-    struct dueq__error not_durable; /* of the first partition that is not; else no status */
-    int replicas;                   /* that have all, as far as is known */
+    struct dueq__error not_durable; /* of the first partition that failed so; else status 0 */
+    int replicas;                   /* the fewest that a partition has told */
     bool disk;
     char digits[DUEQ_MAX_BATCH], made_ids[DUEQ_MAX_BATCH][DUEQ__ID_SIZE];
     dueq_bytes ids[DUEQ_MAX_BATCH];
-    dueq_draft sent[DUEQ_MAX_BATCH]; /* those under way */
-    dueq_draft drafts[]; /* copies; what they point to is behind them, in the same allocation */
+    dueq_draft sent[DUEQ_MAX_BATCH]; /* the drafts that are under way */
+    dueq_draft drafts[];             /* copies, which point behind them, in the same allocation */
 };
 
-/* Those without a key and an id of a caller's go to one, each call to the next. */
+/* Drafts with neither key nor id go to one partition: in each call to the next one in turn. */
 static size_t partition_of(const struct dueq__partitions *partitions, const dueq_draft *draft) {
     size_t first, count = dueq__partitions_range(partitions, &first);
     dueq_bytes decides = draft->key.size ? draft->key : draft->id;
@@ -39,7 +39,7 @@ static dueq_status push_to(dueq_queue *queue, const struct dueq__script *script,
     return dueq__push_submit(handle, script, drafts, count);
 }
 
-/* The partition that this is a handle of; SIZE_MAX: none. */
+/* The number of the partition whose handle this is; SIZE_MAX: it is no partition's. */
 static size_t partition_named(const struct dueq__partitions *partitions, const dueq_queue *queue) {
     char name[DUEQ_MAX_NAME + 1];
     dueq_bytes whole = dueq__keys_name(partitions->base->keys), own = dueq__keys_name(queue->keys);
@@ -50,8 +50,8 @@ static size_t partition_named(const struct dueq__partitions *partitions, const d
 }
 
 /*
- * Acknowledges, and pushes all to one partition: what has neither key nor id stays in that of the
- * message.
+ * Acknowledges the message, and pushes all successors to one partition. Those with neither key nor
+ * id stay in the message's partition. asked: how many partitions did not have the message.
  */
 static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *request,
                           size_t asked) {
@@ -80,7 +80,7 @@ static dueq_status follow(dueq_queue *queue, const struct dueq__push_request *re
 
 static void on_answer(dueq_client *client, dueq_status status, dueq_result *result);
 
-/* Pushes all that go where the first that is left goes. */
+/* Pushes all drafts that are left and go to the same partition as the first of them. */
 static void push_next(dueq_client *client) {
     struct partition_push *push = client->op->verb;
     dueq_queue *queue = client->op->queue;
@@ -106,7 +106,7 @@ static void push_next(dueq_client *client) {
     dueq__op_child_submitted(client, step, status);
 }
 
-/* Of several partitions one may have the message. */
+/* Ends the ack; or asks the next partition, if this one does not have the message. */
 static void on_followed(dueq_client *client, dueq_status status, dueq_result *result) {
     struct partition_push *push = client->op->verb;
     size_t first, count = dueq__partitions_range(dueq__partitions_of(client->op->queue), &first);
@@ -120,8 +120,9 @@ static void on_followed(dueq_client *client, dueq_status status, dueq_result *re
 }
 
 /*
- * A schedule is in one partition: it is taken out of the others, where it was if its key was
- * another, or if the number has been doubled since. False: it is in none of them any more.
+ * A schedule is in one partition. An earlier one of its name may be in another, if the job had
+ * another key, or if the number of partitions has been doubled. So this cancels it in each other
+ * partition, one in each call. False: no partition is left.
  */
 static bool clear(dueq_client *client) {
     struct partition_push *push = client->op->verb;
@@ -154,7 +155,7 @@ static void answer(dueq_client *client) {
     dueq__op_end(client, result, status);
 }
 
-/* Keeps what the partition answered to those that were sent. */
+/* Keeps a partition's outcomes of the drafts that were sent. */
 static void take_outcomes(dueq_client *client, dueq_status status, const dueq_result *result) {
     struct partition_push *push = client->op->verb;
     if (status == DUEQ_NOT_DURABLE && !push->not_durable.status)

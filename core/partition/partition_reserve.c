@@ -2,7 +2,7 @@
 
 #include "partition.h"
 
-/* A reserve from all partitions. */
+/* A reserve from all partitions of a handle. */
 
 struct partition_reserve {
     struct dueq__reserve asked;

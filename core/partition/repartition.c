@@ -3,12 +3,14 @@
 #include "partition.h"
 
 /*
- * Doubling the number: a key of partition p goes to p or to p + count, so a new partition takes
- * over keys of one old one. It is closed until all that was pushed to the old one before is
- * settled. That is seen by fences: messages whose time to live is over, which a reserve drops when
- * it comes to them. A consumer reserves from a partition when all that it delivered of it before is
- * settled: when the first fence is gone, what was before it is delivered, and when a second one,
- * pushed then, is gone, that is settled.
+ * Doubling the number of partitions. A key of partition p then goes to p or to p + count: each new
+ * partition takes over keys of one old partition. The new one stays closed until all messages that
+ * were pushed to the old one before the doubling are settled.
+ *
+ * Two fences show that. A fence is a message whose time to live is over, which a reserve drops when
+ * it comes to it. When the first fence is gone, all messages before it were delivered. The second
+ * fence is pushed then. A consumer reserves from a partition only when it has settled all that it
+ * had of that partition. So when the second fence is gone, those messages are settled.
  */
 
 #define OPEN '\0'
@@ -17,9 +19,9 @@
 #define SECOND_FENCE '2'
 
 struct growth {
-    size_t count; /* of all partitions; 0: there are none */
-    int64_t age_ms;
-    char states[DUEQ_MAX_PARTITIONS / 2]; /* of the upper half */
+    size_t count;   /* the number of partitions; 0: the queue has no partitions */
+    int64_t age_ms; /* the time since the doubling; -1: never doubled */
+    char states[DUEQ_MAX_PARTITIONS / 2]; /* of the upper half of the partitions */
 };
 
 static const struct dueq__item_type growth_type = {sizeof(struct growth)};
@@ -35,7 +37,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     if (good && count)
         good = dueq__reply_number(dueq__reply_item(reply, 1), &growth.age_ms) &&
                items - 2 == growth.count - growth.count / 2;
-    /* Of an odd number there is no half to open. */
+    /* Of an odd number, which no doubling made, the answer has one state too many. */
     for (size_t i = 0; good && i < growth.count / 2; i++) {
         good = dueq__reply_bytes(dueq__reply_item(reply, items - growth.count / 2 + i), &state) &&
                state.size <= 1;
@@ -48,7 +50,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__answer_unexpected(client);
 }
 
-/* Doubles `from` (0: nothing); notes that a partition is in this state. */
+/*
+ * Asks the server to double the number if it is `from` (0: not to double), and to note a state of a
+ * partition (state NULL: none). Fills in *growth. Blocks.
+ */
 static dueq_status ask(dueq_queue *queue, struct growth *growth, size_t from, size_t partition,
                        const char *state) {
     struct dueq__resp words;
@@ -73,7 +78,7 @@ static dueq_bytes fence_id(char room[64], size_t count, char number) {
     return (dueq_bytes){room, (size_t)snprintf(room, 64, "dueq:grow:%zu:%c", count, number)};
 }
 
-/* DUPLICATE: it is there. */
+/* Pushes a fence, unless the partition has it already. */
 static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.id = id;
@@ -83,7 +88,7 @@ static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
     return status == DUEQ_DUPLICATE ? DUEQ_OK : status;
 }
 
-/* NOT_FOUND: it is gone, or nothing is before it, and it was cancelled. */
+/* OK: messages may be before the fence. NOT_FOUND: it is gone, or was alone, and is cancelled. */
 static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
     dueq_counts counts = DUEQ_COUNTS;
     dueq_status status = dueq_find(old, id, NULL);
@@ -95,7 +100,7 @@ static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
     return status < 0 ? status : DUEQ_NOT_FOUND;
 }
 
-/* What a queue allows its messages, the other one does from now on. */
+/* Gives the new partition the old one's list of allowed dead-letter queues. */
 static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
     dueq_bytes names[DUEQ_MAX_BATCH];
     dueq_result *result;
@@ -109,7 +114,7 @@ static dueq_status take_over_targets(dueq_queue *old, dueq_queue *opened) {
     return status;
 }
 
-/* Moves one new partition on by one state, if its time has come. */
+/* Moves one new partition on by one state, if the fence of its state is gone. */
 static dueq_status move_on(dueq_queue *queue, struct growth *growth, size_t place) {
     size_t half = growth->count / 2;
     dueq_queue *old = dueq__partitions_handle(dueq__partitions_of(queue), place);

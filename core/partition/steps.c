@@ -1,6 +1,6 @@
 #include "partition.h"
 
-/* An operation on the partitions of a queue: each of its steps is a child, about one of them. */
+/* An operation on the partitions of a queue. Each of its steps is a child, on one partition. */
 
 dueq_status dueq__partition_begin(dueq_queue *queue, void *state, dueq__on_final *begin) {
     static const struct dueq__script plain = {.name = "a call on partitions"};
