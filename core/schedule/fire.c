@@ -10,6 +10,7 @@
  */
 
 #define PREFIX DUEQ__SCHEDULE_PREFIX
+/* The catch-up "skip" skips a time that is longer ago. A firing that failed is retried after it. */
 #define GRACE_MS 60000
 /* Where more than MOST times are due, the others wait for this long. */
 #define REST_MS 12000
@@ -115,7 +116,7 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
     return read_times(plan, error);
 }
 
-/* Its jobs */
+/* Jobs */
 
 /* The jobs' template as a draft. The caller frees *headers, also after an error. */
 static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_header **headers,
@@ -157,7 +158,7 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
         *next = time;
         return count;
     }
-    /* Skips most of the missed times: finds a time in a window before now, that grows. */
+    /* Skips most of the missed times: looks for a time in a window before now, which grows. */
     for (int64_t window = 3600000; time < now - window; window *= 32) {
         int64_t found = next_time(plan, now - window);
         if (found <= now)
@@ -176,14 +177,14 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
 
 /*
  * Times are computed by the server's clock, as this machine's clock may be wrong. So the client
- * first asks the server for its time. This is the call that goes on after the answer.
+ * first asks the server for its time. This is what the call needs when the answer comes.
  */
 struct time_request {
     struct plan plan;
     dueq_bytes ticket; /* of the schedule that fires; size 0: the schedule is declared */
     dueq_bytes key;
     dueq_durability durability;
-    char text[]; /* copies of what all of these point to */
+    char text[]; /* copies of the bytes to which the members point */
 };
 
 static dueq_bytes copy(char **at, dueq_bytes bytes) {
@@ -240,7 +241,7 @@ static dueq_status declare(dueq_queue *queue, const struct time_request *request
     return dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
 }
 
-/* The push's result is that of the operation that asked for the time. */
+/* The operation that asked for the time ends with the result of the push. */
 static void on_pushed(dueq_client *client, dueq_status status, dueq_result *result) {
     dueq__op_end(client, result, status);
 }
@@ -289,7 +290,7 @@ static dueq_status request_time(dueq_queue *queue, const struct plan *plan, dueq
     return dueq__op_submit(client, &words);
 }
 
-/* Its message */
+/* Firing */
 
 dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
@@ -310,7 +311,6 @@ dueq_status dueq_fire(dueq_queue *queue, const dueq_message *message, dueq_resul
     return dueq__verb_run(queue->client, dueq_fire_submit(queue, message), result);
 }
 
-/* Pushes a job that is due now. */
 dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message) {
     struct dueq__error *error = &queue->client->error;
     struct dueq__stored_backoff backoff;
@@ -326,7 +326,7 @@ dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *mess
     return status;
 }
 
-/* Declaring one */
+/* Declaring */
 
 static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
     const dueq_draft *job = schedule->job;
@@ -353,7 +353,7 @@ static void write_job(const dueq_draft *job, unsigned char *out) {
         out[DUEQ__ENVELOPE_FIXED + i--] = (unsigned char)left;
 }
 
-/* Submits a schedule as this library knows it. */
+/* schedule: in the layout of this library, whatever header the program was compiled with. */
 static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);

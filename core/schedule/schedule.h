@@ -17,7 +17,7 @@ struct dueq__change {
     int64_t offset; /* from then on the clocks are so many seconds ahead of UTC */
 };
 
-/* The day of each year on which the clocks change, as TZ of POSIX has it: Mm.w.d, Jn or n. */
+/* The day of each year on which the clocks change, in a form of POSIX TZ: Mm.w.d, Jn or n. */
 struct dueq__yearly {
     char kind; /* 'M', 'J' (1 to 365, February 29th is not counted), or '0' (0 to 365) */
     int month, week, day;
@@ -35,8 +35,8 @@ struct dueq__zone {
 };
 
 /*
- * A time in which the offset does not change: start and stop in seconds since 1970, its offset, and
- * the offset before start.
+ * A span of time in which the offset does not change. start, stop: in seconds since 1970. before:
+ * the offset before `start`.
  */
 struct dueq__season {
     int64_t start, stop, offset, before;
