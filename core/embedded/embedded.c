@@ -4,9 +4,9 @@
  *   users       Each handle has LOCK_SH on this file, its share, by an open file description of its
  *               own. The watcher ends the server only under LOCK_EX: while no handle has a share.
  *   lock        The server inherits a descriptor with LOCK_EX on this file. So the lock is taken
- *               as long as the server runs, and a process that gets it may start a server. The
- *               watcher touches the file when there was no share. A handle that takes a share
- *               touches `users`.
+ *               as long as the server runs, and a process that gets the lock may start a server.
+ *               The watcher touches this file when no handle has a share. A handle that takes a
+ *               share touches `users`. So the watcher sees whether one came in between.
  *   socket      The socket on which the server listens, or a link to that socket where the
  *               directory cannot have one.
  *   server.log  The server's log since its start; server.log.old has the log of the server before.
@@ -147,7 +147,7 @@ static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un
     return linked && dueq__embedded_check_directory(runtime, false, &unsafe) ? EPERM : 0;
 }
 
-/* 0: the server accepts a connection, which does not say that it will answer; else an errno. */
+/* 0: the server accepts a connection; whether it will answer is not known. Else an errno. */
 static int probe(struct dueq__embedded *embedded) {
     struct sockaddr_un address;
     int why = find_socket(embedded, &address);
@@ -164,8 +164,8 @@ static int probe(struct dueq__embedded *embedded) {
 }
 
 /*
- * Starts a server where none accepts a connection. Where one runs or was just started, PENDING, as
- * that one may accept a connection soon.
+ * Starts a server, unless one runs. PENDING: one runs, or was started just now, and may accept a
+ * connection soon.
  */
 static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {
     int lock = dueq__embedded_open(embedded->directory, "lock", O_RDWR | O_CREAT, error);
