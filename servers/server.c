@@ -8,16 +8,16 @@
 #include "verbs/verbs.h"
 
 /*
- * One server by a connection of its own, beside the client's calls. It blocks: it is for programs
- * that look at servers.
+ * A handle of one server, with a connection of its own beside those of the client. Its calls block:
+ * they are for programs that watch servers.
  */
 
 struct dueq_server {
     dueq_client *client;
-    struct dueq__url url; /* parts of the client's; of one server */
+    struct dueq__url url; /* the client's URL, with one server as its topology */
     char host[DUEQ__HOST_ROOM];
-    struct dueq__address address; /* no host: where the URL leads */
-    char shown[DUEQ__SHOWN_ADDRESS];
+    struct dueq__address address;    /* without a host: the server that the URL names */
+    char shown[DUEQ__SHOWN_ADDRESS]; /* "": the URL is shown */
     struct dueq__conn conn;
     struct dueq__reply *reply; /* the last answer */
     struct dueq__error error;
@@ -97,7 +97,7 @@ const char *dueq_server_address(const dueq_server *server) {
 
 const char *dueq_server_error_text(const dueq_server *server) { return server->error.text; }
 
-/* A question */
+/* A command and its answer */
 
 static void start_request(dueq_server *server) {
     dueq__reply_free(server->reply);
@@ -111,7 +111,7 @@ static void start_request(dueq_server *server) {
         dueq__conn_start(&server->conn, dueq_embedded_socket(server->client));
 }
 
-/* Until something comes, and until the deadline at most. */
+/* Waits until the connection has something to do. TIMEOUT: the deadline has come. */
 static dueq_status wait_for_io(dueq_server *server, int64_t deadline_ms) {
     int64_t until = dueq__conn_until_ms(&server->conn), now = dueq__monotonic_ms();
     if (now >= deadline_ms)
@@ -125,7 +125,7 @@ static dueq_status wait_for_io(dueq_server *server, int64_t deadline_ms) {
     return DUEQ_OK;
 }
 
-/* Sends the words when it is connected, and returns when the answer is there. */
+/* Sends the words when the connection is made, and returns when the answer has come. */
 static dueq_status await_reply(dueq_server *server, const struct dueq__resp *words) {
     const int64_t deadline_ms = dueq__monotonic_ms() + server->url.timeout_ms;
     struct dueq__conn *conn = &server->conn;
