@@ -36,9 +36,9 @@ void dueq__foreign_step(dueq_client *client, const dueq_moved *moved);
 /* On failure *sizes stays as it was. */
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes);
 dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared);
-/* Before the call is submitted. moved: of the program, or NULL. */
+/* Checks the program's struct, before the call is submitted. moved: may be NULL. */
 dueq_status dueq__foreign_check_moved(dueq_queue *queue, const dueq_moved *moved);
-/* Where nothing was moved, and on failure, *moved is all zero. */
+/* If nothing was moved, and on failure, *moved is all zero. */
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved);
 
 #endif

@@ -20,8 +20,9 @@ static bool subscribe(dueq_client *client, dueq_bytes channel) {
 }
 
 /*
- * The server answered SUBSCRIBE with an error. A passing one: the client subscribes again later.
- * Any other ends the call, or, where the channel is not needed, the attempts to subscribe.
+ * The server answered SUBSCRIBE with an error. If the error may pass, the client subscribes again
+ * later. Any other error ends the call, or, if the call does not need the channel, the attempts to
+ * subscribe.
  */
 static void refused(dueq_client *client, bool needed, const struct dueq__reply *reply) {
     struct dueq__error error = {0};

@@ -11,7 +11,7 @@ struct dueq__channel {
     void (*on_message)(dueq_client *client, const struct dueq__reply *message);
 };
 
-/* After so many refusals in a row calls stop asking: the server or a proxy does not do this. */
+/* After so many refusals in a row calls subscribe no more: the server, or a proxy, cannot do it. */
 #define DUEQ__MAX_REFUSALS 3
 
 /* Connects, subscribes, and passes what came on the channel to on_message(). Never blocks. */

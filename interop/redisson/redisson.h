@@ -22,9 +22,10 @@ struct dueq_redisson {
     dueq_queue queue;
     dueq_codec codec;
     dueq_layout layout;
-    uint64_t serial; /* of this handle; no other of the client has it */
+    uint64_t serial; /* of this handle; no other handle of the client has it */
     /*
-     * The session of the takes, of this handle alone: no other call overwrites their kept answer.
+     * The session of this handle's takes. No other call has it, and so none overwrites the answer
+     * that the server keeps for them.
      */
     char take_session[DUEQ__ID_SIZE + 24];
     /* The number of the first take since the last answer to one; 0: the last take was answered. */
