@@ -53,7 +53,7 @@ extern "C" {
     X(1, EMPTY, 1, "no message is ready")                                                          \
     X(2, DUPLICATE, 0, "the id is taken: a message in the queue has it, or it is still unique")    \
     X(3, NOT_FOUND, 0, "no message has this id")                                                   \
-    X(4, LEASE_LOST, 0, "the lease was lost: another consumer has taken it, or it is gone")        \
+    X(4, LEASE_LOST, 0, "the lease was lost: another consumer has the message, or it is gone")     \
     X(5, EXHAUSTED, 0, "the attempts are exhausted: the message is dead")                          \
     X(6, PENDING, 1, "the call is still in progress")                                              \
     X(7, INTERRUPTED, 1, "a signal came; the call is still in progress")                           \
@@ -261,15 +261,16 @@ DUEQ_API dueq_status dueq_queue_open(dueq_client *client, const void *name, size
  * draft may each ask for it. The most that one of them asks for counts.
  */
 typedef struct dueq_durability {
-    int replicas; /* that have received the messages: 0 to DUEQ_MAX_REPLICAS */
+    int replicas; /* how many must have received the messages: 0 to DUEQ_MAX_REPLICAS */
     /*
      * 1: the messages are in the append-only file (appendonly yes) on the disk of the server, and
      * of as many replicas as are asked for. Needs Redis 7.2 or Valkey. Else 0.
      */
     int disk;
     /*
-     * How long the push waits for these, 0 to DUEQ_MAX_DURABLE_MS. 0: the longest time of the
-     * drafts counts; if there is none, the handle's, then the URL's, then DUEQ_DEFAULT_DURABLE_MS.
+     * How long the push waits for replicas and disks, 0 to DUEQ_MAX_DURABLE_MS. The longest time
+     * of the drafts counts. If all are 0, the handle's counts, then the URL's, then
+     * DUEQ_DEFAULT_DURABLE_MS.
      */
     int64_t timeout_ms;
 } dueq_durability;
