@@ -13,38 +13,38 @@
 
 /* Each server accepts a word of this size: proto-max-bulk-len cannot be set lower. */
 #define DUEQ__LARGE (1 << 20)
-/* poll.c: what dueq_descriptor() made, if it was called. */
+/* poll.c: the descriptor of dueq_descriptor(), and its timer; -1: not made yet. */
 struct dueq__descriptor {
     int epoll, timer;
 };
 
 struct dueq_client {
     struct dueq__url url;
-    char *address; /* as it was opened */
+    char *address; /* the URL with which the client was opened */
     struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
     bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
-    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    unsigned failures; /* in a row, since the last answer */
-    int64_t first_failure_ms; /* since the last answer */
-    int64_t last_failure_ms;  /* ever; 0: none */
+    bool no_unblock;     /* CLIENT ID or UNBLOCK is not permitted: blocks end by their timeouts */
+    unsigned failures;   /* in a row, since the last answer */
+    int64_t first_failure_ms; /* when the first of `failures` was */
+    int64_t last_failure_ms;  /* when a call last failed; 0: never */
     int64_t backoff_ms;       /* the pause between the last two tries */
     int64_t max_backoff_ms;   /* the most that backoff_ms may be; 0: as backoff.c says */
     int64_t reconnect_ms;     /* after an outage: waiting connections are not made before then */
-    bool ever_answered;       /* a call was answered: by a primary, which has its queues */
+    bool ever_answered;       /* a call was answered, so the address leads to a primary */
     int64_t outage_since_ms;  /* since then calls fail and are retried; 0: the server answers */
     bool in_outage_log;       /* outage_log.c counts this client as one without an answer */
     bool skips_untried;       /* the call skips a node that it has not tried itself */
-    bool has_warning;         /* that nobody has asked for yet */
+    bool has_warning;         /* `warning` is new: dueq_warning() has not returned it */
     bool warn_default_url;    /* no URL was given, and no warning has said so yet */
     bool eviction_warned;
     char warning[DUEQ_MAX_WARNING];
-    struct dueq__sentinels sentinels;   /* where the URL names them */
-    struct dueq__conn *conns;           /* all of them */
-    struct dueq__node *nodes;           /* owned; the first is there before any is known */
-    struct dueq__node *node;            /* that the call is for, or the last one was */
-    struct dueq__cluster *cluster;      /* NULL: it is one server */
+    struct dueq__sentinels sentinels;   /* if the URL names sentinels */
+    struct dueq__conn *conns;           /* all connections */
+    struct dueq__node *nodes;           /* owned; dueq_open() makes one without an address */
+    struct dueq__node *node;            /* the node of the call, or of the last call */
+    struct dueq__cluster *cluster;      /* NULL: the URL names no cluster */
     struct dueq__wait_conn *wait_conns; /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
@@ -52,14 +52,14 @@ struct dueq_client {
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t last_request_number;
-    unsigned round_robin;      /* the next queue to begin with, of calls that ask several in turn */
+    unsigned round_robin;      /* which queue the next call in round robin asks first */
     struct dueq__op *op;       /* the operation under way, or final; phase NONE: there is none */
-    struct dueq__reply *reply; /* that is decoded; a result that points into it takes it over */
-    /* The queue closed last, which knows its session: the next open of its name takes it. */
+    struct dueq__reply *reply; /* the reply that is read; a result that points into it owns it */
+    /* The handle that was closed last, with its notes: the next open of its name uses it. */
     dueq_queue *cached_queue;
 };
 
-/* What a queue of partitions does in place of its verbs: partition/. */
+/* What a queue with partitions does in place of the ordinary verbs: partition/. */
 struct dueq__fanout_request;
 struct dueq__reserve;
 struct dueq__push_request;
@@ -77,45 +77,45 @@ struct dueq__partitioned {
  */
 struct dueq__unanswered {
     uint64_t number; /* 0: there is none */
-    size_t count;    /* messages asked for: only a reserve of the same values recalls it */
+    /* Only a reserve with the same values recalls it: */
+    size_t count; /* how many messages it asked for */
     int64_t lease_ms, default_lease_ms;
 };
 
 struct dueq_queue {
     dueq_client *client;
-    int slot;                              /* in a cluster, of its keys */
+    int slot;                              /* in a cluster: of its keys */
     struct dueq__partitioned *partitioned; /* its verbs; NULL: it has no partitions */
-    bool is_partition;                     /* of a queue of partitions */
-    const struct dueq__script *recall;     /* tells what a call of it answered */
+    bool is_partition;                     /* it is a partition of another queue */
+    const struct dueq__script *recall;     /* the script that tells the answer to a lost call */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     dueq_durability durability;  /* of pushes by this handle */
-    int64_t max_durable_ms;      /* the longest time that a call of it has waited to be durable */
-    size_t preview_bytes;        /* of a body that find and peek answer at most; 0: all */
-    int64_t history_minute;      /* of the last call that may have kept the history */
-    int64_t reply_expiry_minute; /* the minute in which an answer's expiry was set last */
-    unsigned full_left;          /* so many reserves more go to reserve_full at once */
-    unsigned full_streak;        /* how many did so in a row */
+    int64_t max_durable_ms;      /* the longest time for durability that a call asked for */
+    size_t preview_bytes;        /* the most bytes of a body in find and peek; 0: all */
+    int64_t history_minute;      /* in which a call last wrote the history */
+    int64_t reply_expiry_minute; /* in which a call last set the expiry of its reply */
+    unsigned full_left;          /* how many further reserves begin with reserve_full */
+    unsigned full_streak;        /* what full_left was last set to; 0: the fast script did it all */
     struct dueq__unanswered unanswered;
 };
 
 /* client.c */
 /*
- * Opens another client of the same URL, which pauses at most so long between tries (0: as backoff.c
- * says). Returns as dueq_open(); the caller closes *twin.
+ * Opens another client of the same URL. max_backoff_ms: its longest pause between tries; 0: as
+ * backoff.c says. Returns as dueq_open(); the caller closes *twin.
  */
 dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,
                               dueq_client **twin);
-/*
- * Has the server closed a connection since the last call? Reads nothing; no call may be under way.
- */
+/* True: the server has closed a connection. Reads nothing; no call may be under way. */
 bool dueq__client_lost_conn(const dueq_client *client);
-/* Says it by dueq_warning(), in place of what was said before and not asked for. */
+/* Sets the text that dueq_warning() returns next, in place of one that it has not returned. */
 __attribute__((format(printf, 2, 3))) void dueq__client_warn(dueq_client *client,
                                                              const char *format, ...);
 /* Closes the connection on which the server tells foreign waits of changes. */
 void dueq__client_unsubscribe(dueq_client *client);
 /*
- * After fork() the child's client drops the parent's connections; call first in every public call.
+ * Every public function calls this first: after fork() the child's client drops the parent's
+ * connections.
  */
 void dueq__client_check_fork(dueq_client *client);
 
@@ -123,7 +123,7 @@ void dueq__client_check_fork(dueq_client *client);
 
 /* Sends and reads what it can without blocking. */
 void dueq__command_pump(dueq_client *client);
-/* Can the next pump send at once? (A wait may have made a request after the last pump.) */
+/* True: the next pump can connect or send at once, as after a wait has made a request. */
 bool dueq__command_ready(const dueq_client *client);
 /* Ends the call: the server sent a reply to no request. */
 void dueq__command_unexpected_reply(dueq_client *client);
@@ -147,39 +147,39 @@ void dueq__descriptor_init(struct dueq__descriptor *descriptor);
 void dueq__descriptor_close(struct dueq__descriptor *descriptor);
 /* Makes the descriptors, unless they exist; false: the process has no more. */
 bool dueq__descriptor_make(dueq_client *client);
-/* Has them report the sockets and the time that the client waits for now. */
+/* Makes the descriptors report the sockets and the time for which the client waits now. */
 void dueq__descriptor_sync(dueq_client *client);
 
-/* durable.c: on how many replicas and disks is what a call stored? */
+/* durable.c: a call waits until replicas and disks have what it stored */
 
 bool dueq__durable_asked(const struct dueq__op *op);
-/* Has the server told of as many replicas and disks as the call demands? */
+/* True: the server has told as many replicas and disks as the call demands. */
 bool dueq__durable_is_met(const struct dueq__op *op);
-/* Is it unknown whether the server accepts WAIT or WAITAOF on this connection? */
+/* True: the call needs WAIT or WAITAOF, and this connection has not accepted that command yet. */
 bool dueq__durable_support_unknown(const dueq_client *client);
-/* Finds out by a command that waits for nothing; false: out of memory. */
+/* Asks the server by a command that waits for nothing; false: out of memory. */
 bool dueq__durable_check_support(dueq_client *client);
 /* Replaces the error of a refusal by what the server needs for WAITAOF. */
 void dueq__durable_explain_refusal(dueq_client *client);
 /* Sends WAIT or WAITAOF behind the request, if the call demands it; false: out of memory. */
 bool dueq__durable_send_wait(dueq_client *client);
 /*
- * The script's reply came: keeps it until the reply to WAIT comes. Sends WAIT now where no WAIT
+ * The script's reply came: keeps it until the reply to WAIT comes. Sends WAIT now if no WAIT
  * followed the request.
  */
 void dueq__durable_hold_reply(dueq_client *client);
-/* The server does not know the request: another one took over without it. Drops its reply. */
+/* Drops the script's reply: another server has taken over, and does not know the request. */
 void dueq__durable_drop_reply(struct dueq__op *op);
 /* The reply to WAIT came. */
 void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *reply);
-/* Makes the call final with a failure; with NOT_DURABLE where the script has replied. */
+/* Makes the call final with a failure; with NOT_DURABLE if the script has replied. */
 void dueq__durable_fail(dueq_client *client, dueq_status status);
 
 /* backoff.c: which failures are tried again */
 
 /* After a failure: sets when to retry and, for a call that waits, until when. why: for warnings. */
 void dueq__backoff_retry_later(dueq_client *client, const char *why);
-/* The request got no answer before its deadline: does the call, which waits, go on? */
+/* The request got no answer before its deadline. True: the call goes on, as it waits. */
 bool dueq__backoff_outlasts_request(const dueq_client *client);
 /* The call begins to connect. In an outage a call that waits connects no longer than it waits. */
 void dueq__backoff_on_connecting(dueq_client *client);
@@ -187,11 +187,11 @@ void dueq__backoff_on_connecting(dueq_client *client);
 void dueq__backoff_on_connected(dueq_client *client);
 /* The server has answered after failures. */
 void dueq__backoff_reset(dueq_client *client);
-/* The server refused a request: is it retried? Then sets when, and has warnings tell why. */
+/* The server refused a request. True: the call retries it; this sets when, and warns why. */
 bool dueq__backoff_retry_refused(dueq_client *client, const struct dueq__error *error);
 /* A call failed in a way that may pass: the program may call again. */
 void dueq__backoff_on_call_failed(dueq_client *client);
-/* Was a connection lost by an error that no retry mends? */
+/* True: no retry mends this error, by which a connection was lost. */
 bool dueq__backoff_is_fatal(const dueq_client *client, const struct dueq__error *error);
 
 /* outage_log.c: warnings that all clients of a process have in common */

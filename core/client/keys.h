@@ -1,16 +1,14 @@
-/*
- * The keys of a queue in the server, and a script's call on them: keys.c.
- */
+/* The keys of a queue in the server, and the call of a script with them: keys.c. */
 #ifndef DUEQ_KEYS_H
 #define DUEQ_KEYS_H
 
 #include "../net/net.h"
 
 /*
- * Each key, and what it ends with. REPLY is followed by the session (op.c), LOCK and LOCK_WAKE by a
- * lock's name (verbs/lock.c). PARTITIONS and MEMBERS are of a queue of partitions (partition/),
- * CONSUMERS and DESCRIBED of those who are registered (verbs/workers.c). From MSG on a queue of
- * another system has keys of its own (interop/).
+ * Each key of a queue, and the word with which it ends. Behind that word REPLY has the session
+ * (op.c), LOCK and LOCK_WAKE have a lock's name (verbs/lock.c). PARTITIONS and MEMBERS are of a
+ * queue with partitions (partition/), CONSUMERS and DESCRIBED of registered consumers
+ * (verbs/workers.c). A queue of another system has keys of its own from MSG on (interop/).
  */
 #define DUEQ__KEYS(X)                                                                              \
     X(REPLY, "reply")                                                                              \
@@ -63,11 +61,11 @@ struct dueq__script {
     const char *sha1;             /* 40 hexadecimal digits; NULL: a plain command */
     const char *const *fragments; /* of its source, NULL behind the last */
     size_t key_count;
-    unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
-    const struct dueq__script *next;     /* does what this one answers nil to; NULL: none */
+    unsigned char keys[DUEQ__KEY_COUNT]; /* indexes of a queue's keys, in the order of KEYS */
+    const struct dueq__script *next;     /* runs a request to which this one answers nil */
 };
 
-/* Those of the verbs in scripts.inc are known there alone. */
+/* The scripts that C files name. scripts.inc has all. */
 extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_full,
     dueq__script_push_replace, dueq__script_schedule, dueq__script_reserve,
     dueq__script_reserve_timed, dueq__script_reserve_full, dueq__script_ack_outbox,
@@ -78,7 +76,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
 
 /* The whole source; the caller frees it. NULL: out of memory. */
 char *dueq__script_source(const struct dueq__script *script);
-/* EVALSHA of a script on a queue's keys; arguments follow. */
+/* Writes EVALSHA with a script and a queue's keys. The caller adds the arguments. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT]);
 

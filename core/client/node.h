@@ -1,6 +1,4 @@
-/*
- * The servers that a client speaks to, and which of them a request goes to.
- */
+/* The servers that a client speaks to, and how a request finds its server. */
 #ifndef DUEQ_CLIENT_NODE_H
 #define DUEQ_CLIENT_NODE_H
 
@@ -25,10 +23,7 @@ enum dueq__expect {
 };
 #define DUEQ__MAX_EXPECTED (DUEQ_MAX_PARTITIONS + 16)
 
-/*
- * After so long without an answer, or a connection, a node is slow: another one may have taken
- * over.
- */
+/* A node without an answer, or a connection, for this long is slow: another may have taken over. */
 #define DUEQ__SLOW_MS 1000
 /* How often calls that can go on without a node connect to it. */
 #define DUEQ__RECONNECT_PAUSE_MS 1000
@@ -36,27 +31,27 @@ enum dueq__expect {
 /* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
 struct dueq__node {
     char host[DUEQ__HOST_ROOM];
-    struct dueq__address address; /* as it announces itself; no host: where the URL leads */
+    struct dueq__address address; /* as it announces itself; no host: the server of the URL */
     struct dueq__conn conn;       /* for requests */
     struct dueq__server_info server_info;
     enum dueq__expect expected[DUEQ__MAX_EXPECTED];
     size_t expected_count;
     uint64_t max_reply_bytes; /* of the answer to the last call's request */
-    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    int64_t stale_id;         /* a lost connection from which the server may still read; 0: none */
     /*
-     * Since when it is connected to, over all tries, or an answer of a lost connection is missing;
-     * 0: it is connected.
+     * 0: it is connected. Else since when the client tries to connect, or since when an answer was
+     * missing on the connection that was lost.
      */
     int64_t down_since_ms;
     int64_t last_try_ms; /* the last try to connect */
     int64_t next_try_ms; /* calls that can go on without it do not connect before then */
-    bool has_slots;      /* as far as is known */
-    bool counted;        /* among the primaries, while they are counted */
+    bool has_slots;      /* by the last map */
+    bool counted;        /* only for dueq__route_primary(), which counts primaries */
     struct dueq__node *next;
 };
 
 enum dueq__wait_conn_use {
-    DUEQ__WAIT_CONN_FREE, /* the call under way does not use it, or none is */
+    DUEQ__WAIT_CONN_FREE, /* no call uses it */
     DUEQ__WAIT_CONN_IDLE, /* the call uses it, and it does not block */
     DUEQ__WAIT_CONN_BLOCKS,
     DUEQ__WAIT_CONN_ENDS /* it blocks, and CLIENT UNBLOCK was sent for it */
@@ -73,43 +68,44 @@ struct dueq__wait_conn {
     int slot;
     bool late_reply;           /* a block was ended: a server that was paused may answer it again */
     int64_t unblock_again_ms;  /* when to repeat CLIENT UNBLOCK */
-    int64_t block_deadline_ms; /* where the block has not ended by then, the server is gone */
+    int64_t block_deadline_ms; /* if the block has not ended by then, the server is gone */
     struct dueq__wait_conn *next;
 };
 
 /* node.c */
-/* Makes a connection one of the client's, and closes one that is so no longer. */
+/* Adds a connection to those of the client. */
 void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn);
+/* Removes a connection from those of the client, and closes it. */
 void dueq__client_remove_conn(dueq_client *client, struct dueq__conn *conn);
 /*
- * The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of
- * memory.
+ * The node of an address (NULL: of the URL's server). Makes the node if the client has none. NULL:
+ * out of memory.
  */
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
 /*
- * Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again
- * at retry_ms.
+ * Starts a connection to a node. False: it cannot be started; the call is final, or tries again at
+ * op->retry.next_ms.
  */
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /*
- * Notes a try to connect to it, or that its connection was lost with an answer that is missing
- * since then.
+ * Notes a try to connect, or the loss of a connection. since_ms: when the try began, or since when
+ * an answer was missing.
  */
 void dueq__node_note_try(struct dueq__node *node, int64_t since_ms);
-/* Moves its connection on. */
+/* Reads and writes on its connection, and notes when it is connected. */
 void dueq__node_pump(dueq_client *client, struct dueq__node *node);
-/* Is it being connected to, beside the call if need be? */
+/* True: a connection to it is being made, perhaps beside the call. */
 bool dueq__node_is_connecting(const struct dueq__node *node);
-/* Has it not been reached for so long that a wait for several queues goes on without it? */
+/* True: away for DUEQ__SLOW_MS or longer, so that a wait for several queues goes on without it. */
 bool dueq__node_is_down(const struct dueq__node *node);
-/* Has a connection to it just failed? */
+/* True: a connection to it has just failed. */
 bool dueq__node_backs_off(const struct dueq__node *node);
-/* Is that one of those that are known to have slots? */
+/* True: a node with slots is down. */
 bool dueq__node_any_down(const dueq_client *client);
-/* Is such an answer of the node still to come? */
+/* True: a reply of this kind has not come yet. */
 bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect expect);
-/* Is one that the call waits for? */
+/* True: a reply for which the call waits has not come yet. */
 bool dueq__node_expects_call(const struct dueq__node *node);
 /* Queues a command on its connection; false: there is none. */
 bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const dueq_bytes *words,
@@ -119,37 +115,35 @@ bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
 /* Sends CLIENT LIST ID or CLIENT KILL ID (`verb`) about its lost connection. */
 bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expect,
                                  const char *verb);
-/* Closes its connection; the server may still read what was sent on it. */
+/* Closes its connection. The server may still read what the client has sent on it. */
 void dueq__node_drop(dueq_client *client, struct dueq__node *node);
 
-/* route.c: which node of a cluster a request goes to. Of a single server all of it is plain. */
+/* route.c: which node of a cluster a request goes to. Without a cluster it is client->node. */
 bool dueq__route_open(dueq_client *client); /* false: out of memory */
-/* Forgets what is known. */
+/* Forgets the map of slots. */
 void dueq__route_close(dueq_client *client);
 /* The node that has a queue; NULL: not known. */
 struct dueq__node *dueq__route_node(const dueq_queue *queue);
 /* The node that the call's request goes to; NULL: not known. */
 struct dueq__node *dueq__route_target(const dueq_client *client);
 /*
- * Of a cluster the i-th of the primaries that are known, in the order of their first slots; NULL:
- * there are not so many.
+ * A primary of the cluster by its index: primaries are in the order of their first slots. NULL: the
+ * map has fewer.
  */
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t index);
 /* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */
 bool dueq__route_pump(dueq_client *client);
 /*
- * Follows what an error of a node says of another one; may_ask: also to a node that imports the
- * slot. False: it says nothing of use.
+ * Follows an error that names another node: MOVED, and with may_ask also ASK. False: it names none,
+ * or a useless one.
  */
 bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
                         const struct dueq__reply *reply, bool may_ask);
-/* A node was lost, or is none that takes writes: the map may have changed. */
+/* A node was lost, or takes no writes: the map may have changed. */
 void dueq__route_want_refresh(dueq_client *client);
-/*
- * When dueq__route_pump() has something to do at the latest, in ms, and what it waits for (NULL:
- * nothing).
- */
+/* When dueq__route_pump() has something to do at the latest, in ms. */
 int64_t dueq__route_next_ms(const dueq_client *client);
+/* The connection on which the map is asked for; NULL: it is not asked for now. */
 struct dueq__conn *dueq__route_conn(const dueq_client *client);
 
 #endif

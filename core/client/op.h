@@ -1,8 +1,7 @@
 /*
- * An operation of a client, from submit to take: what it asks of the server, what became of its
- * requests, and what it waits for.
+ * An operation of a client, from submit to take: its requests, its wait and its result.
  *
- * The way of a reserve, with its phase. Each other verb goes 1, 4, 5, 6, 7, 11.
+ * The way of a reserve, with the phases in capitals. Each other verb goes 1, 4, 5, 6, 7, 11.
  *
  *    1 verbs/reserve.c       dueq__reserve_submit()      checks, and begins the operation
  *    2 client/wait.c         dueq__wait_start()          takes the first queue
@@ -36,28 +35,28 @@ enum dueq__phase {
     DUEQ__PHASE_FINAL
 };
 
-/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
+/* Room for the longest: a list's name in "dueq:{}:reply:", and a session with a handle's number. */
 #define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
 
 /* What the operation asks of the server now. A wait makes one request after the other. */
 struct dueq__request {
     const struct dueq__script *script;
-    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
+    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's; some end with a session or a lock's name */
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     char *named_keys;                  /* the memory of keys that have a lock's name; owned */
     struct dueq__resp head, arguments; /* its words up to the keys, and the words behind them */
-    uint64_t number; /* in its session, for recall; 0: the request changes nothing */
+    uint64_t number; /* by which recall finds it in the session; 0: the request changes nothing */
     bool changes;
     bool at_most_once;     /* after a lost connection it fails rather than run twice */
-    bool used_next_script; /* the script left the request to the next one, which runs it */
-    bool sent;             /* on the present connection */
+    bool used_next_script; /* the script answered nil, so the next script runs the request */
+    bool sent;             /* on the present connection, and not answered */
     int64_t sent_ms;       /* the server ran the request at this time, or later */
-    int64_t minute;        /* that its words were made in */
+    int64_t minute;        /* in which its words were made: dueq__op_minute() */
     int64_t reply_ttl_ms;  /* for how long the server keeps its answer */
-    size_t max_messages;   /* in its answer; a page of other things counts as one */
+    size_t max_messages;   /* in its answer; a page of other items counts as one */
     unsigned script_loads; /* since the last answer */
-    int slot;              /* in a cluster, of the request's keys */
-    size_t primary_index;  /* without a queue in a cluster: the node, by their first slots */
+    int slot;              /* in a cluster: of the request's keys */
+    size_t primary_index;  /* in a cluster, without a queue: see dueq__route_primary() */
     bool asking;           /* the request goes to a node that imports the slot, by ASK */
     unsigned redirects;    /* in a row */
 };
@@ -68,7 +67,7 @@ struct dueq__recall {
     uint64_t unanswered;
     bool may_run_late; /* the server may still read it on a lost connection */
     bool was_lost;     /* a recall was lost: the next one asks for the size of the answer first */
-    bool is_large;     /* the server said so on this connection */
+    bool is_large;     /* the server said on this connection: DUEQ__LARGE bytes or more */
     unsigned lost_conns;
     /*
      * Recalls in a row after which the server closed the connection, although it had announced the
@@ -82,7 +81,7 @@ struct dueq__retries {
     int64_t deadline_ms; /* of the request; in phase ENDING: of the end */
     int64_t until_ms;    /* until then failures that may pass are retried; 0: they are not */
     int64_t next_ms;     /* nothing is sent before this time */
-    bool skip_down_node; /* it ends where its node is down: its caller has calls to other nodes */
+    bool skip_down_node; /* it ends if its node is down: its caller goes on with other nodes */
 };
 
 /* How many replicas and disks must have what the operation stored before it is final. */
@@ -103,18 +102,19 @@ struct dueq__settling {
     void *owner;
 };
 
-/* What a parent does with what its child ended with. It owns the result from then on. */
+/* A parent's function, which gets the status and the result of its child, and owns the result. */
 typedef void dueq__on_final(dueq_client *client, dueq_status status, dueq_result *result);
 
 /*
- * A client has one operation of its caller's, which is reused. Its children, and theirs, are
- * allocated. client->op is the innermost one. An operation owns what it points to, but its parent.
- * A child is freed before its parent's on_final() gets its result.
+ * A client has one operation of its caller, and uses it again for each call. The children of an
+ * operation, which may have children as well, are allocated. client->op is the innermost operation.
+ * An operation owns all that it points to, except its parent. A child is freed before on_final()
+ * gets its result.
  */
 struct dueq__op {
     enum dueq__phase phase;
     dueq_queue *queue; /* NULL: it is about the server */
-    size_t item_count; /* of messages, tickets or ids: what it asks for, or what it is about */
+    size_t item_count; /* how many messages it asks for, or how many tickets or ids it has */
     struct dueq__request request;
     struct dueq__recall recall;
     struct dueq__retries retry;
@@ -127,8 +127,8 @@ struct dueq__op {
     dueq_status status;
     dueq_result *result; /* owned, until it is taken */
     /*
-     * The operation on whose behalf it runs, which waits for it; NULL: it is the caller's own.
-     * on_final is called with the parent as client->op.
+     * The operation that waits for this one; NULL: this is the caller's own. on_final is called
+     * with the parent as client->op.
      */
     struct dueq__op *parent;
     dueq__on_final *on_final;
@@ -137,29 +137,30 @@ struct dueq__op {
 /* What the caller of an operation wants of it beyond its verb's arguments. */
 struct dueq__terms {
     int64_t retry_until_ms; /* until then failures that may pass are retried; 0: they are not */
-    int64_t slack_ms;       /* how much later than it was told a wait checks its queues */
+    int64_t slack_ms;       /* a wait checks its queues this much later than the server told */
     int64_t at_most_ms;     /* it ends in so many ms; 0: with its timeout */
-    bool skip_down_node;    /* in a cluster it ends where its node is down */
+    bool skip_down_node;    /* in a cluster: it ends if its node is down */
 };
 
 /* op.c */
 
 /*
- * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request
- * start with), its own words, submit. Submit frees the words and returns PENDING or a failure.
+ * A verb makes an operation in four steps. begin fails with IN_USE if a call is under way.
+ * arguments writes the words with which each request starts. The verb adds its own words. submit
+ * frees the words, and returns PENDING or a failure.
  */
 dueq_status dueq__op_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
-/* The same for a command of the server's own, without a queue: the script has but a name. */
+/* begin without a queue, for a plain command of the server: the script has only a name. */
 dueq_status dueq__op_begin_plain(dueq_client *client, const struct dueq__script *script);
 /*
- * The same for an operation whose steps are its children. state: that of its verb, one allocation,
- * which the operation owns; NULL: out of memory.
+ * begin for an operation whose steps are its children. state: that of its verb, one allocation,
+ * which the operation owns; NULL: the caller had no memory, and the operation fails.
  */
 dueq_status dueq__op_begin_steps(dueq_queue *queue, const struct dueq__script *script, void *state);
-/* The answer has at most so many messages. */
+/* Notes that the answer has at most so many messages. */
 void dueq__op_expect_messages(dueq_client *client, size_t count);
 void dueq__op_arguments(dueq_client *client, struct dueq__resp *words);
-/* The same for another session than the client's: the server keeps the reply for keep_ms. */
+/* arguments for another session than the client's: the server keeps the reply for keep_ms. */
 void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *words,
                                     const char *session, int64_t keep_ms);
 /* The key that keeps the reply to a session's last call on the queue; written to `buffer`. */
@@ -169,58 +170,60 @@ dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words);
 /* Between submit and the first pump. */
 void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms);
 /*
- * Its request is not answered on this connection any more: before it is sent again it is recalled.
+ * Its request will not be answered on this connection any more: before the request is sent again,
+ * it is recalled.
  */
 void dueq__op_mark_unanswered(struct dueq__op *op);
-/* The script changed nothing and answered nil: has script->next run the same request. */
+/* The script changed nothing and answered nil: script->next runs the same request. */
 void dueq__op_use_next_script(dueq_client *client);
-/* A reply came. Notes that the script wrote this minute's history, so that the next need not. */
+/* A reply came: the script has written this minute's history, and the next request need not. */
 void dueq__op_on_answer(dueq_client *client);
 
 /*
- * The server keeps the reply. Its key's expiry suffices for the calls of the same minute, which
- * therefore do not set it again.
+ * Notes that the server keeps the reply. The expiry of its key is long enough for all calls of the
+ * same minute, which therefore do not set it again.
  */
 void dueq__op_note_kept_reply(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */
 const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op);
-/* Does it take messages? */
+/* True: the operation takes messages. */
 bool dueq__op_reserves(const struct dueq__op *op);
-/* Has an operation that waits got what it waits for? */
+/* True: an operation that may wait has found what it waits for. */
 bool dueq__op_found(const struct dueq__op *op);
-/* Is the call, under way or final, one of this queue's? */
+/* True: the call, under way or final, is about this queue. */
 bool dueq__op_uses_queue(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
 dueq_status dueq__op_finish(dueq_client *client, dueq_status status);
 dueq_status dueq__op_no_memory(dueq_client *client);
-/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
+/* Makes it final with a result and a status; result NULL: with the status of client->error. */
 void dueq__op_finish_result(dueq_client *client, dueq_result *result, dueq_status status);
 /* The same with a result, or without one (NULL), and any status. */
 void dueq__op_end(dueq_client *client, dueq_result *result, dueq_status status);
 /* Makes the state of its verb, all zero; NULL: out of memory. */
 void *dueq__op_state(dueq_client *client, size_t size);
-/* Frees what the operation has. Its phase is NONE then. */
+/* Frees all that the operation owns. Its phase is NONE then. */
 void dueq__op_reset(dueq_client *client);
 
 /*
- * Makes a child of client->op, as client->op: a verb is submitted then, and its status given to
- * dueq__op_child_submitted(). NULL: out of memory.
+ * Makes a child of client->op, which becomes client->op. The caller then submits a verb, and gives
+ * its status to dueq__op_child_submitted(). NULL: out of memory.
  */
 struct dueq__op *dueq__op_child(dueq_client *client, dueq__on_final *on_final);
 /*
- * Unless the status is PENDING, drops the child (NULL: there is none) and fails its parent. A child
- * that does not wait has its parent's deadline, to which its time to be durable is added.
+ * If the status is not PENDING, drops the child (NULL: there is none), and the parent ends with the
+ * status. A child that does not wait has its parent's deadline, which grows by the child's time for
+ * durability.
  */
 void dueq__op_child_submitted(dueq_client *client, struct dueq__op *child, dueq_status status);
-/* In on_final: fails the parent if the child has failed, without a result. */
+/* For on_final. True: the child has failed, without a result, and so the parent fails. */
 bool dueq__op_child_failed(dueq_client *client, dueq_status status, const dueq_result *result);
-/* Gives what a final child ended with to its parent; false: there is no such child. */
+/* If client->op is a final child, frees it and calls its on_final(). False: it is none. */
 bool dueq__op_pass_on(dueq_client *client);
 /* Abandons all children: client->op is the caller's own operation again. */
 void dueq__op_drop_children(dueq_client *client);
-/* The minute that requests say they are sent in. */
+/* The minute of the monotonic clock, from 1 on. */
 int64_t dueq__op_minute(void);
 bool dueq__op_under_way(const dueq_client *client);
 /* As dueq_stop_wait(). keep_retrying: refusals that pass by themselves are still retried. */

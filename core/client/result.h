@@ -1,12 +1,10 @@
-/*
- * The result of an operation: items with their outcomes, and what their verb adds.
- */
+/* The result of an operation: items with their outcomes, and what the verb adds. */
 #ifndef DUEQ_CLIENT_RESULT_H
 #define DUEQ_CLIENT_RESULT_H
 
 #include "../net/net.h"
 
-/* The type of the values that items have beside their status, told by its address. */
+/* The type of the values that items have. Two types are the same if their addresses are. */
 struct dueq__item_type {
     size_t size;
 };
@@ -21,18 +19,18 @@ struct dueq__item {
 struct dueq_result {
     size_t count;
     size_t quarantined, purged, kicked, queue;
-    size_t first_pushed; /* the first item of what was pushed */
+    size_t first_pushed; /* the index of the first item that is a pushed message */
     int replicas, disk;
-    bool queue_done; /* check: with this queue; the cursor, if there is one, is for the next */
+    bool queue_done; /* check: this queue is done; the cursor, if any, is for the next one */
     dueq_bytes cursor;
     const struct dueq__item_type *type; /* NULL: none */
     struct dueq__item *items;
     char *next_copy;           /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
     dueq_lease *leases;        /* of workers */
-    struct dueq__reply *reply; /* what it points into; NULL: what is copied */
+    struct dueq__reply *reply; /* the reply into which it points; NULL: its bytes are copies */
     dueq_timings *timings;     /* of rates; owned */
-    char *cursor_text;         /* of a cursor that was made afterwards; owned */
+    char *cursor_text;         /* the bytes of a cursor that was made later; owned */
 };
 
 /* Each makes a result, or NULL with error set. */
@@ -40,32 +38,29 @@ struct dueq_result {
 /* Items of a type, all of them zero, and room for so many copied bytes, in one allocation. */
 dueq_result *dueq__result_new(const struct dueq__item_type *type, size_t count, size_t bytes,
                               struct dueq__error *error);
-/* One item, with a copy of what it has. */
+/* One item, with a copy of a value of the type. */
 dueq_result *dueq__result_single(const struct dueq__item_type *type, const void *value,
                                  struct dueq__error *error);
-/* One outcome a digit; ids: NULL, or the items' ids. */
+/* One item for each digit, which is its outcome. ids: NULL, or the items' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
 /* One digit for each item: the state that it was in, 0: not found. */
 dueq_result *dueq__result_states(dueq_bytes states, struct dueq__error *error);
 dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
-/* Names, and where to go on. */
+/* Items with these ids (NULL: without), and the cursor of the next page. */
 dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes cursor,
                                struct dueq__error *error);
-/*
- * Gives a result the answer that it points into; NULL: there is none, and the answer stays where it
- * is.
- */
+/* Makes a result own the reply into which it points. result NULL: the caller still owns it. */
 void dueq__result_take_reply(dueq_result *result, struct dueq__reply **reply);
-/* The value of an item of that type; NULL: the result has no such one. */
+/* The value of an item; NULL: the result has no such item, or another type. */
 const void *dueq__result_item_value(const dueq_result *result, const struct dueq__item_type *type,
                                     size_t index);
 /* Copies bytes into the result. */
 dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes);
-/* Frees it and fails with PROTOCOL; returns NULL. */
+/* Frees a result and fails with PROTOCOL; returns NULL. */
 dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
                                     const char *script);
-/* DUEQ_OK when every item is, else the first other outcome. */
+/* OK if every item is OK; else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
 
 #endif
