@@ -6,7 +6,7 @@
 
 /* What a call waits for: a set for poll(2), or one descriptor for event loops. */
 
-/* Without a descriptor for what no set has room for, it is looked at this often. */
+/* How often a call polls if a set has no room for all sockets, and no descriptor is left. */
 #define NO_DESCRIPTOR_POLL_US 100000
 
 static void want_events(struct dueq__conn *conn) {
@@ -17,7 +17,7 @@ int64_t dueq__op_want_events(dueq_client *client) {
     struct dueq__op *op = client->op;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         conn->wanted_events = 0;
-    /* What was submitted and not pumped yet waits for nothing. */
+    /* A request that was submitted and not pumped yet waits for nothing. */
     if (!dueq__op_under_way(client) || dueq__command_ready(client))
         return 0;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
@@ -98,8 +98,8 @@ void dueq__descriptor_sync(dueq_client *client) {
         struct epoll_event event = {.events = (uint32_t)conn->wanted_events,
                                     .data.fd = dueq__conn_fd(conn)};
         /*
-         * Two that resolve the same name have one descriptor, which the first that closes takes
-         * out.
+         * Two connections that resolve the same name share a descriptor. The first one that closes
+         * removes it from the epoll instance, so it is added again.
          */
         if (conn->wanted_events == conn->watched_events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
@@ -109,7 +109,7 @@ void dueq__descriptor_sync(dueq_client *client) {
             epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
         conn->watched_events = conn->wanted_events;
     }
-    /* All zero disarms it: what is due at once is due in a nanosecond. */
+    /* All zero disarms the timer. So a time that has come is set as one nanosecond. */
     struct itimerspec when = {0};
     if (left_us >= 0) {
         when.it_value.tv_sec = left_us / 1000000;
@@ -126,7 +126,7 @@ int dueq_descriptor(dueq_client *client) {
     return client->descriptor.epoll;
 }
 
-/* More sockets than a set has room for are one descriptor. */
+/* If a set has no room for all sockets, it has the descriptor that reports them. */
 static size_t as_one_descriptor(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                                 int64_t *left_us) {
     if (dueq__descriptor_make(client)) {
@@ -134,7 +134,7 @@ static size_t as_one_descriptor(dueq_client *client, struct pollfd set[DUEQ_MAX_
         *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
         return 1;
     }
-    /* There is none left: it looks often. */
+    /* The process has no descriptor left. */
     *left_us = *left_us < 0 || *left_us > NO_DESCRIPTOR_POLL_US ? NO_DESCRIPTOR_POLL_US : *left_us;
     return DUEQ_MAX_SOCKETS;
 }

@@ -6,31 +6,31 @@
 #include "client.h"
 
 /*
- * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a
- * connection of its own, and keeps the next due time of each by its own clock: the server ends
- * blocking commands on its hz tick, up to 100 ms late. Where that time is close it does not block
- * at all. Which consumers keep a queue's time is its script's decision (its timekeeper lease).
- * Queues of other systems have no timekeeper and no probes: each who waits checks them.
+ * A call that waits sends one blocking command, on a connection of its own: BZPOPMIN of the wake
+ * keys. Meanwhile it keeps the time of each queue's next check by its own clock, because the server
+ * ends blocking commands at its hz tick, up to 100 ms late. If that time is close, the call does
+ * not block at all. A queue's script decides which consumers keep its time: the timekeepers. Queues
+ * of other systems have no timekeepers and no probes: each call that waits checks them.
  */
 
 /*
- * How often a consumer that nobody wakes probes whether it was forgotten (a wake token went to a
- * consumer that died): one plain command, in turn about ready messages and about the next time.
- * Spread, so that consumers do not probe at once, nor all about the same.
+ * How often a consumer that is not woken sends a probe, in case the wake token went to a consumer
+ * that died: one plain command, in turn about ready messages and about the next event. The spread
+ * keeps consumers from probing at the same time.
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
-/* How long a time may be over before a probe takes it for forgotten by its timekeeper. */
+/* A probe takes an event that is over for this long as missed by the timekeeper. */
 #define OVERDUE_MS 500
 /*
- * A check so soon is waited for without a block, which would have to be ended first: three commands
- * for each message become one where they fall due at a rate. A message that is pushed ready
- * meanwhile waits for that check.
+ * If a check comes this soon, the call waits without a block, which it would have to end first. If
+ * messages fall due one after the other, that saves two of three commands for each. A message that
+ * is pushed ready in this time waits for the check.
  */
 #define SOON_US 5000
 /*
- * How often a call checks its queues while its waiting connections cannot be had: the server may be
- * gone, or full.
+ * How often a call checks its queues while its waiting connections cannot be made: the server may
+ * be gone, or full.
  */
 #define FALLBACK_CHECK_MS 1000
 
@@ -42,7 +42,7 @@ bool dueq__wait_is_idle(const struct dueq__op *op) {
     return op->phase == DUEQ__PHASE_WAITING || op->phase == DUEQ__PHASE_PROBING;
 }
 
-/* A probe is about one slot. */
+/* When to probe next. A probe is about one slot: of several slots each has its turn. */
 static int64_t next_probe_ms(const dueq_client *client) {
     int64_t pause = PROBE_MS + dueq__random_below(PROBE_SPREAD_MS);
     return dueq__monotonic_ms() + pause / (int64_t)dueq__wait_conn_count(client);
@@ -85,8 +85,8 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /*
-     * Before each was asked once, only the last can tell that there is nothing; but where nobody
-     * else looks.
+     * Until each queue was asked once, only the last request may make this client wait. But no
+     * other consumer looks at the queues of WAIT_ORDERED: each request may.
      */
     bool keep_waiting = has_time_left(wait) && (wait->terms.kind == DUEQ__WAIT_ORDERED ||
                                                 wait->requested_count == wait->watch_count);
@@ -105,7 +105,7 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     return status;
 }
 
-/* The first queue from `from` on that a request is due about; watch_count: none. */
+/* The first queue, from the index `from` on, that needs a request; watch_count: none does. */
 static size_t needing_request(const struct dueq__wait *wait, size_t from) {
     while (from < wait->watch_count && !wait->watches[from].needs_request)
         from++;
@@ -195,7 +195,7 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
         watch->queue->unanswered =
             (struct dueq__unanswered){op->recall.unanswered, op->item_count, wait->terms.lease_ms,
                                       wait->terms.default_lease_ms};
-    /* What that node counts on this client for, others find out by their probes. */
+    /* The node may expect this client to keep time. Others notice a missed time by their probes. */
     watch->needs_request = false;
     watch->duties = 0;
     watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
@@ -238,7 +238,7 @@ void dueq__wait_on_conn_lost(dueq_client *client, const struct dueq__conn *conn,
         dueq__wait_finish(client);
     else if (dueq__wait_is_idle(op) && was_on) {
         int64_t retry_ms = op->retry.next_ms;
-        /* The request also finds out whether the server is there. */
+        /* The request also finds out whether the server can be reached. */
         dueq__wait_request(client, needing_request(&op->wait, 0) % op->wait.watch_count);
         op->retry.next_ms = retry_ms;
     } else if (dueq__wait_is_idle(op))
@@ -264,7 +264,7 @@ static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
     return &wait->watches[wait->probe_count / 2 % wait->watch_count];
 }
 
-/* Is it about that queue's next time, and not about what there is in any of its slot? */
+/* True: the probe is about that queue's next event. False: about ready messages, or the lock. */
 static bool probes_next_time(const struct dueq__wait *wait) {
     return wait->terms.kind != DUEQ__WAIT_LOCK && wait->probe_count % 2 == 1;
 }
@@ -342,8 +342,8 @@ static void check_now(dueq_client *client, size_t at) {
     if (client->op->phase == DUEQ__PHASE_PROBING)
         dueq__node_drop(client, client->node);
     /*
-     * As timekeeper there is likely something: the block ends first, so that it cannot take the
-     * wake token which this very request may set for another consumer.
+     * A timekeeper probably finds messages. So it ends its block first: the block must not take the
+     * wake token that this request may set for another consumer.
      */
     struct dueq__wait_conn *wait_conn = wait->watches[at].wait_conn;
     if ((wait->watches[at].duties >= DUEQ__DUTY_TIMEKEEPER ||

@@ -5,26 +5,24 @@
 #include "client.h"
 
 /*
- * The connections on which a call waits: one for the queues of a slot, and so one for all of a
- * single server.
+ * The connections on which a call waits: one for the queues of a slot, and so one for all queues of
+ * a single server.
  */
 
-/* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
+/* The longest block. It ends, so that the server's list does not keep vanished consumers. */
 #define MAX_BLOCK_MS 300000
 /*
- * A slot that moves key by key leaves those who block where they are until it has moved
- * (redis/redis#2379).
+ * The same in a cluster: while a slot moves key by key, its blocked clients hear nothing until the
+ * move is over (redis/redis#2379).
  */
 #define MAX_CLUSTER_BLOCK_MS 10000
-/*
- * How often a call that waits for a list checks it while the server has no memory to park anything.
- */
+/* How often a call checks a foreign list while the server has no memory to park an item. */
 #define FULL_CHECK_MS 500
 #define UNBLOCK_AGAIN_MS 5
-/* A block that is over for so long without an answer is one of a server that is gone. */
+/* If a block has no answer this long after its end, the server is gone. */
 #define BLOCK_GRACE_MS 1000
 
-/* Which connection a queue's wake token is waited for on */
+/* The choice of a connection */
 
 static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
     struct dueq__wait_conn *wait_conn = calloc(1, sizeof *wait_conn);
@@ -39,8 +37,8 @@ static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
 }
 
 /*
- * One for the slot: that of another queue of the call, or one that is connected to the node, or
- * any.
+ * A connection for a slot: that of another queue of the call with this slot; else an unused one, if
+ * possible to this node; else a new one. NULL: out of memory.
  */
 static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__node *node,
                                             int slot) {
@@ -60,9 +58,7 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
     return unused;
 }
 
-/*
- * Gives each queue of the call a connection to the node that has it now, as far as that is known.
- */
+/* Gives each queue of the call a connection to the node that has the queue, if that is known. */
 static void assign_wait_conns(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
@@ -139,7 +135,7 @@ static void start_block(dueq_client *client, struct dueq__wait_conn *wait_conn) 
     dueq__conn_pump(&wait_conn->conn);
 }
 
-/* Its queues' wake tokens may have been taken by it. */
+/* The block took the wake token of the key; NULL: it may have taken that of any of its queues. */
 static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_conn *wait_conn,
                               const dueq_bytes *key) {
     for (size_t i = 0; i < wait->watch_count; i++)
@@ -148,7 +144,7 @@ static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_c
             dueq__wait_take_token(&wait->watches[i]);
 }
 
-/* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
+/* The answer to a block: nil, a list that begins with the key, or the item that was parked. */
 static void on_block_reply(struct dueq__wait *wait, const struct dueq__wait_conn *wait_conn,
                            const struct dueq__reply *reply) {
     dueq_bytes key;
@@ -157,7 +153,7 @@ static void on_block_reply(struct dueq__wait *wait, const struct dueq__wait_conn
         mark_tokens_taken(wait, wait_conn, parked ? NULL : &key);
 }
 
-/* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
+/* The block ended with an error. */
 static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_conn,
                            const struct dueq__reply *reply) {
     struct dueq__watch *watch = client->op->wait.watches;
@@ -168,7 +164,7 @@ static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_con
     if (dueq__route_follow(client, wait_conn->node, reply, false))
         return;
     if (status == DUEQ_FULL) {
-        /* Nothing can be parked, but taken. */
+        /* The server cannot park an item, but a request can take one. */
         dueq__backoff_retry_later(client, error.text);
         if (watch->next_check_us == DUEQ__NEVER)
             watch->next_check_us = dueq__monotonic_us() + FULL_CHECK_MS * 1000;
@@ -182,10 +178,10 @@ static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_con
     }
 }
 
-/* Takes in what the server says of the block. */
+/* Reads the answers on the connection. */
 static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__reply *reply;
-    /* A block on another system's list may answer a message. */
+    /* The answer to a block on another system's list may be a message. */
     const uint64_t most =
         client->op->wait.terms.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
     while (dueq__op_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
@@ -235,7 +231,7 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
         dueq__fail(&wait_conn->conn.error, DUEQ_CLOSED, "%s has not ended a block in time",
                    client->url.shown);
     if (silent || (wait_conn->conn.opened && wait_conn->conn.state == DUEQ__CONN_CLOSED)) {
-        /* A wake token may be lost with it. */
+        /* The lost answer may have been a wake token. */
         bool blocked = dueq__wait_conn_blocks(wait_conn);
         dueq__wait_conn_close(client, wait_conn);
         dueq__route_want_refresh(client);
@@ -304,9 +300,9 @@ void dueq__wait_conn_close_blocked(dueq_client *client) {
 }
 
 /*
- * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned
- * failover (redis/redis#14164, valkey-io/valkey#2117). Where these run the command all the same
- * when the pause ends, its answer is one too many.
+ * With ERROR, because the nil of a timeout crashes servers whose clients are paused, as in a
+ * planned failover (redis/redis#14164, valkey-io/valkey#2117). Such a server may still run the
+ * blocking command when the pause ends, and answer it a second time (late_reply).
  */
 bool dueq__wait_conn_unblock(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     char id[24];
@@ -351,7 +347,7 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
         dueq__wait_finish(client);
 }
 
-/* An UNBLOCK that the server ran before the block itself has no effect: once more. */
+/* An UNBLOCK has no effect if the server ran it before the block. So it is sent again. */
 void dueq__wait_conn_unblock_again(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     bool closed = false;

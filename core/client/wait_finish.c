@@ -3,14 +3,14 @@
 
 #include "client.h"
 
-/* How a wait ends: its block, and what it owes to others who wait. */
+/* The end of a wait: it ends its blocks, and gives tokens and timekeeping back. */
 
 /*
  * Each client tries a lock before it waits for it. So a wake token that no client takes may expire.
  */
 #define LOCK_TOKEN_SECONDS "60"
 
-/* Gives a token or item back that was meant for somebody who has time for it. */
+/* Gives back a token or an item that this client does not need: it wakes another consumer. */
 static void give_back_token(dueq_client *client, struct dueq__node *node,
                             const struct dueq__watch *watch) {
     const struct dueq__wait *wait = &client->op->wait;
@@ -91,13 +91,13 @@ void dueq__wait_finish(dueq_client *client) {
         (found || first_duty(wait, DUEQ__DUTY_TIMEKEEPER) == wait->watch_count))
         return;
     if (!found && first_duty(wait, DUEQ__DUTY_TOKEN) < wait->watch_count) {
-        /* A last request gives a wake token or the timekeeping on as well. */
+        /* A last request tells the server of the token or the timekeeping, and so gives it back. */
         dueq__wait_request(client, first_duty(wait, DUEQ__DUTY_TOKEN));
         return;
     }
     bool several = client->cluster && wait->watch_count > 1;
     if (!found && (several ? dueq__wait_all_nodes_down(wait) : client->failures > 0)) {
-        /* That there is nothing is not known: it is asked again, until the call's end. */
+        /* After failures the call does not know that there is nothing: it asks until its end. */
         dueq__wait_request(client, wait->current);
         return;
     }
