@@ -10,16 +10,16 @@
 #define FIRST_PAUSE_MS 20
 #define MAX_PAUSE_MS 1000
 /*
- * However short a call waits: so long it tries after the first failure since the last answer, and
- * so long a try to connect has. Else calls that wait for less than a connection takes would never
- * come back.
+ * A call that waits retries for at least this long after the first failure since the last answer,
+ * and gives a try to connect at least this long. Else a call that waits for less time than a
+ * connection takes would never reach a server that is back.
  */
 #define MIN_RETRY_MS 1000
 
 /*
- * The clients of a process lose their server together, and are not to come back together. Those
- * that lose it within HERD_MS are counted, and each of them pauses for longer than the one before.
- * Threads may miscount: no harm is done.
+ * The clients of a process lose their server together, and should not come back together. Those
+ * that lose it within HERD_MS are counted, and each pauses for longer than the one before. Threads
+ * may miscount: that does no harm.
  */
 #define HERD_MS 1000
 #define HERD_STEP_US 1500
@@ -56,16 +56,14 @@ void dueq__backoff_on_call_failed(dueq_client *client) {
         count_failure(client, client->error.text);
 }
 
-/*
- * Does the call retry as long as its caller waits? Not where the caller can go on with other nodes.
- */
+/* True: the call retries as long as it waits. False if its caller has other nodes to ask. */
 static bool waits_out_outages(const struct dueq__op *op) {
     return op->retry.until_ms && !op->retry.skip_down_node;
 }
 
 /*
- * When a call that waits ends while the server is away; it retries for MIN_RETRY_MS from since_ms
- * on.
+ * When a call that waits ends while the server is away: at its timeout, but not before MIN_RETRY_MS
+ * after since_ms.
  */
 static int64_t wait_limit_ms(const dueq_client *client, int64_t since_ms) {
     int64_t least = since_ms + MIN_RETRY_MS;

@@ -88,8 +88,8 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
 }
 
 /*
- * What a call took of another system's list has gone back by a request behind the call's own, which
- * the server reads as long as the connection stays. The answers are nobody's then.
+ * A request behind the call's own gives back what the call took from another system's list. The
+ * server reads it only if the connection stays open. So the call's replies are read, and ignored.
  */
 static void ignore_call_reply(dueq_client *client) {
     if (!client->op->wait.terms.foreign || !dueq__node_expects(client->node, DUEQ__EXPECT_IGNORED))
@@ -103,7 +103,7 @@ void dueq_abandon(dueq_client *client) {
     dueq__client_check_fork(client);
     dueq__op_drop_children(client);
     const struct dueq__op *op = client->op;
-    /* Also where the answer has come, and nobody has read it. */
+    /* Also if the answer has come, and the program has not taken it. */
     bool unread = op->wait.terms.foreign && dueq__op_found(op);
     if (dueq__op_under_way(client) || unread) {
         dueq__wait_abandon(client);

@@ -15,7 +15,7 @@ static void new_session(dueq_client *client) {
     snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
 }
 
-/* Takes the URL, or the default one, and makes what it needs. */
+/* Reads the URL, or the default one, and makes what the URL needs. */
 static dueq_status take_url(dueq_client *client, const char *url) {
     struct dueq__error *error = &client->error;
     bool named = true;
@@ -96,7 +96,7 @@ static void cache_queue(dueq_client *client, dueq_queue *queue) {
     client->cached_queue = queue;
 }
 
-/* The queue of this name, if it was the last that was closed. */
+/* The handle that was closed last, if it has this name; else NULL. */
 static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size_t size) {
     dueq_queue *queue = client->cached_queue;
     dueq_bytes known = queue ? dueq__keys_name(queue->keys) : (dueq_bytes){0};
@@ -106,7 +106,7 @@ static dueq_queue *take_cached_queue(dueq_client *client, const void *name, size
     return queue;
 }
 
-/* Closes all but the connections of nodes. */
+/* Closes all connections except those of nodes, and the descriptor. */
 static void close_but_nodes(dueq_client *client) {
     while (client->wait_conns) {
         struct dueq__wait_conn *first = client->wait_conns;
@@ -123,7 +123,7 @@ static void close_but_nodes(dueq_client *client) {
     dueq__descriptor_close(&client->descriptor);
 }
 
-/* Drops what the client has of its nodes. */
+/* Closes all connections, and forgets the replies that are due. */
 static void close_all(dueq_client *client) {
     close_but_nodes(client);
     dueq__sentinels_close(&client->sentinels);
@@ -151,13 +151,13 @@ void dueq_close(dueq_client *client) {
     free(client);
 }
 
-/* Is a node's connection usable for another owner, as far as has come to be known? */
+/* True: nothing is known against the use of a node's connection by another owner. */
 static bool is_reusable(struct dueq__node *node) {
     struct dueq__conn *conn = &node->conn;
     if (conn->state != DUEQ__CONN_READY)
         return false;
     dueq__conn_pump(conn);
-    /* What nothing asked for would fail the next call. */
+    /* A reply to no request would fail the next call. */
     struct dueq__reply *unasked =
         node->expected_count ? NULL : dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY);
     dueq__reply_free(unasked);
@@ -166,7 +166,7 @@ static bool is_reusable(struct dueq__node *node) {
 
 int dueq_reset(dueq_client *client) {
     dueq_abandon(client);
-    /* A foreign wait has the server tell its subscription what this connection reads. */
+    /* For a foreign wait the server tracks the keys that this connection reads. */
     if (client->subscription.tracked_id)
         dueq__node_drop(client, client->node);
     close_but_nodes(client);
@@ -188,10 +188,7 @@ int dueq_reset(dueq_client *client) {
 void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
-    /*
-     * The sockets are the parent's too: they are closed without a word on them. So is its
-     * descriptor.
-     */
+    /* The parent uses the same sockets and epoll instance: nothing may be sent or removed there. */
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         conn->epoll = -1;
     close_all(client);

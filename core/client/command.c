@@ -2,13 +2,13 @@
 
 #include "client.h"
 
-/* The command connection: carries the call's requests, over losses too, and its answers back. */
+/* The command connection: sends the call's requests, also after losses, and reads the answers. */
 
-/* An answer of this size that is lost so often is larger than the server sends. */
+/* A large answer that was cut off so often in a row is larger than the server sends. */
 #define MAX_RECALLS_CUT_OFF 3
 /*
- * Where a request lost so many connections its error says that its size, or the answer's, may be
- * why.
+ * After a request has lost so many connections, the error says that the size of the request, or of
+ * its answer, may be the cause.
  */
 #define SUSPICIOUS_LOST_CONNS 3
 
@@ -19,8 +19,8 @@ static void limit_reply(dueq_client *client) {
 }
 
 /*
- * What was delivered is told by recall. Where that was lost, the next one begins with how large the
- * answer is.
+ * Sends recall, which answers what the lost request answered. If a recall of a reserve was lost,
+ * asks for the size of that answer first.
  */
 static bool send_recall(dueq_client *client) {
     struct dueq__op *op = client->op;
@@ -46,10 +46,7 @@ static bool send_request(dueq_client *client) {
     const struct dueq__resp *settlement = dueq__op_settlement(op);
     const struct dueq__resp *parts[] = {&op->request.head, &op->request.arguments, settlement};
     const struct dueq__foreign_wait *foreign = op->wait.terms.foreign;
-    /*
-     * An answer of before counts no more: another server may have taken over, without what was
-     * done.
-     */
+    /* An earlier answer no longer counts: a server may have taken over without those writes. */
     dueq__durable_drop_reply(client->op);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
@@ -73,9 +70,9 @@ static bool can_send(const dueq_client *client) {
 }
 
 /*
- * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
- * more from the old connection, then to ask whether the request was run, and only then to repeat
- * it.
+ * Sends what the call needs next. After a loss the client first makes sure that the server reads no
+ * more from the old connection. Then it asks whether the server has run the request. Only then it
+ * repeats the request.
  */
 static void send_next(dueq_client *client) {
     struct dueq__op *op = client->op;
@@ -95,8 +92,8 @@ static void send_next(dueq_client *client) {
 }
 
 /*
- * The node cannot be reached: the call goes on with the other queues of its wait, or ends where it
- * is to.
+ * The node cannot be reached: the call goes on with the other queues of its wait, or ends if its
+ * caller wants that (skip_down_node). False: neither.
  */
 static bool skip_node(dueq_client *client) {
     if (!client->op->retry.skip_down_node)
@@ -106,8 +103,8 @@ static bool skip_node(dueq_client *client) {
 }
 
 /*
- * A recall that is lost where its size was told before may be too large. One that is lost before
- * that is not.
+ * If the server announced a large answer and then closed the connection, the answer probably
+ * exceeds its output buffer limit. A recall that is lost before that says nothing of the size.
  */
 static void note_lost_recall(dueq_client *client) {
     struct dueq__op *op = client->op;
@@ -150,7 +147,7 @@ static void on_conn_lost(dueq_client *client) {
     }
 }
 
-/* Does the call wait in vain for a connection, which others try, and goes on without it? */
+/* True: the call needs a node that is down, or that just failed, and has gone on without it. */
 static bool skip_if_down(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
     if (client->op->phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
@@ -167,7 +164,7 @@ static bool skip_if_down(dueq_client *client) {
     return without;
 }
 
-/* What a call says whose time is over. */
+/* Sets the error of a request whose deadline has come. */
 static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state state) {
     const struct dueq__op *op = client->op;
     dueq_status status = client->error.status;
@@ -190,7 +187,7 @@ static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state 
                        up ? "did not answer in time" : "was lost and did not come back in time",
                        op->request.script->name);
     else if (status == DUEQ_CONNECT && strncmp(op->request.script->name, "ack", 3) == 0)
-        /* Who has a message has reached its server: an ack ends the same, sent or not. */
+        /* A client with a message has reached its server before: an ack is CLOSED, sent or not. */
         status = dueq__fail(&client->error, DUEQ_CLOSED,
                             "%s was lost and did not come back in time; the message is not "
                             "acknowledged",
@@ -212,8 +209,8 @@ static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state 
 }
 
 /*
- * The time of the call's request is over. A call that waits gives the connections up, which may
- * hang for ever, and goes on by new ones.
+ * The deadline of the call's request has come. A call that waits closes its connections, which may
+ * hang for ever, and goes on with new ones.
  */
 static void on_deadline(dueq_client *client) {
     struct dueq__op *op = client->op;
@@ -245,12 +242,12 @@ static uint64_t max_reply_bytes(const struct dueq__node *node) {
     enum dueq__expect expect = node->expected_count ? node->expected[0] : DUEQ__EXPECT_LOAD;
     if (expect == DUEQ__EXPECT_CALL || expect == DUEQ__EXPECT_RECALL)
         return node->max_reply_bytes;
-    /* What is given back may be messages of a call that was abandoned. */
+    /* An ignored reply may have the messages of an abandoned call. */
     return expect == DUEQ__EXPECT_IGNORED ? DUEQ_MAX_BATCH * DUEQ__MAX_MESSAGE_REPLY
                                           : DUEQ__MAX_SMALL_REPLY;
 }
 
-/* Takes the node's next reply in; false: there is none. */
+/* Reads the node's next reply, and acts on it; false: there is none. */
 static bool take_reply(dueq_client *client, struct dueq__node *node) {
     struct dueq__reply *reply = dueq__conn_reply(&node->conn, max_reply_bytes(node));
     if (!reply)
@@ -264,7 +261,7 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     enum dueq__expect expect = node->expected[0];
     memmove(node->expected, node->expected + 1, --node->expected_count * sizeof expect);
     client->reply = reply;
-    /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
+    /* If the call has gone on to another node, nobody needs its replies from this one. */
     if (node == client->node || expect >= DUEQ__EXPECT_UNBLOCK)
         dueq__dispatch(client, node, expect, reply);
     dueq__reply_free(client->reply);
@@ -272,7 +269,7 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     return true;
 }
 
-/* The connection to a node that the call went on without could not be made. */
+/* A connection could not be made to a node without which the call has gone on. */
 static void on_connect_failed(dueq_client *client, const struct dueq__error *error) {
     if (!dueq__backoff_is_fatal(client, error)) {
         dueq__outage_log_failure(client, error->text);
@@ -283,8 +280,8 @@ static void on_connect_failed(dueq_client *client, const struct dueq__error *err
 }
 
 /*
- * Other nodes than the call's: what was sent to end or probe a wait, and those that are connected
- * to meanwhile.
+ * Pumps nodes that are not the call's: those that have not answered a command which ends or probes
+ * a wait, and those to which a connection is being made.
  */
 static void pump_other_nodes(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
@@ -304,10 +301,10 @@ static void pump_other_nodes(dueq_client *client) {
 void dueq__command_pump(dueq_client *client) {
     pump_other_nodes(client);
     while (dueq__op_under_way(client)) {
-        /* A reply may have given it a child. */
+        /* Read anew each time: a reply may have made a child. */
         const struct dueq__op *op = client->op;
         int64_t now = dueq__monotonic_ms();
-        /* An answer that came in time counts also where the process was stopped meanwhile. */
+        /* If the process was stopped, it reads an answer late that came in time: that counts. */
         bool late = op->phase == DUEQ__PHASE_RUNNING && now >= op->retry.deadline_ms;
         if (!dueq__route_pump(client)) {
             if (late && dueq__op_under_way(client))

@@ -9,8 +9,8 @@
 #define MAX_LOADS 3
 
 /*
- * An error in answer to a request. One that passes is tried again until the deadline, whose error
- * it is then.
+ * The server answered a request with an error. If the error may pass, the request is tried again
+ * until the deadline, and the call then ends with this error.
  */
 static void on_error(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
@@ -40,7 +40,7 @@ static void on_error(dueq_client *client, const struct dueq__reply *reply) {
         dueq__op_finish(client, status);
 }
 
-/* The server forgot (or never had) a script: it is loaded, then the request repeated. */
+/* The server forgot, or never had, a script: loads it. Then the request is repeated. */
 static void load_script(dueq_client *client, const struct dueq__script *script) {
     char *source = dueq__script_source(script);
     client->op->request.sent = false;
@@ -79,7 +79,7 @@ static void on_answer(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* The server refuses to tell what became of the request. */
+/* The server refuses to say whether it ran the request. */
 static void fail_outcome_unknown(dueq_client *client) {
     struct dueq__error reason = client->error;
     dueq__fail(&client->error, DUEQ_CLOSED,
@@ -89,9 +89,7 @@ static void fail_outcome_unknown(dueq_client *client) {
     client->op->status = DUEQ_CLOSED;
 }
 
-/*
- * A refusal of what asks about a connection that was lost: does it pass, so that it is asked again?
- */
+/* True: the server refused a command about a lost connection, and it is sent again later. */
 static bool retry_stale_check(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     if (!dueq__reply_is_error(reply))
@@ -103,7 +101,7 @@ static bool retry_stale_check(dueq_client *client, const struct dueq__reply *rep
     return true;
 }
 
-/* The recalled reserve was run before, in a minute that is not known. */
+/* The server ran the recalled request earlier, in a minute that is not known. */
 static void set_recalled_time(struct dueq__op *op, const struct dueq__reply *reply) {
     int64_t ago_us;
     if (dueq__op_reserves(op) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
@@ -112,8 +110,9 @@ static void set_recalled_time(struct dueq__op *op, const struct dueq__reply *rep
 }
 
 /*
- * A lost request may be run after its repeat. What a reserve takes so comes again when its lease
- * ends, and what is due is moved once.
+ * True: the request may be repeated although the server may run the lost one later. The messages
+ * that a lost reserve takes come back when their leases end. A migrate or a transfer moves each due
+ * item only once.
  */
 static bool may_repeat(const struct dueq__op *op) {
     const struct dueq__foreign_wait *foreign = op->wait.terms.foreign;
@@ -147,7 +146,7 @@ static void on_recall(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* How large the answer to a recall is, that was lost before. */
+/* The server told the size of the answer, whose recall was lost before. */
 static void on_recall_size(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     int64_t size = 0;
@@ -185,7 +184,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
     case DUEQ__EXPECT_CLIENT_LIST:
         if (retry_stale_check(client, reply))
             break;
-        /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
+        /* A restarted server gives the same ids again. So the name must be this client's, too. */
         if (dueq__reply_is_error(reply))
             op->recall.may_run_late = true;
         else if (dueq__reply_bytes(reply, &bytes) &&

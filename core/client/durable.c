@@ -3,10 +3,10 @@
 #include "client.h"
 
 /*
- * A call that is to be on replicas or on disk is followed by WAIT or WAITAOF on the same
- * connection, in one write, and its answer is held until theirs comes. These wait for the last
- * write of their connection: on a new one there must be a write before them, which recall makes
- * (recall.lua).
+ * If a call asks for replicas or the disk, WAIT or WAITAOF follows the request on the same
+ * connection, in one write. The script's answer is held until that command is answered. The command
+ * waits for the last write of its own connection. So on a new connection a write must come first:
+ * recall makes one (recall.lua).
  */
 
 bool dueq__durable_asked(const struct dueq__op *op) {
@@ -40,7 +40,7 @@ bool dueq__durable_support_unknown(const dueq_client *client) {
            !client->node->conn.accepts_wait[client->op->durable.wanted.disk];
 }
 
-/* A server that cannot do it is to say so before it has stored anything. */
+/* A server without WAIT or WAITAOF must say so before it stores a message. */
 bool dueq__durable_check_support(dueq_client *client) {
     return send_wait(client, DUEQ__EXPECT_WAIT_SUPPORT, 0, 1);
 }
@@ -61,7 +61,7 @@ bool dueq__durable_send_wait(dueq_client *client) {
     if (!dueq__durable_asked(op))
         return true;
     int64_t left = op->retry.deadline_ms - dueq__monotonic_ms();
-    /* 0 would be without end. */
+    /* With 0 the server would wait without end. */
     int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
     return send_wait(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
 }
@@ -81,7 +81,7 @@ void dueq__durable_drop_reply(struct dueq__op *op) {
     op->durable.held_reply = NULL;
 }
 
-/* Goes on with the script's answer. */
+/* Reads the script's answer, which was held. */
 static void decode_held_reply(dueq_client *client) {
     struct dueq__op *op = client->op;
     dueq__reply_free(client->reply);
@@ -96,8 +96,8 @@ void dueq__durable_on_wait_reply(dueq_client *client, const struct dueq__reply *
     struct dueq__op *op = client->op;
     struct dueq__durable *durable = &op->durable;
     /*
-     * The script was refused, the server does not have it yet, or the call has gone on from there
-     * meanwhile.
+     * No answer is held: the script was refused, the server does not have it yet, or the call has
+     * gone on to another node.
      */
     if (!durable->held_reply || !op->request.sent)
         return;

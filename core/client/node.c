@@ -5,9 +5,9 @@
 
 #include "client.h"
 
-/* The servers that a client speaks to: their connections for requests, and what these answer. */
+/* The servers that a client speaks to: their connections for requests, and expected replies. */
 
-/* That a node was away counts no more when nobody has tried it for so long. */
+/* After this long without a try to connect, the time since when a node is away counts anew. */
 #define FORGET_DOWN_MS 10000
 
 void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn) {
@@ -167,8 +167,8 @@ bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expe
 
 void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
     /*
-     * What else may be under way does no harm late. So one that was stale before stays so until it
-     * is known.
+     * Only a call's request does harm if the server runs it late. Without one, an earlier stale
+     * connection stays noted, until the client knows its end.
      */
     if (dueq__node_expects(node, DUEQ__EXPECT_CALL)) {
         if (node->conn.named && node->conn.id)

@@ -5,10 +5,7 @@
 #include "client.h"
 
 #define MINUTE_MS 60000
-/*
- * An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long
- * more.
- */
+/* The server keeps an answer for this much longer than the call, which may ask for it again. */
 #define KEEP_SLACK_MS 5000
 
 bool dueq__op_under_way(const dueq_client *client) {
@@ -36,7 +33,8 @@ bool dueq__op_uses_queue(const dueq_queue *queue) {
 }
 
 /*
- * A connection that still sends them is of no use: the server has answered before it had read them.
+ * Frees words. A connection that still sends them is closed: the server has answered before it had
+ * read them.
  */
 static void free_words(dueq_client *client, struct dueq__resp *words) {
     for (struct dueq__node *node = client->nodes; node; node = node->next)
@@ -147,7 +145,7 @@ void dueq__op_note_kept_reply(dueq_client *client) {
 
 void dueq__op_on_answer(dueq_client *client) {
     struct dueq__op *op = client->op;
-    /* Of a wait that found nothing nothing is kept. */
+    /* The server keeps no reply to a request of a wait that found nothing. */
     if (op->request.changes && !op->wait.watches)
         dueq__op_note_kept_reply(client);
     if (op->request.changes && keeps_history(op->request.script))
@@ -195,14 +193,14 @@ dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words) {
     op->request.used_next_script = op->request.sent = op->request.asking = false;
     op->request.script_loads = op->request.redirects = 0;
     op->retry.next_ms = 0;
-    /* A wait that ends in an outage ends with what it has met. */
+    /* A wait that ends in an outage ends with the error of the outage. */
     if (!client->failures)
         client->error = (struct dueq__error){0};
     op->retry.deadline_ms =
         dueq__monotonic_ms() + client->url.timeout_ms + op->durable.wanted.timeout_ms;
     if (op->wait.watches && op->retry.deadline_ms > op->wait.end_ms)
         op->retry.deadline_ms = op->wait.end_ms;
-    /* A relay's request may have the keys of another queue than its call. */
+    /* A relay's request may be about another queue than its call. */
     if (client->cluster && op->queue)
         op->request.slot = dueq__slot(op->request.keys[DUEQ__KEY_FIRST]);
     op->phase = DUEQ__PHASE_RUNNING;

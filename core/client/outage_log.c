@@ -5,38 +5,33 @@
 
 #include "client.h"
 
-/*
- * What the clients of this process, which may be many, have to say of a server: once for all of
- * them.
- */
+/* The warnings about servers. One client of the process says each, for all clients of a server. */
 
-/* For so long a server may be tried again, by a call or by the program, until a client says so. */
+/* A client warns when the server has been away for this long. */
 #define LOG_AFTER_MS 1000
-/*
- * When that is said again, with how long and how often: after so long, and after twice as long each
- * time.
- */
+/* The warning is repeated after this pause, then each time after a pause twice as long, */
 #define FIRST_PAUSE_MS 10000
+/* which is at most this. */
 #define MAX_PAUSE_MS 600000
 
 struct server {
-    bool eviction_warned;    /* that it may evict was said */
-    int64_t outage_since_ms; /* it does not answer, which was said; 0: it does */
-    int64_t next_warning_ms; /* when to say so again */
+    bool eviction_warned;    /* a client has warned that it may evict */
+    int64_t outage_since_ms; /* since when it is away, as a client has warned; 0: it is not */
+    int64_t next_warning_ms; /* when to warn again */
     int64_t warning_pause_ms;
     unsigned tries;
-    size_t clients_in_outage; /* those that know, and have no answer yet */
-    int64_t outage_ended_ms;  /* when an outage ended last */
+    size_t clients_in_outage; /* clients that noticed the outage, and had no answer since */
+    int64_t outage_ended_ms;  /* when the last outage ended */
     struct server *next;
     char url[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct server *servers; /* each that a client had something to say of; they stay */
+static struct server *servers; /* each server of which a client had a warning; never freed */
 
 /*
- * A thread may hold the lock when another one forks: the child, without that thread, would wait for
- * it for ever.
+ * A thread may have the lock when another thread forks. The child does not have that thread, and
+ * would wait for the lock for ever.
  */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 
@@ -46,7 +41,7 @@ __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* NULL: there is no memory. */
+/* The entry of a server, made if there is none; NULL: out of memory. */
 static struct server *find(const char *url) {
     struct server *server = servers;
     while (server && strcmp(server->url, url) != 0)
@@ -105,8 +100,8 @@ void dueq__outage_log_failure(dueq_client *client, const char *why) {
     pthread_mutex_lock(&lock);
     struct server *server = find(client->url.shown);
     /*
-     * What fails just after the server has answered another client was sent before: it is the same
-     * outage.
+     * A call that fails just after the server has answered another client was sent before that
+     * answer: it belongs to the outage that is over.
      */
     bool over = server && !server->outage_since_ms && now - server->outage_ended_ms < LOG_AFTER_MS;
     if (server && !over) {
@@ -137,7 +132,7 @@ static void leave_outage(dueq_client *client, bool answered) {
                           client->url.shown, seconds(server), server->tries);
         server->outage_ended_ms = dueq__monotonic_ms();
     }
-    /* What this one was to say and was not asked for, another one says. */
+    /* If this client leaves with a warning that its program did not take, another client warns. */
     if (server && (--server->clients_in_outage == 0 || answered || client->has_warning))
         server->outage_since_ms = 0;
     client->in_outage_log = false;

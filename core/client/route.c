@@ -5,25 +5,24 @@
 #include "client.h"
 
 /*
- * Which node of a cluster a request goes to. The map of slots is asked of one node at a time, in
- * turn, at most once a second and beside the traffic: when it is not known yet, when a node was
- * lost, and after a redirection, which by itself corrects the map for its slot. A node that imports
- * a slot (ASK) changes nothing in the map.
+ * Which node of a cluster a request goes to. The client asks one node at a time for the map of
+ * slots, at most once a second, beside its calls: when it has no map, when a node was lost, and
+ * after a redirection. MOVED corrects the map for its slot at once. ASK changes nothing in the map.
  */
 
 #define REFRESH_MS 1000
 /* A map of more primaries is refused. */
 #define MAX_PRIMARIES 1000
-#define TABLE_SIZE 4096 /* in the table of them */
+#define TABLE_SIZE 4096 /* places in the hash table of primaries */
 /* So many redirections in a row are followed at once. */
 #define MAX_REDIRECTS 5
 
 struct dueq__cluster {
     struct dueq__node *slots[DUEQ__SLOTS]; /* NULL: not known */
-    bool refresh_wanted;                   /* the map is to be asked for */
-    int64_t next_refresh_ms;               /* not before this time */
-    struct dueq__query_any *query;         /* it is being asked for; NULL: it is not */
-    struct dueq__address *addresses;       /* that are asked */
+    bool refresh_wanted;                   /* the client must ask for the map */
+    int64_t next_refresh_ms;               /* but not before this time */
+    struct dueq__query_any *query;         /* the question under way; NULL: none */
+    struct dueq__address *addresses;       /* of the nodes that the question may go to */
 };
 
 static void end_query(dueq_client *client) {
@@ -52,7 +51,7 @@ void dueq__route_close(dueq_client *client) {
     *cluster = (struct dueq__cluster){0};
 }
 
-/* What is known */
+/* The map */
 
 struct dueq__node *dueq__route_primary(const dueq_client *client, size_t part) {
     const struct dueq__cluster *cluster = client->cluster;
@@ -92,7 +91,7 @@ static bool set_node(dueq_client *client) {
     return node != NULL;
 }
 
-/* Has the call a request that is not sent? */
+/* True: the call has a request that is not sent. */
 static bool is_to_send(const dueq_client *client) {
     return client->op->phase == DUEQ__PHASE_RUNNING && !client->op->request.sent;
 }
@@ -113,10 +112,7 @@ bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
         return false;
     if (!to.ask)
         dueq__route_want_refresh(client);
-    /*
-     * A node that sends back to itself does not know the cluster (any more), and one in a circle
-     * neither.
-     */
+    /* A node that names itself, or nodes that name each other, do not know the cluster's state. */
     if (named == node || ++client->op->request.redirects > MAX_REDIRECTS) {
         client->op->request.redirects = 0;
         cluster->slots[to.slot] = NULL;
@@ -135,7 +131,7 @@ bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
 
 /* Asking for the map */
 
-/* The nodes that are known, then those that the URL names. */
+/* Asks the nodes of the present map, then those that the URL names. */
 static bool start_query(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     const struct dueq__url *url = &client->url;
@@ -164,12 +160,12 @@ static bool start_query(dueq_client *client) {
 }
 
 /*
- * A map that is read. Each of its primaries is there once, however many ranges it has; they are
- * numbered from 1.
+ * A map while it is read. It has each primary once, also if the primary has several ranges of
+ * slots. Primaries are numbered from 1.
  */
 struct map {
-    size_t slots,
-        primaries; /* as the ranges have them: more than there may be where it is refused */
+    /* As the ranges say. A map with too many is refused. */
+    size_t slots, primaries;
     uint16_t primary_of[DUEQ__SLOTS];
     uint16_t table[TABLE_SIZE]; /* a hash table; 0: free */
     struct {
@@ -213,7 +209,7 @@ static bool is_idle(const dueq_client *client, const struct dueq__node *node) {
     return idle;
 }
 
-/* Nodes that have left the cluster. */
+/* Frees nodes that have left the cluster, and that nothing uses. */
 static void forget_nodes(dueq_client *client) {
     struct dueq__node *next;
     for (struct dueq__node *node = client->nodes; node; node = next) {
@@ -224,8 +220,8 @@ static void forget_nodes(dueq_client *client) {
 }
 
 /*
- * When a node has a request, or has not let us in, for so long that it may be gone, and that
- * another one may have taken over its slots.
+ * When the call's node is slow: it has not answered the request, or accepted the connection, for
+ * DUEQ__SLOW_MS. Then another node may have taken over its slots.
  */
 static int64_t slow_at_ms(const dueq_client *client) {
     const struct dueq__op *op = client->op;
@@ -272,7 +268,7 @@ static void use_map(dueq_client *client, const struct map *map) {
     forget_nodes(client);
 }
 
-/* Takes the answer in; false: it is not used, and the next node is asked. */
+/* Uses the answer; false: it cannot be used, and the client asks the next node. */
 static bool take_map(dueq_client *client) {
     struct dueq__query_any *query = client->cluster->query;
     struct map *map = calloc(1, sizeof *map);
@@ -291,13 +287,13 @@ static bool take_map(dueq_client *client) {
     return good;
 }
 
-/* The call has nowhere to go: it leaves the queue out, or tries again. */
+/* The map has no node for the call: skips the queue of a wait, or tries again. */
 static void skip_or_retry(dueq_client *client) {
     if (!dueq__wait_skip_down_node(client))
         dueq__backoff_retry_later(client, client->error.text);
 }
 
-/* Nobody told: a call that needs the map is tried again, or has failed. */
+/* No node told the map: a call that needs the map is tried again, or fails. */
 static void on_map_failed(dueq_client *client) {
     const struct dueq__error *error = &client->cluster->query->error;
     client->error = *error;

@@ -36,7 +36,7 @@ static bool read_own(struct dueq__assignment *assignment, const struct dueq__rep
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     struct dueq__partitions *partitions = dueq__partitions_of(op->queue);
-    /* NULL: it asks for the number alone. */
+    /* NULL: the request asks for the number alone. */
     struct dueq__assignment *assignment = *(struct dueq__assignment **)op->verb;
     int64_t count;
     if (!dueq__reply_number(dueq__reply_item(reply, ANSWER_COUNT), &count) || count < 0 ||

@@ -2,9 +2,7 @@
 
 /* How the call of a verb begins, and how its blocking form runs. */
 
-/*
- * How many messages the answer has at most that this reads; a page of other things counts as one.
- */
+/* The most messages in an answer that `decode` reads; a page of other items counts as one. */
 static size_t messages_of(dueq__decode *decode) {
     if (decode == dueq__decode_peeked)
         return DUEQ_MAX_BATCH;
