@@ -391,7 +391,7 @@ def test_document_links_lead_somewhere(path: Path) -> None:
         target, _, anchor = link.partition("#")
         there = path.parent / target if target else path
         assert there.exists(), link
-        if anchor and there.suffix == ".md" or not target:
+        if (anchor and there.suffix == ".md") or not target:
             assert anchor in anchors(there), link
 
 
