@@ -169,10 +169,7 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
 dueq_status dueq__op_submit(dueq_client *client, struct dueq__resp *words);
 /* Between submit and the first pump. */
 void dueq__op_set_terms(dueq_client *client, const struct dueq__terms *terms);
-/*
- * Its request will not be answered on this connection any more: before the request is sent again,
- * it is recalled.
- */
+/* The connection is lost: a request that was sent on it is recalled before it is sent again. */
 void dueq__op_mark_unanswered(struct dueq__op *op);
 /* The script changed nothing and answered nil: script->next runs the same request. */
 void dueq__op_use_next_script(dueq_client *client);

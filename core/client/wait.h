@@ -89,7 +89,7 @@ struct dueq__wait_terms {
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are dueq's own */
     /*
      * Makes a request about watches[current]. keep_waiting: if it has no message, the wait goes on.
-     * had_duties: the request tells the server that this client's duties are done.
+     * had_duties: the request tells the server that this client has no duty any longer.
      */
     dueq_status (*request)(dueq_client *client, bool keep_waiting, bool had_duties);
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
@@ -163,7 +163,7 @@ int64_t dueq__wait_next_us(const dueq_client *client);
 
 /* When it checks next, by the monotonic clock. */
 int64_t dueq__wait_next_check_us(const struct dueq__wait *wait);
-/* True: nothing is left to do but to block, and no check is so soon that a block would be in its way. */
+/* True: it has nothing to do but to block, and no check comes too soon for a block. */
 bool dueq__wait_may_block(const dueq_client *client);
 
 /* wait_conn.c: the connections on which it waits */

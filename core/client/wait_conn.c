@@ -259,7 +259,7 @@ int64_t dueq__wait_conn_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000, retry_ms = dueq__wait_conn_retry_ms(client);
     bool waits = dueq__wait_is_idle(client->op), backs_off = dueq__monotonic_ms() < retry_ms;
     for (const struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
-        /* Once a back-off is over it is to connect, or to block. */
+        /* When the back-off is over, it connects, or blocks. */
         bool retries = it->conn.opened ? it->conn.state == DUEQ__CONN_READY && backs_off
                                        : !dueq__node_is_down(it->node);
         if (waits && it->use == DUEQ__WAIT_CONN_IDLE && retries && retry_ms < next)
