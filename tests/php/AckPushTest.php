@@ -44,7 +44,10 @@ final class AckPushTest extends QueueTestCase
         $this->assertSame([0, 1, 2, 3], array_keys($ids));
         $this->assertSame(['own id', null], [$ids[1], $ids[2]]);
         $this->assertSame(['own', 'plain'], array_column($queue->reserveMany(10), 'body'));
-        $this->assertSame(['later', State::Delayed], [$queue->find($ids[3])->body, $queue->find($ids[3])->state]);
+        $this->assertSame(
+            ['later', State::Delayed],
+            [$queue->find($ids[3])->body, $queue->find($ids[3])->state],
+        );
         $message->ack();
     }
 
@@ -53,7 +56,10 @@ final class AckPushTest extends QueueTestCase
         [$other, $third] = [$this->queue('other'), $this->queue('third')];
         [$id] = $this->held()->ack(push: ['successor'], to: 'other');
         $message = $other->reserve();
-        $this->assertSame([$id, 'successor', 'other'], [$message->id, $message->body, $message->queue]);
+        $this->assertSame(
+            [$id, 'successor', 'other'],
+            [$message->id, $message->body, $message->queue],
+        );
         [$next] = $message->ack(['the next'], 'third');
         $this->assertSame($next, $third->reserve()->id);
         [$back] = $this->held()->ack(['its own by name'], 'q');
@@ -76,7 +82,10 @@ final class AckPushTest extends QueueTestCase
             $this->assertThrows($class, fn () => $message->ack(...$arguments));
         }
         $this->assertCount(200, $message->ack(push: array_fill(0, 200, 'x')));
-        $this->assertSame([200, 1], [$this->queue()->stats()->ready, $this->queue()->stats()->acked]);
+        $this->assertSame(
+            [200, 1],
+            [$this->queue()->stats()->ready, $this->queue()->stats()->acked],
+        );
     }
 
     public function test_ack_pushes_after_the_queue_object_is_gone(): void

@@ -24,7 +24,9 @@ final class BackoffTest extends QueueTestCase
         while ($count--) {
             $this->assertTrue($queue->reserve()->retry());
             $found = $queue->find($id);
-            $delays[] = $found->state === State::Delayed ? (int) round($found->time - $queue->stats()->now) : 0;
+            $delays[] = $found->state === State::Delayed
+                ? (int) round($found->time - $queue->stats()->now)
+                : 0;
             $queue->reschedule($id);
         }
         $queue->cancel($id);
@@ -113,14 +115,26 @@ final class BackoffTest extends QueueTestCase
     public function test_a_backoff_shows_what_it_was_made_of(): void
     {
         $show = fn (Backoff $b) => [$b->kind, $b->base, $b->cap, $b->delays, $b->jitter];
-        $this->assertSame([BackoffKind::Fixed, 1.5, null, [], Jitter::None], $show(Backoff::fixed(1.5)));
-        $this->assertSame([BackoffKind::Fixed, 60.0, null, [], Jitter::Full], $show(Backoff::fixed(new DateInterval('PT1M'), Jitter::Full)));
-        $this->assertSame([BackoffKind::Linear, 1.0, 9.0, [], Jitter::None], $show(Backoff::linear(1, 9)));
+        $this->assertSame(
+            [BackoffKind::Fixed, 1.5, null, [], Jitter::None],
+            $show(Backoff::fixed(1.5)),
+        );
+        $this->assertSame(
+            [BackoffKind::Fixed, 60.0, null, [], Jitter::Full],
+            $show(Backoff::fixed(new DateInterval('PT1M'), Jitter::Full)),
+        );
+        $this->assertSame(
+            [BackoffKind::Linear, 1.0, 9.0, [], Jitter::None],
+            $show(Backoff::linear(1, 9)),
+        );
         $this->assertSame(
             [BackoffKind::Exponential, 1.0, null, [], Jitter::Equal],
             $show(Backoff::exponential(base: 1, jitter: Jitter::Equal))
         );
-        $this->assertSame([BackoffKind::List, null, null, [0.0, 2.5], Jitter::None], $show(Backoff::list(['a' => 0, 'b' => 2.5])));
+        $this->assertSame(
+            [BackoffKind::List, null, null, [0.0, 2.5], Jitter::None],
+            $show(Backoff::list(['a' => 0, 'b' => 2.5])),
+        );
         $this->assertEquals(Backoff::fixed(1), Backoff::fixed(1.0));
         $this->assertNotEquals(Backoff::fixed(1), Backoff::fixed(2));
     }
@@ -145,19 +159,25 @@ final class BackoffTest extends QueueTestCase
         $back = new DateInterval('PT1S');
         $back->invert = 1;
         $made = [
-            fn () => Backoff::fixed(-1), fn () => Backoff::fixed(NAN), fn () => Backoff::fixed($back),
-            fn () => Backoff::linear(INF), fn () => Backoff::linear(1, -1), fn () => Backoff::linear(1, 0),
+            fn () => Backoff::fixed(-1), fn () => Backoff::fixed(NAN),
+            fn () => Backoff::fixed($back),
+            fn () => Backoff::linear(INF), fn () => Backoff::linear(1, -1),
+            fn () => Backoff::linear(1, 0),
             fn () => Backoff::list([1, -1]),
         ];
         foreach ($made as $make) {
             $this->assertThrows(InvalidException::class, $make);
         }
         $pushed = [
-            -1, NAN, 1e8, $back, [], [-1], [1e8], array_fill(0, 33, 1), Backoff::linear(0), Backoff::list([]),
+            -1, NAN, 1e8, $back, [], [-1], [1e8], array_fill(0, 33, 1),
+            Backoff::linear(0), Backoff::list([]),
             Backoff::list(array_fill(0, 33, 1)), Backoff::exponential(1e8), Backoff::linear(1, 1e8),
         ];
         foreach ($pushed as $backoff) {
-            $this->assertThrows(InvalidException::class, fn () => $queue->push('x', backoff: $backoff));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('x', backoff: $backoff),
+            );
             $this->assertThrows(
                 InvalidException::class,
                 fn () => $queue->pushMany([['body' => 'x', 'backoff' => $backoff]])
@@ -173,17 +193,25 @@ final class BackoffTest extends QueueTestCase
         $queue = $this->queue();
         $bad = [
             '$delay' => fn () => Backoff::fixed(null), '$base' => fn () => Backoff::linear('1'),
-            '$cap' => fn () => Backoff::exponential(1, '2'), '$jitter' => fn () => Backoff::fixed(1, null),
-            '$delays' => fn () => Backoff::list([1, '2']), '$backoff' => fn () => $queue->push('x', backoff: '1'),
+            '$cap' => fn () => Backoff::exponential(1, '2'),
+            '$jitter' => fn () => Backoff::fixed(1, null),
+            '$delays' => fn () => Backoff::list([1, '2']),
+            '$backoff' => fn () => $queue->push('x', backoff: '1'),
         ];
         foreach ($bad as $argument => $run) {
             $this->assertTypeError($argument, $run);
         }
-        foreach ([fn () => Backoff::fixed(1, 'full'), fn () => Backoff::linear(1, 60, 'full'),
-            fn () => Backoff::exponential(1, 60, 'full'), fn () => Backoff::list([1], 'full')] as $run) {
+        $runs = [
+            fn () => Backoff::fixed(1, 'full'),
+            fn () => Backoff::linear(1, 60, 'full'),
+            fn () => Backoff::exponential(1, 60, 'full'),
+            fn () => Backoff::list([1], 'full'),
+        ];
+        foreach ($runs as $run) {
             $this->assertTypeError('($jitter)', $run);
         }
-        foreach ([true, new DateTimeImmutable(), new \stdClass(), ['1'], [null], [[1]]] as $backoff) {
+        $backoffs = [true, new DateTimeImmutable(), new \stdClass(), ['1'], [null], [[1]]];
+        foreach ($backoffs as $backoff) {
             $this->assertTypeError('$backoff', fn () => $queue->push('x', backoff: $backoff));
             $items = ['fine', ['body' => 'x', 'backoff' => $backoff]];
             $this->assertTypeError('item 1: backoff must be', fn () => $queue->pushMany($items));

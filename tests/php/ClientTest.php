@@ -89,7 +89,10 @@ final class ClientTest extends QueueTestCase
         $this->assertThrows(NameException::class, fn () => $client->queue('{a}'));
         $this->assertThrows(NameException::class, fn () => $client->queues(['a', "b\n"]));
         foreach ([[], ['a', 'a']] as $names) {
-            $this->assertThrows(\Dueq\Exception\InvalidException::class, fn () => $client->queues($names));
+            $this->assertThrows(
+                \Dueq\Exception\InvalidException::class,
+                fn () => $client->queues($names),
+            );
         }
         $this->assertTypeError('($order)', fn () => $client->queues(['a'], 'preference'));
         $this->assertError('constructed already', fn () => $client->__construct());
@@ -97,10 +100,11 @@ final class ClientTest extends QueueTestCase
         $this->assertSame(['a'], $client->names());
     }
 
-    /** How many connections the server has. What was closed just now it may not have seen yet. */
+    /** Waits for the server to see that a client has closed its connection. */
     private function assertConnections(int $expected): void
     {
-        for ($end = microtime(true) + 10; $this->connections() !== $expected && microtime(true) < $end;) {
+        $end = microtime(true) + 10;
+        while ($this->connections() !== $expected && microtime(true) < $end) {
             usleep(5000);
         }
         $this->assertSame($expected, $this->connections());
@@ -108,7 +112,8 @@ final class ClientTest extends QueueTestCase
 
     private function connections(): int
     {
-        preg_match('/^connected_clients:(\d+)/m', $this->server->command('INFO', 'clients'), $match);
+        $info = $this->server->command('INFO', 'clients');
+        preg_match('/^connected_clients:(\d+)/m', $info, $match);
 
         return (int) $match[1];
     }

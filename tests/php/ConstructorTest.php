@@ -31,7 +31,8 @@ final class ConstructorTest extends QueueTestCase
 
     public function test_construct_with_a_bad_url(): void
     {
-        foreach (['', 'nonsense', 'http://x', 'redis://h:99999', "redis://h\0", 'redis://h?no=1'] as $url) {
+        $urls = ['', 'nonsense', 'http://x', 'redis://h:99999', "redis://h\0", 'redis://h?no=1'];
+        foreach ($urls as $url) {
             $this->assertThrows(UrlException::class, fn () => new Queue('q', $url));
         }
     }
@@ -51,8 +52,9 @@ final class ConstructorTest extends QueueTestCase
         [$code, $said] = $this->php($begin . sprintf($use, '') . sprintf($use, ''), 'log_errors=1');
         $this->assertSame([0, 1], [$code, substr_count($said, "\n")], $said);
         $this->assertStringContainsString(
-            "dueq: no DUEQ_URL: this is the private server embedded:$home/dueq, which only this user's programs ",
-            $said
+            "dueq: no DUEQ_URL: this is the private server embedded:$home/dueq, "
+                . "which only this user's programs ",
+            $said,
         );
         $this->assertSame(
             [0, ''],
@@ -60,7 +62,10 @@ final class ConstructorTest extends QueueTestCase
         );
         [$code, $said] = $this->php("putenv('DUEQ_REQUIRE_URL=1');" . $begin . sprintf($use, ''));
         $this->assertSame(255, $code);
-        $this->assertStringContainsString('UrlException: no server is named, and DUEQ_REQUIRE_URL=1', $said);
+        $this->assertStringContainsString(
+            'UrlException: no server is named, and DUEQ_REQUIRE_URL=1',
+            $said,
+        );
         exec('rm -rf ' . escapeshellarg($home));
     }
 

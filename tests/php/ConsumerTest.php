@@ -64,7 +64,8 @@ final class ConsumerTest extends QueueTestCase
             $queue->consume(timeout: 0.0)->stop();
             $this->server->command('CONFIG', 'RESETSTAT');
             $queue->consume($prefetch, timeout: 0.0)->work(fn () => null);
-            preg_match('/cmdstat_evalsha:calls=(\d+)/', $this->server->command('INFO', 'commandstats'), $match);
+            $info = $this->server->command('INFO', 'commandstats');
+            preg_match('/cmdstat_evalsha:calls=(\d+)/', $info, $match);
             $this->assertLessThanOrEqual($batches + 3, (int) $match[1]);
         }
     }
@@ -78,10 +79,12 @@ final class ConsumerTest extends QueueTestCase
         $queue->pushMany(array_map(fn (float $at) => ['body' => (string) $at, 'at' => $at], $due));
         $early = 0;
         $this->server->command('CONFIG', 'RESETSTAT');
-        $queue->consume(100, timeout: 1.0, slack: 0.1)->work(function (Message $message) use (&$early) {
+        $consumer = $queue->consume(100, timeout: 1.0, slack: 0.1);
+        $consumer->work(function (Message $message) use (&$early) {
             $early += microtime(true) < (float) $message->body ? 1 : 0;
         });
-        preg_match('/cmdstat_evalsha:calls=(\d+)/', $this->server->command('INFO', 'commandstats'), $match);
+        $info = $this->server->command('INFO', 'commandstats');
+        preg_match('/cmdstat_evalsha:calls=(\d+)/', $info, $match);
         // A first that finds none, one with all, one that settles; more where the machine stalls.
         $this->assertLessThanOrEqual(12, (int) $match[1]);
         $this->assertSame(0, $early);
@@ -91,7 +94,11 @@ final class ConsumerTest extends QueueTestCase
     public function test_work_retries_what_threw_and_throws_it(): void
     {
         $queue = $this->queue();
-        $queue->pushMany([['body' => 'x', 'id' => 'x', 'backoff' => 0], ['body' => 'y', 'backoff' => 0], 'z']);
+        $queue->pushMany([
+            ['body' => 'x', 'id' => 'x', 'backoff' => 0],
+            ['body' => 'y', 'backoff' => 0],
+            'z',
+        ]);
         foreach ([new \DomainException("not\0so"), new \Error('nor so')] as $i => $error) {
             try {
                 $queue->consume(3)->work(fn () => throw $error);
@@ -123,17 +130,24 @@ final class ConsumerTest extends QueueTestCase
         );
         $this->assertSame([1 => 'bad', 2 => 'worse'], $reported);
         $this->assertSame([0, 0, 2, 1], $this->counts());
-        $this->assertSame(['LogicException: bad', 'hopeless'], [$queue->find('1')->error, $queue->find('2')->error]);
+        $this->assertSame(
+            ['LogicException: bad', 'hopeless'],
+            [$queue->find('1')->error, $queue->find('2')->error],
+        );
         $queue->push('bad');
         $this->expectExceptionMessage('from the report');
-        $queue->consume()->work(fn () => throw new \Error(), fn () => throw new \Error('from the report'));
+        $queue->consume()->work(
+            fn () => throw new \Error(),
+            fn () => throw new \Error('from the report'),
+        );
     }
 
     public function test_what_a_handler_settled_itself_is_left_so(): void
     {
         $queue = $this->queue();
         $queue->pushMany([
-            ['body' => 'ack'], ['body' => 'retry'], ['body' => 'release'], ['body' => 'bury'], ['body' => 'many'],
+            ['body' => 'ack'], ['body' => 'retry'], ['body' => 'release'],
+            ['body' => 'bury'], ['body' => 'many'],
         ]);
         $consumer = $queue->consume(5, lease: 0.3, timeout: 0.0);
         $consumer->work(function (Message $message) use ($queue) {
@@ -147,8 +161,10 @@ final class ConsumerTest extends QueueTestCase
             usleep(20000);
         });
         $stats = $queue->stats();
-        $this->assertSame([0, 3, 0, 1, 2], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
-            $stats->acked]);
+        $this->assertSame(
+            [0, 3, 0, 1, 2],
+            [$stats->ready, $stats->delayed, $stats->leased, $stats->dead, $stats->acked],
+        );
         $this->assertSame(0, $consumer->lost());
     }
 
@@ -201,7 +217,10 @@ final class ConsumerTest extends QueueTestCase
             }
         }));
         $server->remove();
-        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: its handler", $log);
+        $this->assertStringContainsString(
+            'dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: its handler",
+            $log,
+        );
     }
 
     public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
@@ -216,14 +235,15 @@ final class ConsumerTest extends QueueTestCase
             $server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
             (new Queue('q', $server->url()))->push('x', id: 'one');
             $consumer = (new Queue('q', $server->url('timeout=300ms')))->consume(lease: 1.0);
-            $log = $this->logOf(fn () => $consumer->work(function (Message $message) use ($server, $settle, $consumer) {
+            $handler = function (Message $message) use ($server, $settle, $consumer) {
                 posix_kill($server->pid(), SIGSTOP);
                 $this->assertThrows(TimeoutException::class, fn () => $settle($message));
-                // It dies with what it has not read, and comes back.
+                // The server dies before it reads the request, and comes back.
                 $server->kill();
                 $server->start();
                 $consumer->stop();
-            }));
+            };
+            $log = $this->logOf(fn () => $consumer->work($handler));
             $queue = new Queue('q', $server->url());
             $again = $queue->reserve(20.0);
             $this->assertSame(['x', 2], [$again?->body, $again?->deliveries], $way);
@@ -276,7 +296,10 @@ final class ConsumerTest extends QueueTestCase
         $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
             $bodies[] = $message->body;
             if ($message->body === '0') {
-                $this->assertSame([State::Leased, State::Leased], $queue->cancelMany([$ids[1], $ids[3]]));
+                $this->assertSame(
+                    [State::Leased, State::Leased],
+                    $queue->cancelMany([$ids[1], $ids[3]]),
+                );
                 usleep(500_000);
             }
         });
@@ -286,7 +309,11 @@ final class ConsumerTest extends QueueTestCase
         $ids = $queue->pushMany(['0', '1', '2']);
         $consumer = $queue->consume(3, concurrency: null);
         $bodies = [];
-        for ($end = microtime(true) + 20; count($bodies) < 2 && microtime(true) < $end; usleep(1000)) {
+        for (
+            $end = microtime(true) + 20;
+            count($bodies) < 2 && microtime(true) < $end;
+            usleep(1000)
+        ) {
             if ($message = $consumer->poll()) {
                 $bodies[] = $message->body;
                 $queue->cancel($ids[1]);
@@ -389,8 +416,10 @@ final class ConsumerTest extends QueueTestCase
             $queue->pushMany(['1', '2', '3', '4', '5', '6']);
             $run();
             $this->assertSame([5, 0, 1, 0], $this->counts(), $way);
-            $left = array_map(fn ($message) => [$message->body, $message->attempt, $message->crashes],
-                $queue->reserveMany(10));
+            $left = array_map(
+                fn ($message) => [$message->body, $message->attempt, $message->crashes],
+                $queue->reserveMany(10),
+            );
             $this->assertSame(array_map(fn ($body) => ["$body", 1, 0], range(2, 6)), $left, $way);
         }
     }
@@ -401,7 +430,11 @@ final class ConsumerTest extends QueueTestCase
         $queue->pushMany(['1', '2']);
         $consumer = $queue->consume();
         foreach ($consumer as $message) {
-            foreach ([fn () => $consumer->work(fn () => null), fn () => iterator_to_array($consumer)] as $run) {
+            $runs = [
+                fn () => $consumer->work(fn () => null),
+                fn () => iterator_to_array($consumer),
+            ];
+            foreach ($runs as $run) {
                 try {
                     $run();
                     $this->fail('no Error');
@@ -467,8 +500,11 @@ final class ConsumerTest extends QueueTestCase
     public function test_arguments_out_of_range(): void
     {
         $queue = $this->queue();
-        $bad = [[0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1], [1, null, 60, -1], [1, null, 60, NAN],
-            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101], [1, null, 60, 1, 0, 0]];
+        $bad = [
+            [0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1],
+            [1, null, 60, -1], [1, null, 60, NAN], [1, null, 60, 1, -0.01],
+            [1, null, 60, 1, 0.101], [1, null, 60, 1, 0, 0],
+        ];
         foreach ($bad as $arguments) {
             $this->assertThrows(InvalidException::class, fn () => $queue->consume(...$arguments));
         }
@@ -533,7 +569,8 @@ final class ConsumerTest extends QueueTestCase
         pcntl_async_signals(true);
         pcntl_signal(SIGUSR1, fn () => throw new \LogicException('from the handler'));
         $consumer = $queue->consume(5);
-        foreach ([fn () => $consumer->work(fn () => null), fn () => iterator_to_array($consumer)] as $loop) {
+        $loops = [fn () => $consumer->work(fn () => null), fn () => iterator_to_array($consumer)];
+        foreach ($loops as $loop) {
             $sender = $this->signalWhenBlocked();
             try {
                 $loop();
@@ -586,7 +623,13 @@ final class ConsumerTest extends QueueTestCase
     private static function wait(mixed $stream, float $seconds = 20.0): bool
     {
         [$read, $write, $except] = [[$stream], [], []];
-        return stream_select($read, $write, $except, (int) $seconds, (int) (fmod($seconds, 1) * 1e6)) > 0;
+        return stream_select(
+            $read,
+            $write,
+            $except,
+            (int) $seconds,
+            (int) (fmod($seconds, 1) * 1e6),
+        ) > 0;
     }
 
     private function pollUntilBlocked(Consumer $consumer): void
@@ -618,7 +661,11 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame(['1', '2', '3', '4', '5'], $taken);
         $this->assertSame(0, $consumer->lost());
         $cpu = getrusage();
-        for ($wakes = 0, $end = microtime(true) + 0.7; microtime(true) < $end; $wakes += (int) $woken) {
+        for (
+            $wakes = 0, $end = microtime(true) + 0.7;
+            microtime(true) < $end;
+            $wakes += (int) $woken
+        ) {
             $consumer->poll();
             $woken = self::wait($consumer->stream(), 0.2);
         }
@@ -631,7 +678,10 @@ final class ConsumerTest extends QueueTestCase
         $consumer->stop();
         $this->assertNull($consumer->poll());
         $this->assertSame([2, 0, 6, 0], $this->counts());
-        $this->assertSame([0, 0], array_map(fn ($message) => $message->crashes, $queue->reserveMany(2)));
+        $this->assertSame(
+            [0, 0],
+            array_map(fn ($message) => $message->crashes, $queue->reserveMany(2)),
+        );
     }
 
     public function test_poll_that_is_given_up_loses_nothing(): void
@@ -653,7 +703,11 @@ final class ConsumerTest extends QueueTestCase
                 }
                 $way === 'stop' && $consumer->stop();
                 unset($consumer);
-                $this->assertSame([$left, 0], array_slice($this->counts(), 0, 2), "$way after $polls polls");
+                $this->assertSame(
+                    [$left, 0],
+                    array_slice($this->counts(), 0, 2),
+                    "$way after $polls polls",
+                );
                 foreach ($queue->reserveMany(10) as $message) {
                     $this->assertSame([1, 0], [$message->attempt, $message->crashes]);
                     $message->ack();
@@ -696,7 +750,11 @@ final class ConsumerTest extends QueueTestCase
         $consumer = $queue->consume();
         $this->pollUntilBlocked($consumer);
         $server->kill();
-        for ($end = microtime(true) + 0.7; microtime(true) < $end; self::wait($consumer->stream(), 0.1)) {
+        for (
+            $end = microtime(true) + 0.7;
+            microtime(true) < $end;
+            self::wait($consumer->stream(), 0.1)
+        ) {
             $this->assertNull($consumer->poll());
         }
         $server->start();
@@ -771,7 +829,11 @@ final class ConsumerTest extends QueueTestCase
         $queue = new Queue('q', $server->url('timeout=150ms'));
         $queue->pushMany(['1', '2', '3', '4']);
         $consumer = $queue->consume(2, timeout: 0.5);
-        foreach ([fn () => $consumer->work(fn () => $server->kill()), fn () => iterator_to_array($consumer)] as $loop) {
+        $loops = [
+            fn () => $consumer->work(fn () => $server->kill()),
+            fn () => iterator_to_array($consumer),
+        ];
+        foreach ($loops as $loop) {
             try {
                 $loop();
                 $this->fail('no exception');

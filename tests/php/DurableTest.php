@@ -43,8 +43,14 @@ final class DurableTest extends QueueTestCase
         ];
         foreach ($queues as $queue) {
             $this->assertThrows(NotDurableException::class, fn () => $queue->push('a'));
-            $this->assertThrows(NotDurableException::class, fn () => $queue->push('a', replicas: 0));
-            $failure = $this->assertThrows(NotDurableException::class, fn () => $queue->pushMany(['a', ['body' => 'b']]));
+            $this->assertThrows(
+                NotDurableException::class,
+                fn () => $queue->push('a', replicas: 0),
+            );
+            $failure = $this->assertThrows(
+                NotDurableException::class,
+                fn () => $queue->pushMany(['a', ['body' => 'b']]),
+            );
             $this->assertCount(2, $failure->ids);
         }
         $this->queue()->push('not so');
@@ -72,8 +78,13 @@ final class DurableTest extends QueueTestCase
         $queue = $this->queue();
         $queue->push('a');
         $message = $queue->reserve();
-        $failure = $this->assertThrows(NotDurableException::class, fn () => $message->ack(
-            [['body' => 'b', 'id' => 'x', 'replicas' => 1, 'durableTimeout' => self::AT_MOST], 'c']));
+        $failure = $this->assertThrows(
+            NotDurableException::class,
+            fn () => $message->ack([
+                ['body' => 'b', 'id' => 'x', 'replicas' => 1, 'durableTimeout' => self::AT_MOST],
+                'c',
+            ]),
+        );
         $this->assertSame('x', $failure->ids[0]);
         $this->assertCount(2, $failure->ids);
         $this->assertThrows(LeaseLostException::class, fn () => $message->ack());
@@ -85,14 +96,34 @@ final class DurableTest extends QueueTestCase
     {
         $queue = $this->queue();
         $url = $this->server->url();
-        $this->assertStringContainsString('replicas must be from 0 to 100',
-            $this->assertThrows(InvalidException::class, fn () => $queue->push('a', replicas: 101))->getMessage());
-        $this->assertStringContainsString('durableTimeout',
-            $this->assertThrows(InvalidException::class, fn () => $queue->push('a', durableTimeout: 0))->getMessage());
-        $this->assertStringContainsString('replicas',
-            $this->assertThrows(InvalidException::class, fn () => new Queue('q', $url, replicas: -1))->getMessage());
-        $this->assertStringContainsString('replicas',
-            $this->assertThrows(InvalidException::class, fn () => $queue->pushMany([['body' => 'a', 'replicas' => -1]]))->getMessage());
+        $this->assertStringContainsString(
+            'replicas must be from 0 to 100',
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('a', replicas: 101),
+            )->getMessage(),
+        );
+        $this->assertStringContainsString(
+            'durableTimeout',
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('a', durableTimeout: 0),
+            )->getMessage(),
+        );
+        $this->assertStringContainsString(
+            'replicas',
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => new Queue('q', $url, replicas: -1),
+            )->getMessage(),
+        );
+        $this->assertStringContainsString(
+            'replicas',
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->pushMany([['body' => 'a', 'replicas' => -1]]),
+            )->getMessage(),
+        );
         $this->assertSame(0, $queue->stats()->pushed);
     }
 }

@@ -36,7 +36,10 @@ final class EventLoopTest extends QueueTestCase
         pcntl_waitpid($producer, $status);
         foreach ($pending as $name => $one) {
             $message = $one->result();
-            $this->assertSame([$name, "to $name", 1], [$message->queue, $message->body, $message->attempt]);
+            $this->assertSame(
+                [$name, "to $name", 1],
+                [$message->queue, $message->body, $message->attempt],
+            );
             $message->ack();
         }
     }
@@ -70,7 +73,13 @@ final class EventLoopTest extends QueueTestCase
         }
         for ($end = microtime(true) + 20; $streams && microtime(true) < $end;) {
             [$read, $write, $except] = [$streams, [], []];
-            stream_select($read, $write, $except, 0, max(0, (int) (($tick - microtime(true)) * 1e6)));
+            stream_select(
+                $read,
+                $write,
+                $except,
+                0,
+                max(0, (int) (($tick - microtime(true)) * 1e6)),
+            );
             foreach ($read as $name => $stream) {
                 $streams[$name] = $fibers[$name]->resume();
             }
@@ -160,7 +169,10 @@ final class EventLoopTest extends QueueTestCase
     public function test_arguments_out_of_range(): void
     {
         foreach ([[-0.5], [NAN], [0.0, 0], [0.0, INF]] as $arguments) {
-            $this->assertThrows(InvalidException::class, fn () => $this->queue()->reserveStart(...$arguments));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $this->queue()->reserveStart(...$arguments),
+            );
         }
         $this->assertTypeError('DateInterval|float', fn () => $this->queue()->reserveStart('1'));
     }
@@ -201,7 +213,11 @@ final class EventLoopTest extends QueueTestCase
                 }
                 unset($pending);
                 $stats = $queue->stats();
-                $this->assertSame([1, 0], [$stats->ready, $stats->leased], "$way after $polls polls");
+                $this->assertSame(
+                    [1, 0],
+                    [$stats->ready, $stats->leased],
+                    "$way after $polls polls",
+                );
                 $message = $queue->reserve();
                 $this->assertSame([1, 0], [$message->attempt, $message->crashes]);
                 $message->ack();
@@ -296,7 +312,11 @@ final class EventLoopTest extends QueueTestCase
         unset($pending);
         $this->queue()->push('y');
         [$read, $write, $except] = [[$stream, $kept], [], []];
-        $this->assertSame(0, stream_select($read, $write, $except, 0, 200000), 'an ended one is never readable');
+        $this->assertSame(
+            0,
+            stream_select($read, $write, $except, 0, 200000),
+            'an ended one is never readable',
+        );
         $ended = $this->queue()->reserveStart(0.0);
         while (!$ended->poll()) {
             usleep(1000);
@@ -314,7 +334,8 @@ final class EventLoopTest extends QueueTestCase
             $this->loop([$pending]);
             $pending->result()->ack();
         }
-        preg_match('/^connected_clients:(\d+)/m', $this->server->command('INFO', 'clients'), $match);
+        $info = $this->server->command('INFO', 'clients');
+        preg_match('/^connected_clients:(\d+)/m', $info, $match);
         $this->assertLessThan(6, (int) $match[1]);
     }
 

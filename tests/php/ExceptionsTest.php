@@ -117,7 +117,10 @@ final class ExceptionsTest extends QueueTestCase
     public function test_login_with_a_wrong_or_no_password(): void
     {
         $server = $this->own('--requirepass', 'secret');
-        $this->assertThrows(E\AuthException::class, fn () => (new Queue('q', $server->url()))->stats());
+        $this->assertThrows(
+            E\AuthException::class,
+            fn () => (new Queue('q', $server->url()))->stats(),
+        );
         $wrong = new Queue('q', "unix://:wrong@{$server->socket}");
         $e = $this->assertThrows(E\AuthException::class, fn () => $wrong->stats());
         $this->assertStringNotContainsString('wrong@', $e->getMessage());

@@ -27,8 +27,14 @@ final class FailuresTest extends QueueTestCase
         $again = $queue->reserve();
         $again->bury('so');
         [$buried, $failed] = $queue->failures();
-        $this->assertSame([FailureKind::Failed, $id, $message->ticket, 1], [$failed->kind, $failed->id, $failed->ticket, $failed->delivery]);
-        $this->assertSame([FailureKind::Buried, $id, $again->ticket, 2], [$buried->kind, $buried->id, $buried->ticket, $buried->delivery]);
+        $this->assertSame(
+            [FailureKind::Failed, $id, $message->ticket, 1],
+            [$failed->kind, $failed->id, $failed->ticket, $failed->delivery],
+        );
+        $this->assertSame(
+            [FailureKind::Buried, $id, $again->ticket, 2],
+            [$buried->kind, $buried->id, $buried->ticket, $buried->delivery],
+        );
         $this->assertSame([gethostname(), getmypid()], [$failed->host, $failed->pid]);
         $this->assertSame(['no such shop', 'so'], [$failed->error, $buried->error]);
         $this->assertSame($message->created, $failed->created);
@@ -47,7 +53,10 @@ final class FailuresTest extends QueueTestCase
         $queue->reserve(lease: 0.001);
         $this->assertNotNull($queue->reserve(timeout: 20));
         [$crashed] = $queue->failures();
-        $this->assertSame([FailureKind::Crashed, null, null, ''], [$crashed->kind, $crashed->host, $crashed->pid, $crashed->error]);
+        $this->assertSame(
+            [FailureKind::Crashed, null, null, ''],
+            [$crashed->kind, $crashed->host, $crashed->pid, $crashed->error],
+        );
     }
 
     public function test_failures_are_of_all_pages(): void
@@ -55,7 +64,11 @@ final class FailuresTest extends QueueTestCase
         $queue = $this->queue();
         for ($number = 0; $number < 450; $number++) {
             $at = min($number, 100);
-            $this->server->command('LPUSH', "dueq:{{$queue->name}}:failures", "$at failed\n0:x\n\n$number");
+            $this->server->command(
+                'LPUSH',
+                "dueq:{{$queue->name}}:failures",
+                "$at failed\n0:x\n\n$number",
+            );
         }
         $errors = array_map(fn (Failure $failure) => (int) $failure->error, $queue->failures());
         $this->assertSame(range(449, 0), $errors);

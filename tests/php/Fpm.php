@@ -31,7 +31,10 @@ final class Fpm
 
             END);
         preg_match('~/\S*/dueq\.so~', file_get_contents('/proc/self/maps'), $match);
-        $command = [self::program(), '-n', '-F', '-R', '-y', "{$this->directory}/conf", '-d', "extension=$match[0]"];
+        $command = [
+            self::program(), '-n', '-F', '-R', '-y',
+            "{$this->directory}/conf", '-d', "extension=$match[0]",
+        ];
         foreach ([...$settings, 'display_errors=1', 'html_errors=0', 'log_errors=0'] as $setting) {
             array_push($command, '-d', $setting);
         }
@@ -69,7 +72,13 @@ final class Fpm
         $command = ['cgi-fcgi', '-bind', '-connect', "{$this->directory}/socket"];
         $environment = ['PATH' => getenv('PATH'), 'SCRIPT_FILENAME' => "{$this->directory}/app.php",
             'REQUEST_METHOD' => 'GET', 'CODE' => $code];
-        $process = proc_open($command, [0 => ['file', '/dev/null', 'r'], 1 => ['pipe', 'w']], $pipes, null, $environment);
+        $process = proc_open(
+            $command,
+            [0 => ['file', '/dev/null', 'r'], 1 => ['pipe', 'w']],
+            $pipes,
+            null,
+            $environment,
+        );
         $output = stream_get_contents($pipes[1]);
         proc_close($process);
         return explode("\r\n\r\n", $output, 2)[1] ?? $output;

@@ -27,7 +27,8 @@ final class FpmTest extends QueueTestCase
     /** @return list<string> the ids of the connections of dueq */
     private function connections(): array
     {
-        preg_match_all('/^id=(\d+) .* name=dueq-/m', $this->server->command('CLIENT', 'LIST'), $match);
+        $clients = $this->server->command('CLIENT', 'LIST');
+        preg_match_all('/^id=(\d+) .* name=dueq-/m', $clients, $match);
         return $match[1];
     }
 
@@ -84,32 +85,46 @@ final class FpmTest extends QueueTestCase
         $server->remove();
     }
 
-    /** @return iterable<string, array{string, string}> what a request leaves behind, and what it prints */
+    /** @return iterable<string, array{string, string}> what a request leaves, and what it prints */
     public static function ends(): iterable
     {
         $queue = '$queue = new Dueq\Queue("q", persistent: true); ';
         yield 'exit' => [$queue . '$queue->push("x"); exit;', ''];
-        yield 'a wait' => [$queue . '$GLOBALS["p"] = $queue->reserveStart(); $GLOBALS["p"]->poll();', ''];
-        yield 'a consumer' => [$queue . '$GLOBALS["c"] = $queue->consume(); $GLOBALS["c"]->poll();', ''];
-        yield 'an exception' => [$queue . '$queue->push("x", id: "same"); $queue->push("x", id: "same");', 'DuplicateException'];
+        yield 'a wait' => [
+            $queue . '$GLOBALS["p"] = $queue->reserveStart(); $GLOBALS["p"]->poll();',
+            '',
+        ];
+        yield 'a consumer' => [
+            $queue . '$GLOBALS["c"] = $queue->consume(); $GLOBALS["c"]->poll();',
+            '',
+        ];
+        yield 'an exception' => [
+            $queue . '$queue->push("x", id: "same"); $queue->push("x", id: "same");',
+            'DuplicateException',
+        ];
         yield 'out of memory in a call' => [
-            $queue . '$queue->remove(); $queue->push(str_repeat("x", 12 << 20)); ini_set("memory_limit", "8M"); $queue->reserve();',
+            $queue . '$queue->remove(); $queue->push(str_repeat("x", 12 << 20));
+                ini_set("memory_limit", "8M"); $queue->reserve();',
             'Allowed memory size',
         ];
         yield 'out of memory in a handler' => [
-            $queue . '$queue->push("y", id: "held", backoff: 60); $queue->consume()->work(fn () => str_repeat("x", 1 << 30));',
+            $queue . '$queue->push("y", id: "held", backoff: 60);
+                $queue->consume()->work(fn () => str_repeat("x", 1 << 30));',
             'Allowed memory size',
         ];
         yield 'out of time in a wait' => [
-            $queue . 'set_time_limit(1); while (true) { $queue->reserve(); for ($i = 0; $i < 1e6; $i++); }',
+            $queue . 'set_time_limit(1);
+                while (true) { $queue->reserve(); for ($i = 0; $i < 1e6; $i++); }',
             'Maximum execution time',
         ];
     }
 
     /** @dataProvider ends */
     #[\PHPUnit\Framework\Attributes\DataProvider('ends')]
-    public function test_what_a_request_leaves_is_not_the_next_ones(string $code, string $text): void
-    {
+    public function test_what_a_request_leaves_is_not_the_next_ones(
+        string $code,
+        string $text,
+    ): void {
         $others = $this->connections();
         $fpm = $this->fpm();
         $worker = $fpm->request(self::PUSH);
@@ -118,8 +133,12 @@ final class FpmTest extends QueueTestCase
         $text || $this->assertSame('', $output);
         $this->queue()->remove();
         $this->assertSame("$worker 1 none", $fpm->request(
-            'echo getmypid(), " "; $queue = new Dueq\Queue("q", persistent: true); $queue->push("x", id: "same");
-            echo $queue->stats()->ready, " "; $queue->reserve()->ack(); echo $queue->reserve(0.05)?->body ?? "none";'
+            'echo getmypid(), " ";
+            $queue = new Dueq\Queue("q", persistent: true);
+            $queue->push("x", id: "same");
+            echo $queue->stats()->ready, " ";
+            $queue->reserve()->ack();
+            echo $queue->reserve(0.05)?->body ?? "none";'
         ));
         $this->awaitConnections(1, $others);
     }
@@ -127,7 +146,9 @@ final class FpmTest extends QueueTestCase
     public function test_a_fatal_error_is_the_error_of_the_message_here_too(): void
     {
         $this->queue()->push('y', id: 'held', backoff: 60);
-        $this->fpm()->request('(new Dueq\Queue("q"))->consume()->work(fn () => str_repeat("x", 1 << 30));');
+        $this->fpm()->request(
+            '(new Dueq\Queue("q"))->consume()->work(fn () => str_repeat("x", 1 << 30));',
+        );
         $message = $this->queue()->find('held');
         $this->assertSame([State::Delayed, 1], [$message->state, $message->attempt]);
         $this->assertStringContainsString('Allowed memory size', $message->error);
@@ -139,13 +160,19 @@ final class FpmTest extends QueueTestCase
         $preload = tempnam(sys_get_temp_dir(), 'dueq-preload-');
         file_put_contents($preload, '<?php
             final class Preloaded {
-                public function __construct(private readonly Dueq\QueueInterface $queue = new Dueq\Queue("q", persistent: true)) {}
+                public function __construct(
+                    private readonly Dueq\QueueInterface $queue
+                        = new Dueq\Queue("q", persistent: true),
+                ) {}
                 public function push(string $body): string { return $this->queue->push($body); }
             }
             (new Preloaded())->push("of the preload");');
         try {
-            $fpm = $this->fpm('zend_extension=opcache', "opcache.preload=$preload", 'opcache.preload_user=' .
-                posix_getpwuid(posix_geteuid())['name']);
+            $fpm = $this->fpm(
+                'zend_extension=opcache',
+                "opcache.preload=$preload",
+                'opcache.preload_user=' . posix_getpwuid(posix_geteuid())['name'],
+            );
             $push = '(new Preloaded())->push("x"); echo getmypid();';
             $worker = $fpm->request($push);
             // Where the parent has preloaded itself, it has one too.

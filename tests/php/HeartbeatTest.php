@@ -18,7 +18,7 @@ final class HeartbeatTest extends QueueTestCase
         return $this->besides(fn () => $this->queue()->reserve($seconds));
     }
 
-    /** @return array<string, array{callable}> handlers that keep the process busy for three leases */
+    /** @return array<string, array{callable}> handlers that are busy for three leases */
     public static function busyHandlers(): array
     {
         return [
@@ -52,7 +52,10 @@ final class HeartbeatTest extends QueueTestCase
         pcntl_waitpid($rival, $status);
         $stats = $queue->stats();
         $this->assertSame(['1 1', '2 1', '3 1'], $deliveries);
-        $this->assertSame([3, 3, 0, 0], [$stats->reserved, $stats->acked, $stats->leased, $consumer->lost()]);
+        $this->assertSame(
+            [3, 3, 0, 0],
+            [$stats->reserved, $stats->acked, $stats->leased, $consumer->lost()],
+        );
     }
 
     public function test_foreach_keeps_its_messages_too(): void
@@ -64,7 +67,10 @@ final class HeartbeatTest extends QueueTestCase
             usleep((int) (2.5 * self::LEASE * 1e6));
             $message->ack();
         }
-        $this->assertSame([2, 2, 0], [$queue->stats()->reserved, $queue->stats()->acked, $consumer->lost()]);
+        $this->assertSame(
+            [2, 2, 0],
+            [$queue->stats()->reserved, $queue->stats()->acked, $consumer->lost()],
+        );
     }
 
     public function test_a_stopped_process_loses_its_messages_to_another(): void
@@ -86,8 +92,13 @@ final class HeartbeatTest extends QueueTestCase
         $this->assertSame("begun\n", fgets($ours));
         posix_kill($worker, SIGSTOP);
         $taken = [$queue->reserve(10.0), $queue->reserve(10.0)];
-        $this->assertSame([['1', 1, 1], ['2', 1, 1]],
-            array_map(fn ($message) => [$message->body, $message->crashes, $message->attempt], $taken));
+        $this->assertSame(
+            [['1', 1, 1], ['2', 1, 1]],
+            array_map(
+                fn ($message) => [$message->body, $message->crashes, $message->attempt],
+                $taken,
+            ),
+        );
         posix_kill($worker, SIGCONT);
         fwrite($ours, "go on\n");
         $this->assertSame([['1'], 2], json_decode(fgets($ours)));
@@ -182,7 +193,8 @@ final class HeartbeatTest extends QueueTestCase
         $cpu = fn ($usage) => $usage['ru_utime.tv_sec'] * 1e6 + $usage['ru_utime.tv_usec']
             + $usage['ru_stime.tv_sec'] * 1e6 + $usage['ru_stime.tv_usec'];
         $this->assertLessThan(100_000, $cpu($end) - $cpu($begin));
-        preg_match('/^total_commands_processed:(\d+)/m', $this->server->command('INFO', 'stats'), $match);
+        $info = $this->server->command('INFO', 'stats');
+        preg_match('/^total_commands_processed:(\d+)/m', $info, $match);
         $this->assertLessThan(80, (int) $match[1], 'connections and scripts included');
     }
 
@@ -205,7 +217,10 @@ final class HeartbeatTest extends QueueTestCase
         });
         pcntl_waitpid($child, $status);
         $stats = $queue->stats();
-        $this->assertSame([2, 2, 0, 0], [$stats->reserved, $stats->acked, $stats->leased, $consumer->lost()]);
+        $this->assertSame(
+            [2, 2, 0, 0],
+            [$stats->reserved, $stats->acked, $stats->leased, $consumer->lost()],
+        );
     }
 
     public function test_a_closed_consumer_leaves_no_thread(): void

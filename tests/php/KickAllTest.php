@@ -112,12 +112,21 @@ final class KickAllTest extends QueueTestCase
         $this->bury($queue, 1);
         foreach (['since', 'until'] as $name) {
             foreach ([-1, NAN, INF, 1e12, new DateTimeImmutable('1969-12-31')] as $time) {
-                $this->assertThrows(InvalidException::class, fn () => $queue->kickAll(...[$name => $time]));
+                $this->assertThrows(
+                    InvalidException::class,
+                    fn () => $queue->kickAll(...[$name => $time]),
+                );
             }
-            $this->assertTypeError("(\$$name)", fn () => $queue->kickAll(...[$name => 'yesterday']));
+            $this->assertTypeError(
+                "(\$$name)",
+                fn () => $queue->kickAll(...[$name => 'yesterday']),
+            );
         }
         $this->assertTypeError('($error)', fn () => $queue->kickAll(7));
-        $this->assertTypeError('($progress)', fn () => $queue->kickAll(progress: 'no_such_function'));
+        $this->assertTypeError(
+            '($progress)',
+            fn () => $queue->kickAll(progress: 'no_such_function'),
+        );
         $this->assertSame(1, $queue->stats()->dead);
     }
 

@@ -133,7 +133,8 @@ final class LockTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [
-            ['', 60], ["a\nb", 60], ["\xff", 60], ['l', 0], ['l', -1], ['l', NAN], ['l', INF], ['l', 60, -1],
+            ['', 60], ["a\nb", 60], ["\xff", 60], ['l', 0],
+            ['l', -1], ['l', NAN], ['l', INF], ['l', 60, -1],
             ['l', 60, NAN],
         ];
         foreach ($bad as $arguments) {

@@ -36,14 +36,24 @@ final class LookupTest extends QueueTestCase
         $queue = $this->queue();
         $ids = $queue->pushMany(array_fill(0, 1200, 'x'));
         $this->assertSame([], $queue->cancelMany([]));
-        $this->assertSame([null, State::Ready, null], $queue->cancelMany(['nobody', $ids[0], $ids[0]]));
-        $this->assertSame(array_fill(0, 1199, State::Ready), $queue->cancelMany(array_slice($ids, 1)));
+        $this->assertSame(
+            [null, State::Ready, null],
+            $queue->cancelMany(['nobody', $ids[0], $ids[0]]),
+        );
+        $this->assertSame(
+            array_fill(0, 1199, State::Ready),
+            $queue->cancelMany(array_slice($ids, 1)),
+        );
     }
 
     public function test_cancel_and_find_an_impossible_id(): void
     {
         $queue = $this->queue();
-        foreach (['' => InvalidException::class, str_repeat('x', 256) => TooLargeException::class] as $id => $class) {
+        $refused = [
+            '' => InvalidException::class,
+            str_repeat('x', 256) => TooLargeException::class,
+        ];
+        foreach ($refused as $id => $class) {
             $this->assertThrows($class, fn () => $queue->cancel($id));
             $this->assertThrows($class, fn () => $queue->cancelMany([$id]));
             $this->assertThrows($class, fn () => $queue->find($id));
@@ -59,11 +69,20 @@ final class LookupTest extends QueueTestCase
         $id = $queue->push('x', headers: ['a' => 'b']);
         for ($i = 0; $i < 2; $i++) {
             $found = $queue->find($id);
-            $this->assertSame([State::Ready, 0, null], [$found->state, $found->attempt, $found->time]);
-            $this->assertSame(['x', ['a' => 'b'], ''], [$found->body, $found->headers, $found->error]);
+            $this->assertSame(
+                [State::Ready, 0, null],
+                [$found->state, $found->attempt, $found->time],
+            );
+            $this->assertSame(
+                ['x', ['a' => 'b'], ''],
+                [$found->body, $found->headers, $found->error],
+            );
         }
         $queue->reserve();
-        $this->assertSame([State::Leased, 1], [$queue->find($id)->state, $queue->find($id)->attempt]);
+        $this->assertSame(
+            [State::Leased, 1],
+            [$queue->find($id)->state, $queue->find($id)->attempt],
+        );
     }
 
     public function test_find_gives_a_ticket_that_settles(): void
@@ -86,8 +105,13 @@ final class LookupTest extends QueueTestCase
         $a->ack();
         $b->bury();
         $stats = $queue->stats();
-        $this->assertSame([2, 1, 1, 1, 1, 0], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
-            $stats->acked, $stats->quarantined]);
+        $this->assertSame(
+            [2, 1, 1, 1, 1, 0],
+            [
+                $stats->ready, $stats->delayed, $stats->leased,
+                $stats->dead, $stats->acked, $stats->quarantined,
+            ],
+        );
         $this->assertEqualsWithDelta(microtime(true), $stats->now, 5);
         $this->assertEqualsWithDelta($c->time, $stats->nextEvent, 0.0005);
     }

@@ -69,12 +69,18 @@ final class ManageTest extends QueueTestCase
         $id = $queue->push('x', maxAttempts: 2);
         foreach ([1, 3, 5] as $deliveries) {
             $message = $queue->reserve();
-            $this->assertSame([$id, 1, 2], [$message->id, $message->attempt, $message->maxAttempts]);
+            $this->assertSame(
+                [$id, 1, 2],
+                [$message->id, $message->attempt, $message->maxAttempts],
+            );
             $this->assertSame($deliveries, $message->deliveries);
             $this->assertTrue($message->retry(0, 'once'));
             $this->assertFalse($queue->reserve()->retry(error: 'twice'));
             $this->assertNull($queue->reserve());
-            $this->assertSame([State::Dead, 'twice'], [$queue->find($id)->state, $queue->find($id)->error]);
+            $this->assertSame(
+                [State::Dead, 'twice'],
+                [$queue->find($id)->state, $queue->find($id)->error],
+            );
             $this->assertTrue($queue->kick($id));
             $this->assertFalse($queue->kick($id));
             $this->assertCounts([1, 0, 0, 0], $queue);
@@ -99,7 +105,10 @@ final class ManageTest extends QueueTestCase
         $queue = $this->queue();
         $ids = [...$this->bury($queue, 200), ...$this->bury($queue, 40)];
         $this->assertSame([], $queue->kickMany([]));
-        $this->assertSame([false, true, false], $queue->kickMany(['nobody', $ids[0], 'k' => $ids[0]]));
+        $this->assertSame(
+            [false, true, false],
+            $queue->kickMany(['nobody', $ids[0], 'k' => $ids[0]]),
+        );
         $this->assertSame(array_fill(0, 239, true), $queue->kickMany(array_slice($ids, 1)));
         $this->assertCounts([240, 0, 0, 0], $queue);
     }
@@ -114,7 +123,11 @@ final class ManageTest extends QueueTestCase
     public function test_kick_and_reschedule_an_impossible_id(): void
     {
         $queue = $this->queue();
-        foreach (['' => InvalidException::class, str_repeat('x', 256) => TooLargeException::class] as $id => $class) {
+        $refused = [
+            '' => InvalidException::class,
+            str_repeat('x', 256) => TooLargeException::class,
+        ];
+        foreach ($refused as $id => $class) {
             $this->assertThrows($class, fn () => $queue->kick($id));
             $this->assertThrows($class, fn () => $queue->kickMany([$id]));
             $this->assertThrows($class, fn () => $queue->reschedule($id));
@@ -154,7 +167,8 @@ final class ManageTest extends QueueTestCase
     {
         $queue = $this->queue();
         $past = new DateTimeImmutable('2001-01-01');
-        foreach ([[], ['delay' => null, 'at' => null], ['delay' => 0], ['at' => $past], ['at' => 0]] as $due) {
+        $ways = [[], ['delay' => null, 'at' => null], ['delay' => 0], ['at' => $past], ['at' => 0]];
+        foreach ($ways as $due) {
             $id = $queue->push('x', delay: 600);
             $this->assertTrue($queue->reschedule($id, ...$due));
             $this->assertFalse($queue->reschedule($id, 60));
@@ -167,7 +181,10 @@ final class ManageTest extends QueueTestCase
     {
         $queue = $this->queue();
         $id = $queue->push('x', delay: 600);
-        $this->assertSame('x', $this->reserveBesides($queue, fn (Queue $same) => $same->reschedule($id, 0.05)));
+        $this->assertSame(
+            'x',
+            $this->reserveBesides($queue, fn (Queue $same) => $same->reschedule($id, 0.05)),
+        );
     }
 
     public function test_reschedule_in_other_states_is_false(): void
@@ -186,8 +203,14 @@ final class ManageTest extends QueueTestCase
         $id = $queue->push('x', delay: 60);
         $before = $queue->stats()->nextEvent;
         foreach ([-1, NAN, INF, 1e12] as $seconds) {
-            $this->assertThrows(InvalidException::class, fn () => $queue->reschedule($id, $seconds));
-            $this->assertThrows(InvalidException::class, fn () => $queue->reschedule($id, at: $seconds));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->reschedule($id, $seconds),
+            );
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->reschedule($id, at: $seconds),
+            );
         }
         $e = $this->assertThrows(InvalidException::class, fn () => $queue->reschedule($id, 1, 1));
         $this->assertStringContainsString('delay and at', $e->getMessage());
@@ -196,7 +219,10 @@ final class ManageTest extends QueueTestCase
                 $queue->reschedule($id, ...[$name => 'soon']);
                 $this->fail('no TypeError');
             } catch (\TypeError $e) {
-                $this->assertStringContainsString("Argument #$number (\$$name) must be", $e->getMessage());
+                $this->assertStringContainsString(
+                    "Argument #$number (\$$name) must be",
+                    $e->getMessage(),
+                );
             }
         }
         $this->assertSame($before, $queue->stats()->nextEvent);
@@ -221,7 +247,10 @@ final class ManageTest extends QueueTestCase
         $queue->resume();
         $queue->resume();
         $this->assertFalse($queue->stats()->paused);
-        $this->assertSame(['a', 'c'], array_map(fn ($message) => $message->body, $queue->reserveMany(10)));
+        $this->assertSame(
+            ['a', 'c'],
+            array_map(fn ($message) => $message->body, $queue->reserveMany(10)),
+        );
     }
 
     public function test_pause_of_one_queue_leaves_the_others(): void
@@ -265,7 +294,11 @@ final class ManageTest extends QueueTestCase
             $this->assertSame(1, $queue->purge($state));
             $this->assertSame(0, $queue->purge($state));
             foreach ($ids as $name => $id) {
-                $this->assertSame($name === $state->value, $queue->find($id) === null, "$name after {$state->value}");
+                $this->assertSame(
+                    $name === $state->value,
+                    $queue->find($id) === null,
+                    "$name after {$state->value}",
+                );
             }
             $this->assertSame(1, $queue->stats()->purged);
             $this->assertSame(0, $queue->stats()->{$state->value});
@@ -283,7 +316,10 @@ final class ManageTest extends QueueTestCase
                 $message->$again();
                 $this->fail("$again() was taken");
             } catch (LeaseLostException $error) {
-                $this->assertSame('this program has settled the message already', $error->getMessage());
+                $this->assertSame(
+                    'this program has settled the message already',
+                    $error->getMessage(),
+                );
             }
         }
         $this->assertFalse($message->lost);
@@ -356,11 +392,12 @@ final class ManageTest extends QueueTestCase
         $queue = $this->queue();
         $queue->pushMany(array_fill(0, 201, ['body' => 'x', 'delay' => 600]));
         $bodies = [];
-        $this->assertSame(201, $queue->purge(State::Delayed, function (int $total) use ($queue, &$bodies) {
+        $progress = function (int $total) use ($queue, &$bodies) {
             $queue->push("after $total");
             $bodies[] = $queue->reserve()->body;
             $queue->purge(State::Dead);
-        }));
+        };
+        $this->assertSame(201, $queue->purge(State::Delayed, $progress));
         $this->assertSame(['after 200', 'after 201'], $bodies);
         $this->assertCounts([0, 0, 2, 0], $queue);
     }
@@ -374,7 +411,10 @@ final class ManageTest extends QueueTestCase
             $told[] = $total;
             $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
         };
-        $this->assertThrows(WrongTypeException::class, fn () => $queue->purge(State::Ready, $break));
+        $this->assertThrows(
+            WrongTypeException::class,
+            fn () => $queue->purge(State::Ready, $break),
+        );
         $this->assertSame([200], $told);
         $this->server->command('DEL', 'dueq:{q}:attempts');
         $this->assertSame(100, $queue->purge(State::Ready));
@@ -387,7 +427,13 @@ final class ManageTest extends QueueTestCase
         $held = $queue->reserve();
         $queue->push('y', delay: 600, id: 'y', unique: 600);
         $this->assertSame(401, $queue->remove());
-        $this->assertSame([], array_filter($this->server->command('KEYS', '*'), fn ($key) => !str_contains($key, ':reply:')));
+        $this->assertSame(
+            [],
+            array_filter(
+                $this->server->command('KEYS', '*'),
+                fn ($key) => !str_contains($key, ':reply:'),
+            ),
+        );
         $this->assertSame([], Queue::names($queue->url()));
         $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
         $this->assertSame(0, $queue->remove());
@@ -436,7 +482,9 @@ final class ManageTest extends QueueTestCase
         $queue->purge(State::Dead);
         $stats = $queue->stats();
         $this->assertSame([1, 2, 3], [$stats->acked, $stats->cancelled, $stats->purged]);
-        $this->assertSame([0, 1, 0, 0, false], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
-            $stats->paused]);
+        $this->assertSame(
+            [0, 1, 0, 0, false],
+            [$stats->ready, $stats->delayed, $stats->leased, $stats->dead, $stats->paused],
+        );
     }
 }

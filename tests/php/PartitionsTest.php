@@ -27,7 +27,10 @@ final class PartitionsTest extends QueueTestCase
             $seen[] = [$message->queue, $message->body];
             $message->ack();
         }
-        $this->assertSame([['orders#7', 'ordered'], ['orders#7', 'paid'], ['orders#7', 'sent']], $seen);
+        $this->assertSame(
+            [['orders#7', 'ordered'], ['orders#7', 'paid'], ['orders#7', 'sent']],
+            $seen,
+        );
         $this->assertSame(3, $orders->stats()->acked);
     }
 

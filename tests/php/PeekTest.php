@@ -30,16 +30,24 @@ final class PeekTest extends QueueTestCase
         $queue->reserve(lease: 600);
         $queue->reserve(lease: 60);
         $queue->pushMany([['body' => 'w1', 'delay' => 600], ['body' => 'w2', 'delay' => 60]]);
-        $queue->pushMany(['n1', ['body' => 'low', 'priority' => -1], 'n2', ['body' => 'high', 'priority' => 1]]);
+        $queue->pushMany([
+            'n1', ['body' => 'low', 'priority' => -1], 'n2', ['body' => 'high', 'priority' => 1],
+        ]);
         $before = $queue->stats();
         for ($i = 0; $i < 2; $i++) {
-            $this->assertSame(['high', 'n1', 'n2', 'low'], $this->bodies($queue->peek(State::Ready)));
+            $this->assertSame(
+                ['high', 'n1', 'n2', 'low'],
+                $this->bodies($queue->peek(State::Ready)),
+            );
             $this->assertSame(['w2', 'w1'], $this->bodies($queue->peek(State::Delayed)));
             $this->assertSame(['l2', 'l1'], $this->bodies($queue->peek(State::Leased)));
             $this->assertSame(['d1', 'd2'], $this->bodies($queue->peek(State::Dead)));
         }
         foreach ($queue->peek(State::Dead) as $message) {
-            $this->assertSame([State::Dead, "why $message->body"], [$message->state, $message->error]);
+            $this->assertSame(
+                [State::Dead, "why $message->body"],
+                [$message->state, $message->error],
+            );
         }
         foreach (['ready', 'delayed', 'leased', 'dead', 'reserved', 'pushed'] as $count) {
             $this->assertSame($before->$count, $queue->stats()->$count);
@@ -65,12 +73,20 @@ final class PeekTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bodies = array_map('strval', range(1, 500));
-        $queue->pushMany(array_map(fn ($body) => ['body' => $body, 'delay' => 600 + (int) $body], $bodies));
+        $queue->pushMany(
+            array_map(fn ($body) => ['body' => $body, 'delay' => 600 + (int) $body], $bodies),
+        );
         foreach ([100, 199, 200] as $page) {
             $this->assertSame($bodies, $this->bodies($queue->peek(State::Delayed, $page)));
-            $this->assertSame($bodies, $this->bodies($queue->peek(page: $page, state: State::Delayed)));
+            $this->assertSame(
+                $bodies,
+                $this->bodies($queue->peek(page: $page, state: State::Delayed)),
+            );
         }
-        $this->assertSame(array_keys($bodies), array_keys(iterator_to_array($queue->peek(State::Delayed))));
+        $this->assertSame(
+            array_keys($bodies),
+            array_keys(iterator_to_array($queue->peek(State::Delayed))),
+        );
         $queue->purge(State::Delayed);
         $queue->pushMany($bodies);
         $this->assertSame($bodies, $this->bodies($queue->peek(State::Ready, 7)));
@@ -100,10 +116,16 @@ final class PeekTest extends QueueTestCase
         $this->assertSame(0, $messages->key());
         $messages->next();
         $messages->next();
-        $this->assertSame([2, 'c', true], [$messages->key(), $messages->current()->body, $messages->valid()]);
+        $this->assertSame(
+            [2, 'c', true],
+            [$messages->key(), $messages->current()->body, $messages->valid()],
+        );
         $messages->next();
         $messages->next();
-        $this->assertSame([null, null, false], [$messages->key(), $messages->current(), $messages->valid()]);
+        $this->assertSame(
+            [null, null, false],
+            [$messages->key(), $messages->current(), $messages->valid()],
+        );
         $messages = $queue->peek(State::Ready);
         $messages->next();
         $this->assertSame('b', $messages->current()->body);
@@ -150,7 +172,9 @@ final class PeekTest extends QueueTestCase
     public function test_peek_leaves_damaged_messages_out(): void
     {
         $queue = $this->queue();
-        $ids = $queue->pushMany(array_map(fn ($n) => ['body' => "$n", 'delay' => 600 + $n], range(1, 5)));
+        $ids = $queue->pushMany(
+            array_map(fn ($n) => ['body' => "$n", 'delay' => 600 + $n], range(1, 5)),
+        );
         foreach ([0, 1, 3, 4] as $i) {
             $this->server->command('HSET', 'dueq:{q}:msg', $ids[$i], 'garbage');
         }
@@ -183,7 +207,10 @@ final class PeekTest extends QueueTestCase
         $messages->next();
         $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
         $this->assertThrows(WrongTypeException::class, fn () => $messages->next());
-        $this->assertThrows(WrongTypeException::class, fn () => $this->bodies($queue->peek(State::Ready)));
+        $this->assertThrows(
+            WrongTypeException::class,
+            fn () => $this->bodies($queue->peek(State::Ready)),
+        );
         $this->server->command('DEL', 'dueq:{q}:attempts');
         $this->assertFalse($messages->valid());
         $messages->next();
@@ -194,7 +221,10 @@ final class PeekTest extends QueueTestCase
     {
         $queue = $this->queue();
         foreach ([0, -1, 201, PHP_INT_MAX] as $page) {
-            $this->assertThrows(InvalidException::class, fn () => $queue->peek(State::Ready, $page));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->peek(State::Ready, $page),
+            );
         }
         foreach (['ready', '', 1, Order::Preference] as $state) {
             $this->assertTypeError('($state)', fn () => $queue->peek($state));

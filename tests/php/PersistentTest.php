@@ -49,7 +49,8 @@ final class PersistentTest extends QueueTestCase
     /** The ids of all connections of dueq. */
     private function connections(): array
     {
-        preg_match_all('/^id=(\d+) .* name=dueq-/m', $this->server->command('CLIENT', 'LIST'), $match);
+        $clients = $this->server->command('CLIENT', 'LIST');
+        preg_match_all('/^id=(\d+) .* name=dueq-/m', $clients, $match);
         return $match[1];
     }
 
@@ -62,7 +63,9 @@ final class PersistentTest extends QueueTestCase
     public function test_its_connection_serves_one_object_after_the_other(): void
     {
         $push = fn (?bool $persistent) => (new Queue('q', $this->url, $persistent))->push('x');
-        $run = fn (?bool $persistent) => $this->made(fn () => array_map($push, array_fill(0, 20, $persistent)));
+        $run = fn (?bool $persistent) => $this->made(
+            fn () => array_map($push, array_fill(0, 20, $persistent)),
+        );
         $this->assertSame([20, 20, 1, 0], [$run(null), $run(false), $run(true), $run(true)]);
         $this->assertSame(80, $this->queue()->stats()->ready);
     }
@@ -88,7 +91,10 @@ final class PersistentTest extends QueueTestCase
                 (new Queue('q', $this->url))->push('x');
                 Queue::names($this->url);
             }));
-            $this->assertSame(1, $this->made(fn () => (new Queue('q', $this->url, persistent: false))->push('x')));
+            $this->assertSame(
+                1,
+                $this->made(fn () => (new Queue('q', $this->url, persistent: false))->push('x')),
+            );
         } finally {
             ini_set('dueq.persistent', $before);
         }
@@ -98,7 +104,10 @@ final class PersistentTest extends QueueTestCase
     {
         $before = count($this->connections());
         $all = array_map(fn ($number) => $this->persistent("q$number"), range(1, 10));
-        $this->assertLessThanOrEqual(1, $this->made(fn () => array_map(fn ($queue) => $queue->push('x'), $all)));
+        $this->assertLessThanOrEqual(
+            1,
+            $this->made(fn () => array_map(fn ($queue) => $queue->push('x'), $all)),
+        );
         $this->awaitConnections(1, $before);
         unset($all[3]);
         $all[4]->push('y');
@@ -163,10 +172,13 @@ final class PersistentTest extends QueueTestCase
                 (new Queue("q$number", $url, persistent: true))->push('x');
             }
         }
-        preg_match_all('/ db=(\d+) .* user=(\w+)/m', $server->command('CLIENT', 'LIST', 'TYPE', 'normal'), $match);
+        $clients = $server->command('CLIENT', 'LIST', 'TYPE', 'normal');
+        preg_match_all('/ db=(\d+) .* user=(\w+)/m', $clients, $match);
         $found = array_map(fn ($database, $user) => "$user $database", $match[1], $match[2]);
-        $this->assertEqualsCanonicalizing(['default 0', 'default 1', 'ann 0', 'ann 1', 'bob 0', 'bob 1'],
-            array_slice($found, 0, 6));
+        $this->assertEqualsCanonicalizing(
+            ['default 0', 'default 1', 'ann 0', 'ann 1', 'bob 0', 'bob 1'],
+            array_slice($found, 0, 6),
+        );
         foreach ($urls as $number => $url) {
             $this->assertSame(2, (new Queue("q$number", $url))->stats()->ready);
         }
@@ -177,14 +189,15 @@ final class PersistentTest extends QueueTestCase
     public function test_calls_under_way_and_waits_are_not_handed_on(): void
     {
         $before = count($this->connections());
+        $delayed = fn () => new DelayedQueue('d', $this->url, Codec::String, persistent: true);
         $leave = [
             fn (Queue $queue) => $this->untilBlocked($pending = $queue->reserveStart()),
             fn (Queue $queue) => $queue->reserve(0.01),
             fn (Queue $queue) => $queue->consume()->poll(),
             fn (Queue $queue) => $queue->pusher()->push('x', delay: 60),
             fn (Queue $queue) => $queue->lock('l', 60),
-            fn () => (new DelayedQueue('d', $this->url, Codec::String, persistent: true))->transfer(0.05),
-            fn () => (new DelayedQueue('d', $this->url, Codec::String, persistent: true))->take(0.05),
+            fn () => $delayed()->transfer(0.05),
+            fn () => $delayed()->take(0.05),
             fn () => (new LaravelQueue('l', $this->url, persistent: true))->pop(0.05),
         ];
         foreach ($leave as $number => $call) {
@@ -200,9 +213,15 @@ final class PersistentTest extends QueueTestCase
     public function test_errors_and_warnings_are_not_handed_on(): void
     {
         $this->persistent()->push('x', id: 'one');
-        $this->assertThrows(DuplicateException::class, fn () => $this->persistent()->push('x', id: 'one'));
+        $this->assertThrows(
+            DuplicateException::class,
+            fn () => $this->persistent()->push('x', id: 'one'),
+        );
         $this->assertSame('two', $this->persistent()->push('x', id: 'two'));
-        $this->assertThrows(\Dueq\Exception\NameException::class, fn () => new Queue("\n", $this->url, persistent: true));
+        $this->assertThrows(
+            \Dueq\Exception\NameException::class,
+            fn () => new Queue("\n", $this->url, persistent: true),
+        );
         $this->assertSame(2, $this->persistent()->stats()->ready);
     }
 
@@ -227,7 +246,9 @@ final class PersistentTest extends QueueTestCase
     {
         $url = var_export($this->url, true);
         [$code, $output] = $this->php(
-            "function push(string \$body): void { (new Dueq\\Queue('q', $url, persistent: true))->push(\$body); }
+            "function push(string \$body): void {
+                (new Dueq\\Queue('q', $url, persistent: true))->push(\$body);
+            }
             push('parent');
             foreach ([1, 2, 3] as \$number) {
                 \$child = pcntl_fork();
@@ -240,7 +261,9 @@ final class PersistentTest extends QueueTestCase
         $this->assertSame([0, '0'], [$code, $output]);
         $this->assertSame(6, $this->queue()->stats()->ready);
         $this->assertSame(3, $this->made(fn () => $this->php(
-            "for (\$i = 0; \$i < 9; \$i++) { (new Dueq\\Queue('q', $url, persistent: true))->push('x'); }
+            "for (\$i = 0; \$i < 9; \$i++) {
+                (new Dueq\\Queue('q', $url, persistent: true))->push('x');
+            }
             for (\$i = 0; \$i < 2; \$i++) { (new Dueq\\Queue('q', $url))->push('x'); }"
         )));
     }
@@ -258,7 +281,10 @@ final class PersistentTest extends QueueTestCase
                 }));
             }
         });
-        $this->assertSame([0, 0, 3], [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked]);
+        $this->assertSame(
+            [0, 0, 3],
+            [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked],
+        );
         $this->assertSame(3, $this->persistent('done')->stats()->ready);
     }
 
@@ -292,7 +318,7 @@ final class PersistentTest extends QueueTestCase
         $this->assertMatchesRegularExpression('/a1 .*b1 .*a\d /s', $output);
     }
 
-    /** As under RoadRunner, Swoole and FrankenPHP's workers: requests are calls in one script that goes on. */
+    /** Under RoadRunner, Swoole and FrankenPHP's workers, one script serves many requests. */
     public function test_requests_of_one_script_that_goes_on(): void
     {
         $server = new Server();
@@ -301,7 +327,8 @@ final class PersistentTest extends QueueTestCase
         $requests = [
             fn ($n) => $this->persistent()->push("order $n"),
             fn () => $this->persistent('taken')->push('x', id: 'the same', delay: 60),
-            fn ($n) => (new Client($this->url, persistent: true))->queue('mail')->push('failed') && throw new \LogicException("$n"),
+            fn ($n) => (new Client($this->url, persistent: true))->queue('mail')->push('failed')
+                && throw new \LogicException("$n"),
             function () {
                 foreach ($this->persistent()->consume(prefetch: 10, timeout: 0.0) as $message) {
                     $message->ack();
@@ -316,7 +343,9 @@ final class PersistentTest extends QueueTestCase
                 $requests[$n % 6]($n);
                 return 0;
             } catch (DuplicateException | \LogicException $error) {
-                return $error instanceof DuplicateException || $error->getMessage() === "$n" ? 1 : 0;
+                return $error instanceof DuplicateException || $error->getMessage() === "$n"
+                    ? 1
+                    : 0;
             }
         };
         $failed = array_sum(array_map($serve, range(0, 299)));
@@ -328,7 +357,10 @@ final class PersistentTest extends QueueTestCase
         $this->assertSame(99 + 299, $failed, 'each in its own request');
         $this->await(fn () => $count() === 1);
         $stats = $this->persistent()->stats();
-        $this->assertSame([150, 150, 0, 0], [$stats->pushed, $stats->acked, $stats->ready, $stats->leased]);
+        $this->assertSame(
+            [150, 150, 0, 0],
+            [$stats->pushed, $stats->acked, $stats->ready, $stats->leased],
+        );
         $server->remove();
     }
 

@@ -35,8 +35,11 @@ final class PolicyTest extends QueueTestCase
         $plain = $queue->find($queue->push('plain'));
         $this->assertSame(
             ['q', 0, 16, 0, 5, 0, 0, null, false, null],
-            [$plain->queue, $plain->attempt, $plain->maxAttempts, $plain->crashes, $plain->maxCrashes,
-                $plain->deliveries, $plain->priority, $plain->expires, $plain->drop, $plain->deadLetter]
+            [
+                $plain->queue, $plain->attempt, $plain->maxAttempts,
+                $plain->crashes, $plain->maxCrashes, $plain->deliveries,
+                $plain->priority, $plain->expires, $plain->drop, $plain->deadLetter,
+            ]
         );
         $id = $queue->push(
             'all',
@@ -61,7 +64,11 @@ final class PolicyTest extends QueueTestCase
         foreach ([-1, 0, 1, -1, 0, 1] as $i => $priority) {
             $queue->push("$priority:$i", priority: $priority);
         }
-        $queue->pushMany([['body' => 'l', 'priority' => -1], 'n', ['body' => 'h', 'priority' => 1]]);
+        $queue->pushMany([
+            ['body' => 'l', 'priority' => -1],
+            'n',
+            ['body' => 'h', 'priority' => 1],
+        ]);
         $this->assertSame(
             ['1:2', '1:5', 'h', '0:1', '0:4', 'n', '-1:0', '-1:3', 'l'],
             array_column($queue->reserveMany(100), 'body')
@@ -106,7 +113,10 @@ final class PolicyTest extends QueueTestCase
     public function test_drop_leaves_nothing_at_the_end(): void
     {
         $queue = $this->queue();
-        $ids = $queue->pushMany([['body' => 'a', 'drop' => true], ['body' => 'b', 'drop' => true, 'maxAttempts' => 1]]);
+        $ids = $queue->pushMany([
+            ['body' => 'a', 'drop' => true],
+            ['body' => 'b', 'drop' => true, 'maxAttempts' => 1],
+        ]);
         $queue->reserve()->bury();
         $this->assertFalse($queue->reserve()->retry());
         $this->assertSame([null, null], array_map($queue->find(...), $ids));
@@ -122,7 +132,10 @@ final class PolicyTest extends QueueTestCase
         $letter = $this->queue('letters')->reserve();
         $this->assertSame(
             ['letters', 'one', 'a', ['a' => 'b'], 1, 'no use'],
-            [$letter->queue, $letter->id, $letter->body, $letter->headers, $letter->attempt, $letter->error]
+            [
+                $letter->queue, $letter->id, $letter->body,
+                $letter->headers, $letter->attempt, $letter->error,
+            ]
         );
     }
 
@@ -130,9 +143,12 @@ final class PolicyTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [
-            ['priority' => 2], ['priority' => -2], ['priority' => PHP_INT_MAX], ['priority' => 1 << 32],
-            ['ttl' => 0], ['ttl' => -1], ['ttl' => NAN], ['ttl' => INF], ['ttl' => new DateInterval('PT0S')],
-            ['maxCrashes' => 0], ['maxCrashes' => -1], ['maxCrashes' => 65536], ['maxCrashes' => PHP_INT_MIN],
+            ['priority' => 2], ['priority' => -2],
+            ['priority' => PHP_INT_MAX], ['priority' => 1 << 32],
+            ['ttl' => 0], ['ttl' => -1], ['ttl' => NAN],
+            ['ttl' => INF], ['ttl' => new DateInterval('PT0S')],
+            ['maxCrashes' => 0], ['maxCrashes' => -1],
+            ['maxCrashes' => 65536], ['maxCrashes' => PHP_INT_MIN],
             ['deadLetter' => ''], ['drop' => true, 'deadLetter' => 'x'],
         ];
         foreach ($bad as $fields) {
@@ -149,13 +165,17 @@ final class PolicyTest extends QueueTestCase
         $queue = $this->queue();
         $bad = [
             ['priority', '1'], ['priority', null], ['priority', 1.0], ['ttl', '1'], ['ttl', true],
-            ['maxCrashes', '5'], ['maxCrashes', false], ['drop', 1], ['drop', null], ['deadLetter', 7],
+            ['maxCrashes', '5'], ['maxCrashes', false],
+            ['drop', 1], ['drop', null], ['deadLetter', 7],
             ['deadLetter', true], ['deadLetter', $queue],
         ];
         foreach ($bad as [$field, $value]) {
             $this->assertTypeError("(\$$field)", fn () => $queue->push('x', ...[$field => $value]));
             $items = ['fine', ['body' => 'x', $field => $value]];
-            $this->assertTypeError("item 1: $field must be of type", fn () => $queue->pushMany($items));
+            $this->assertTypeError(
+                "item 1: $field must be of type",
+                fn () => $queue->pushMany($items),
+            );
         }
     }
 

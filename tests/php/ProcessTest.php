@@ -43,7 +43,8 @@ final class ProcessTest extends QueueTestCase
             $seen++;
         });
         $waits = [
-            fn () => $queue->reserve(INF), fn () => $queue->reserveMany(5, INF), fn () => $queues->reserve(INF),
+            fn () => $queue->reserve(INF), fn () => $queue->reserveMany(5, INF),
+            fn () => $queues->reserve(INF),
             fn () => $queues->reserveMany(5, INF), fn () => $queue->lock('l', 60, INF),
         ];
         foreach ($waits as $i => $wait) {
@@ -162,7 +163,11 @@ final class ProcessTest extends QueueTestCase
     {
         $queue = $this->queue();
         $draft = ['body' => 'healthy', 'maxCrashes' => 3, 'backoff' => [0.05]];
-        $queue->pushMany([...array_fill(0, 7, $draft), ['body' => 'poison'] + $draft, ...array_fill(0, 13, $draft)]);
+        $queue->pushMany([
+            ...array_fill(0, 7, $draft),
+            ['body' => 'poison'] + $draft,
+            ...array_fill(0, 13, $draft),
+        ]);
         for ($end = microtime(true) + 20; $queue->stats()->dead === 0 && microtime(true) < $end;) {
             pcntl_waitpid($this->besides(function () {
                 $this->queue()->consume(20, timeout: 1.0, lease: 0.3)->work(
@@ -206,8 +211,18 @@ final class ProcessTest extends QueueTestCase
         $cycle = function () use ($url) {
             $queues = new Queues(['a', 'b'], $url);
             $queue = new Queue('a', $url);
-            $queue->push('x', backoff: Backoff::list([1, 2]), deadLetter: 'b', headers: ['a' => 'b']);
-            $queue->pushMany([['body' => 'y', 'backoff' => [1, 2], 'id' => 'one', 'replace' => Replace::Message]]);
+            $queue->push(
+                'x',
+                backoff: Backoff::list([1, 2]),
+                deadLetter: 'b',
+                headers: ['a' => 'b'],
+            );
+            $queue->pushMany([[
+                'body' => 'y',
+                'backoff' => [1, 2],
+                'id' => 'one',
+                'replace' => Replace::Message,
+            ]]);
             foreach ($queue->peek(State::Ready, 1) as $message) {
                 $queue->find($message->id);
             }
@@ -249,9 +264,12 @@ final class ProcessTest extends QueueTestCase
             $queue->rates();
             Queue::names($url);
             $bad = [
-                fn () => Backoff::list([1, -1]), fn () => new Queues(['a', 'a'], $url), fn () => $lock->release(),
-                fn () => $queue->push('x', backoff: [-1]), fn () => $message->ack(push: ['x', ['ttl' => -1]]),
-                fn () => $message->ack(push: ['x']), fn () => $queue->kickAll(since: -1), fn () => $queue->peek(State::Ready, 0),
+                fn () => Backoff::list([1, -1]),
+                fn () => new Queues(['a', 'a'], $url), fn () => $lock->release(),
+                fn () => $queue->push('x', backoff: [-1]),
+                fn () => $message->ack(push: ['x', ['ttl' => -1]]),
+                fn () => $message->ack(push: ['x']), fn () => $queue->kickAll(since: -1),
+                fn () => $queue->peek(State::Ready, 0),
             ];
             foreach ($bad as $run) {
                 try {
@@ -291,8 +309,9 @@ final class ProcessTest extends QueueTestCase
     {
         $url = var_export($this->server->url(), true);
         [$code, $output] = $this->php(
-            "\$q = new Dueq\\Queue('q', $url); while (true) { \$q->reserve(); for (\$i = 0; \$i < 1e6; \$i++); }",
-            'max_execution_time=1'
+            "\$q = new Dueq\\Queue('q', $url);
+            while (true) { \$q->reserve(); for (\$i = 0; \$i < 1e6; \$i++); }",
+            'max_execution_time=1',
         );
         $this->assertSame(255, $code, $output);
         $this->assertStringContainsString('Maximum execution time', $output);
@@ -303,7 +322,8 @@ final class ProcessTest extends QueueTestCase
         $url = var_export($this->server->url(), true);
         [$code, $output] = $this->php(
             "\$q = new Dueq\\Queue('q', $url); \$q->push('x'); \$m = \$q->reserve();
-            register_shutdown_function(function () use (\$m) { \$m->ack(); echo 'acked'; }); exit(3);"
+            register_shutdown_function(function () use (\$m) { \$m->ack(); echo 'acked'; });
+            exit(3);"
         );
         $this->assertSame([3, 'acked'], [$code, $output]);
     }

@@ -63,7 +63,12 @@ final class PushTest extends QueueTestCase
     public function test_push_with_an_own_id_and_headers(): void
     {
         $queue = $this->queue();
-        $headers = ['trace' => 'a b', '17' => 'a number', 'leer' => '', 'Überschrift' => "\u{1F4E6}"];
+        $headers = [
+            'trace' => 'a b',
+            '17' => 'a number',
+            'leer' => '',
+            'Überschrift' => "\u{1F4E6}",
+        ];
         $this->assertSame('order 7', $queue->push('x', id: 'order 7', headers: $headers));
         $message = $queue->reserve();
         $this->assertSame('order 7', $message->id);
@@ -74,7 +79,10 @@ final class PushTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('first', id: 'one');
-        $e = $this->assertThrows(DuplicateException::class, fn () => $queue->push('second', id: 'one'));
+        $e = $this->assertThrows(
+            DuplicateException::class,
+            fn () => $queue->push('second', id: 'one'),
+        );
         $this->assertSame(2, $e->getCode());
         $this->assertFalse($e->isRetriable());
         $this->assertSame('first', $queue->find('one')->body);
@@ -153,7 +161,10 @@ final class PushTest extends QueueTestCase
         $ones = ['maxAttempts' => 'no retry', 'maxCrashes' => 'no second delivery after one'];
         foreach ($ones as $name => $ofOne) {
             $said = "$name must not be 0: use null for no limit, 1 for $ofOne";
-            $e = $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...[$name => 0]));
+            $e = $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('x', ...[$name => 0]),
+            );
             $this->assertSame($said, $e->getMessage());
             $e = $this->assertThrows(
                 InvalidException::class,
@@ -179,17 +190,24 @@ final class PushTest extends QueueTestCase
         $back = new DateInterval('PT1S');
         $back->invert = 1;
         $bad = [
-            ['delay' => -0.001], ['delay' => NAN], ['delay' => INF], ['delay' => 1e30], ['delay' => $back],
+            ['delay' => -0.001], ['delay' => NAN], ['delay' => INF],
+            ['delay' => 1e30], ['delay' => $back],
             ['delay' => new DateInterval('P200Y')],
-            ['at' => -1], ['at' => NAN], ['at' => 1e12], ['at' => new DateTimeImmutable('1969-12-31')],
+            ['at' => -1], ['at' => NAN], ['at' => 1e12],
+            ['at' => new DateTimeImmutable('1969-12-31')],
             ['at' => new DateTimeImmutable('3000-01-01')], ['at' => 4000000000, 'delay' => 1.0],
-            ['lease' => 0], ['lease' => -1.0], ['lease' => NAN], ['lease' => new DateInterval('PT0S')],
-            ['maxAttempts' => 0], ['maxAttempts' => -1], ['maxAttempts' => 65536], ['maxAttempts' => PHP_INT_MAX],
+            ['lease' => 0], ['lease' => -1.0], ['lease' => NAN],
+            ['lease' => new DateInterval('PT0S')],
+            ['maxAttempts' => 0], ['maxAttempts' => -1],
+            ['maxAttempts' => 65536], ['maxAttempts' => PHP_INT_MAX],
             ['id' => ''], ['id' => "a\nb"], ['id' => "\xff"],
             ['headers' => ['' => 'x']], ['headers' => ["\xff" => 'x']],
         ];
         foreach ($bad as $arguments) {
-            $e = $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$arguments));
+            $e = $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('x', ...$arguments),
+            );
             $this->assertSame(-1, $e->getCode());
         }
         $this->assertSame(0, $queue->stats()->ready + $queue->stats()->delayed);
@@ -218,7 +236,10 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         $this->server->command('CONFIG', 'SET', 'proto-max-bulk-len', '1mb');
         try {
-            $this->assertThrows(TooLargeException::class, fn () => $queue->push(str_repeat('x', 2 << 20)));
+            $this->assertThrows(
+                TooLargeException::class,
+                fn () => $queue->push(str_repeat('x', 2 << 20)),
+            );
         } finally {
             $this->server->command('CONFIG', 'SET', 'proto-max-bulk-len', '512mb');
         }
@@ -231,10 +252,14 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         $bad = [
             ['id' => str_repeat('x', 256)],
-            ['headers' => [str_repeat('n', 256) => 'x']], ['headers' => ['n' => str_repeat('x', 65536)]],
+            ['headers' => [str_repeat('n', 256) => 'x']],
+            ['headers' => ['n' => str_repeat('x', 65536)]],
         ];
         foreach ($bad as $arguments) {
-            $this->assertThrows(TooLargeException::class, fn () => $queue->push('x', ...$arguments));
+            $this->assertThrows(
+                TooLargeException::class,
+                fn () => $queue->push('x', ...$arguments),
+            );
         }
     }
 
@@ -273,11 +298,19 @@ final class PushTest extends QueueTestCase
     {
         $queue = $this->queue();
         $many = array_fill(0, 300, 'x');
-        foreach ([[], ['body' => 'x', 'when' => 1], ['x'], ['body' => 'x', 'delay' => -1]] as $item) {
-            $e = $this->assertThrows(InvalidException::class, fn () => $queue->pushMany([...$many, $item]));
+        $items = [[], ['body' => 'x', 'when' => 1], ['x'], ['body' => 'x', 'delay' => -1]];
+        foreach ($items as $item) {
+            $e = $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->pushMany([...$many, $item]),
+            );
             $this->assertStringContainsString('300', $e->getMessage());
         }
-        foreach ([7, null, ['body' => 7], ['body' => 'x', 'delay' => '1'], ['body' => 'x', 'headers' => 1]] as $item) {
+        $items = [
+            7, null, ['body' => 7], ['body' => 'x', 'delay' => '1'],
+            ['body' => 'x', 'headers' => 1],
+        ];
+        foreach ($items as $item) {
             try {
                 $queue->pushMany([...$many, $item]);
                 $this->fail('no TypeError');
@@ -293,7 +326,10 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         foreach ([['body' => 'x'], ['x', 'key' => 'y']] as $messages) {
             $e = $this->assertThrows(InvalidException::class, fn () => $queue->pushMany($messages));
-            $this->assertSame('messages must be a list, and has the key "' . array_key_last($messages) . '"', $e->getMessage());
+            $this->assertSame(
+                'messages must be a list, and has the key "' . array_key_last($messages) . '"',
+                $e->getMessage(),
+            );
         }
         $queue->push('x');
         $message = $queue->reserve();
@@ -302,7 +338,13 @@ final class PushTest extends QueueTestCase
         $this->assertThrows(InvalidException::class, fn () => $laravel->pushMany(['job' => 'Job']));
         $redisson = new \Dueq\Redisson\DelayedQueue('d', $this->server->url());
         $this->assertThrows(InvalidException::class, fn () => $redisson->offerMany(['a' => 1]));
-        $this->assertSame([0, 1, 0, 0], [$queue->stats()->ready, $queue->stats()->leased, $laravel->size()->ready, $redisson->count()]);
+        $this->assertSame(
+            [0, 1, 0, 0],
+            [
+                $queue->stats()->ready, $queue->stats()->leased,
+                $laravel->size()->ready, $redisson->count(),
+            ],
+        );
         $this->assertCount(2, $queue->pushMany(array_filter(['x', '', 'y'])));
     }
 

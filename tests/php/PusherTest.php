@@ -20,7 +20,10 @@ final class PusherTest extends QueueTestCase
     /** @return list<string> the bodies of all ready messages, in order */
     private function ready(Queue $queue): array
     {
-        return array_map(fn ($message) => $message->body, iterator_to_array($queue->peek(State::Ready, 200)));
+        return array_map(
+            fn ($message) => $message->body,
+            iterator_to_array($queue->peek(State::Ready, 200)),
+        );
     }
 
     public function test_pushes_are_stored_in_their_order(): void
@@ -40,17 +43,35 @@ final class PusherTest extends QueueTestCase
 
     public function test_a_push_has_all_the_parameters_of_that_of_a_queue(): void
     {
-        $parameters = fn ($class) => array_map(strval(...), (new \ReflectionMethod($class, 'push'))->getParameters());
+        $parameters = fn ($class) => array_map(
+            strval(...),
+            (new \ReflectionMethod($class, 'push'))->getParameters(),
+        );
         $this->assertSame($parameters(Queue::class), $parameters(\Dueq\Pusher::class));
         $queue = $this->queue();
         $pusher = $queue->pusher();
-        $pusher->push('x', id: 'i', delay: 60, headers: ['a' => 'b'], priority: 1, ttl: 120, maxAttempts: null,
-            backoff: Backoff::linear(2), deadLetter: 'other', lease: 5);
+        $pusher->push(
+            'x',
+            id: 'i',
+            delay: 60,
+            headers: ['a' => 'b'],
+            priority: 1,
+            ttl: 120,
+            maxAttempts: null,
+            backoff: Backoff::linear(2),
+            deadLetter: 'other',
+            lease: 5,
+        );
         $pusher->push('y', maxCrashes: 2);
         $pusher->flush();
         $message = $queue->find('i');
-        $this->assertSame(['x', ['a' => 'b'], 1, null, 'other', State::Delayed], [$message->body, $message->headers,
-            $message->priority, $message->maxAttempts, $message->deadLetter, $message->state]);
+        $this->assertSame(
+            ['x', ['a' => 'b'], 1, null, 'other', State::Delayed],
+            [
+                $message->body, $message->headers, $message->priority,
+                $message->maxAttempts, $message->deadLetter, $message->state,
+            ],
+        );
         $this->assertSame('y', $queue->reserve()->body);
     }
 
@@ -66,8 +87,14 @@ final class PusherTest extends QueueTestCase
         }
         $flushed = $this->assertThrows(FlushException::class, fn () => $pusher->flush());
         $failures = $flushed->failures;
-        $this->assertSame('5 pushes failed, the first: ' . $failures[7]->getMessage(), $flushed->getMessage());
-        $this->assertSame([$failures[7]->getCode(), false], [$flushed->getCode(), $flushed->isRetriable()]);
+        $this->assertSame(
+            '5 pushes failed, the first: ' . $failures[7]->getMessage(),
+            $flushed->getMessage(),
+        );
+        $this->assertSame(
+            [$failures[7]->getCode(), false],
+            [$flushed->getCode(), $flushed->isRetriable()],
+        );
         $this->assertSame($numbers, array_keys($failures));
         $this->assertContainsOnlyInstancesOf(DuplicateException::class, $failures);
         $this->assertStringContainsString('the id is taken', $failures[7]->getMessage());
@@ -147,7 +174,10 @@ final class PusherTest extends QueueTestCase
         unset($pusher);
         restore_error_handler();
         $this->assertCount(1, $warnings);
-        $this->assertStringContainsString('2 pushes of a Dueq\Pusher that was not flushed failed', $warnings[0]);
+        $this->assertStringContainsString(
+            '2 pushes of a Dueq\Pusher that was not flushed failed',
+            $warnings[0],
+        );
         $this->assertStringContainsString('the id is taken', $warnings[0]);
     }
 
@@ -181,8 +211,10 @@ final class PusherTest extends QueueTestCase
         $failures = $flushed->failures;
         $this->assertSame(range(1, 500), array_keys($failures));
         foreach ($failures as $failure) {
-            $this->assertContains(get_class($failure), [ConnectException::class, ClosedException::class,
-                TimeoutException::class]);
+            $this->assertContains(
+                get_class($failure),
+                [ConnectException::class, ClosedException::class, TimeoutException::class],
+            );
             $this->assertNotSame('', $failure->getMessage());
             $this->assertTrue($failure->isRetriable());
         }
@@ -231,7 +263,9 @@ final class PusherTest extends QueueTestCase
                 }
             };
             $flush($pusher);
-            $held = (fn ($pusher) => $pusher->push('y', id: 'same') . $pusher->push('z', id: 'same'))($pusher);
+            $held = (
+                fn ($pusher) => $pusher->push('y', id: 'same') . $pusher->push('z', id: 'same')
+            )($pusher);
             foreach (range(1, 400) as $i) {
                 (fn ($pusher) => $pusher->push('y', id: 'same'))($pusher);
             }

@@ -76,7 +76,10 @@ abstract class QueueTestCase extends TestCase
     {
         for ($blocked = 0; !$blocked; usleep(5000)) {
             $this->assertFalse($pending->poll());
-            $blocked = preg_match('/^blocked_clients:1/m', $this->server->command('INFO', 'clients'));
+            $blocked = preg_match(
+                '/^blocked_clients:1/m',
+                $this->server->command('INFO', 'clients'),
+            );
         }
     }
 
@@ -130,7 +133,7 @@ abstract class QueueTestCase extends TestCase
         return $text;
     }
 
-    /** Runs code in a child process and returns what it returned; the child ends without PHPUnit. */
+    /** Returns what $run returned in a child process, which ends without PHPUnit. */
     protected function inChild(callable $run): mixed
     {
         [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
@@ -178,7 +181,11 @@ abstract class QueueTestCase extends TestCase
         foreach ($settings as $setting) {
             array_push($command, '-d', $setting);
         }
-        $process = proc_open([...$command, '-r', $code], [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+        $process = proc_open(
+            [...$command, '-r', $code],
+            [1 => ['pipe', 'w'], 2 => ['redirect', 1]],
+            $pipes,
+        );
         $output = stream_get_contents($pipes[1]);
         return [proc_close($process), $output];
     }

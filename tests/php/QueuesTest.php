@@ -102,7 +102,12 @@ final class QueuesTest extends QueueTestCase
             $b->$verb();
             foreach ([$a, $b] as $message) {
                 $found = $this->queue($message->queue)->find($message->id);
-                $wanted = ['ack' => null, 'retry' => State::Ready, 'release' => State::Ready, 'bury' => State::Dead][$verb];
+                $wanted = [
+                    'ack' => null,
+                    'retry' => State::Ready,
+                    'release' => State::Ready,
+                    'bury' => State::Dead,
+                ][$verb];
                 $this->assertSame($wanted, $found?->state);
                 $this->queue($message->queue)->purge(State::Ready);
             }
@@ -120,7 +125,10 @@ final class QueuesTest extends QueueTestCase
         $messages[0]->ack(push: ['z'], to: 'b');
         unset($messages[0]);
         $messages[1]->ack();
-        $this->assertSame([1, 1], [$this->queue('a')->stats()->acked, $this->queue('b')->stats()->acked]);
+        $this->assertSame(
+            [1, 1],
+            [$this->queue('a')->stats()->acked, $this->queue('b')->stats()->acked],
+        );
         $this->assertSame('z', $this->queue('b')->reserve()->body);
     }
 
@@ -163,7 +171,10 @@ final class QueuesTest extends QueueTestCase
         $this->assertTypeError('($names)', fn () => new Queues('a'));
         $this->assertThrows(UrlException::class, fn () => new Queues(['a'], 'nonsense'));
         foreach (['preference', '', null, State::Ready] as $order) {
-            $this->assertTypeError('($order)', fn () => new Queues(['a'], $this->server->url(), $order));
+            $this->assertTypeError(
+                '($order)',
+                fn () => new Queues(['a'], $this->server->url(), $order),
+            );
         }
     }
 

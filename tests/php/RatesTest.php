@@ -10,7 +10,9 @@ use Dueq\Rate;
 /** What a queue did: rates, and the counts of stats. */
 final class RatesTest extends QueueTestCase
 {
-    private const COUNTS = ['pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled'];
+    private const COUNTS = [
+        'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled',
+    ];
 
     public function test_rates_of_a_queue_that_was_never_used(): void
     {
@@ -30,8 +32,15 @@ final class RatesTest extends QueueTestCase
         $b->retry();
         $c->bury();
         $queue->cancel($queue->push('y'));
-        $wanted = ['pushed' => 6, 'reserved' => 3, 'acked' => 1, 'retried' => 1, 'expired' => 0, 'died' => 1,
-            'cancelled' => 1];
+        $wanted = [
+            'pushed' => 6,
+            'reserved' => 3,
+            'acked' => 1,
+            'retried' => 1,
+            'expired' => 0,
+            'died' => 1,
+            'cancelled' => 1,
+        ];
         $rates = $queue->rates();
         $this->assertContainsOnlyInstancesOf(Rate::class, $rates);
         $this->assertSame(array_keys($rates), range(0, count($rates) - 1));
@@ -74,7 +83,8 @@ final class RatesTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('x');
-        foreach ([$queue->rates(null), $queue->rates(hours: 336), $queue->rates(hours: 1)] as $rates) {
+        $periods = [$queue->rates(null), $queue->rates(hours: 336), $queue->rates(hours: 1)];
+        foreach ($periods as $rates) {
             $this->assertNotSame([], $rates);
             $this->assertSame(1, array_sum(array_column($rates, 'pushed')));
             foreach (['lateP50', 'lateP99', 'runP50', 'runP99'] as $name) {

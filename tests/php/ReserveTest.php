@@ -47,9 +47,17 @@ final class ReserveTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->pushMany([['body' => 'a', 'lease' => 5], 'b']);
-        $this->assertEqualsWithDelta($queue->stats()->now + 600, $queue->reserve(lease: 600)->time, 5);
+        $this->assertEqualsWithDelta(
+            $queue->stats()->now + 600,
+            $queue->reserve(lease: 600)->time,
+            5,
+        );
         $lease = new DateInterval('PT1H');
-        $this->assertEqualsWithDelta($queue->stats()->now + 3600, $queue->reserve(0, $lease)->time, 5);
+        $this->assertEqualsWithDelta(
+            $queue->stats()->now + 3600,
+            $queue->reserve(0, $lease)->time,
+            5,
+        );
     }
 
     public function test_reserve_a_message_whose_lease_has_ended(): void
@@ -93,7 +101,10 @@ final class ReserveTest extends QueueTestCase
                 $queue->reserve(...$arguments);
                 $this->fail('no TypeError');
             } catch (\TypeError $e) {
-                $this->assertStringContainsString('must be of type DateInterval|float', $e->getMessage());
+                $this->assertStringContainsString(
+                    'must be of type DateInterval|float',
+                    $e->getMessage(),
+                );
             }
         }
     }

@@ -22,7 +22,10 @@ final class ScheduleTest extends QueueTestCase
             $expression = str_replace("''", '', $expression);
             $at = (float) $at;
             if ($times === 'invalid') {
-                $this->assertThrows(InvalidException::class, fn () => Queue::nextTime($expression, $zone, $at));
+                $this->assertThrows(
+                    InvalidException::class,
+                    fn () => Queue::nextTime($expression, $zone, $at),
+                );
                 continue;
             }
             foreach (explode(',', $times) as $time) {
@@ -36,14 +39,19 @@ final class ScheduleTest extends QueueTestCase
     public function test_next_time_of_now(): void
     {
         $this->assertEqualsWithDelta(microtime(true) + 1800, Queue::nextTime('every 1h'), 1801);
-        $this->assertSame(1798761600.0, Queue::nextTime('@yearly', after: new \DateTimeImmutable('2026-05-01T00:00:00Z')));
+        $this->assertSame(
+            1798761600.0,
+            Queue::nextTime('@yearly', after: new \DateTimeImmutable('2026-05-01T00:00:00Z')),
+        );
     }
 
     public function test_fire_pushes_the_job_and_the_next_message(): void
     {
         $queue = $this->queue();
-        $this->assertTrue($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', CatchUp::Skip));
-        $this->assertFalse($queue->schedule('a', '@yearly', ['body' => 'x', 'headers' => ['task' => 'report']], 'Europe/Berlin', CatchUp::Skip));
+        $draft = ['body' => 'x', 'headers' => ['task' => 'report']];
+        $schedule = ['a', '@yearly', $draft, 'Europe/Berlin', CatchUp::Skip];
+        $this->assertTrue($queue->schedule(...$schedule));
+        $this->assertFalse($queue->schedule(...$schedule));
         $this->assertTrue($queue->reschedule('schedule:a'));
         $message = $queue->reserve();
         $at = (int) $message->headers['time'];
@@ -52,7 +60,10 @@ final class ScheduleTest extends QueueTestCase
         $this->assertThrows(LeaseLostException::class, fn () => $message->fire());
         $job = $queue->find("a:$at");
         $this->assertFalse($job->isSchedule());
-        $this->assertSame([$at / 1000.0, 'x', ['task' => 'report']], [$job->time, $job->body, $job->headers]);
+        $this->assertSame(
+            [$at / 1000.0, 'x', ['task' => 'report']],
+            [$job->time, $job->body, $job->headers],
+        );
         $next = $queue->find('schedule:a');
         $this->assertSame(Queue::nextTime('@yearly', 'Europe/Berlin', $at / 1000), $next->time);
         $this->assertSame(State::Delayed, $queue->cancel('schedule:a'));

@@ -6,12 +6,17 @@ namespace Dueq\Tests;
 
 use Dueq\State;
 
-/** What becomes of a message whose script ends: exit() releases it, a fatal error retries it with the error's text. */
+/**
+ * A script that ends by exit() releases its message. A script that ends by a fatal error retries
+ * its message with the error's text.
+ */
 final class ScriptEndTest extends QueueTestCase
 {
     private const LOOPS = [
         'work' => '$queue->consume(5)->work($handler);',
-        'foreach' => 'foreach ($queue->consume(5) as $message) { $handler($message); $message->ack(); }',
+        'foreach' => 'foreach ($queue->consume(5) as $message) {
+            $handler($message); $message->ack();
+        }',
     ];
 
     /** Runs a script with $queue, whose loop calls this code for the message 2. */
@@ -34,14 +39,15 @@ final class ScriptEndTest extends QueueTestCase
         $this->queue()->pushMany(['1', ['body' => '2', 'id' => '2'] + $options, '3', '4', '5']);
     }
 
-    /** @return iterable<string, array{string, string, int}> a loop, how it ends the script, the exit code */
+    /** @return iterable<string, array{string, string, int}> a loop, code to end it, the status */
     public static function ends(): iterable
     {
         $ways = [
             'exit' => ['exit(3);', 3],
             'exit in a callback' => ['array_map(fn () => exit(3), [1]);', 3],
             'exit in a signal handler' => [
-                'pcntl_async_signals(true); pcntl_signal(SIGALRM, fn () => exit(3)); pcntl_alarm(1); sleep(20);',
+                'pcntl_async_signals(true); pcntl_signal(SIGALRM, fn () => exit(3));
+                pcntl_alarm(1); sleep(20);',
                 3,
             ],
         ];
@@ -54,24 +60,41 @@ final class ScriptEndTest extends QueueTestCase
 
     /** @dataProvider ends */
     #[\PHPUnit\Framework\Attributes\DataProvider('ends')]
-    public function test_exit_in_a_handler_is_no_failure(string $loop, string $end, int $expected): void
-    {
+    public function test_exit_in_a_handler_is_no_failure(
+        string $loop,
+        string $end,
+        int $expected,
+    ): void {
         $this->push(['maxAttempts' => 1]);
         [$code, $output] = $this->script($loop, $end);
         $this->assertSame([$expected, ''], [$code, $output]);
         $stats = $this->queue()->stats();
-        $this->assertSame([4, 0, 0, 1, 0], [$stats->ready, $stats->leased, $stats->delayed, $stats->acked, $stats->retried]);
+        $this->assertSame(
+            [4, 0, 0, 1, 0],
+            [$stats->ready, $stats->leased, $stats->delayed, $stats->acked, $stats->retried],
+        );
         $messages = $this->queue()->reserveMany(5);
-        $this->assertSame(['2', '3', '4', '5'], array_map(fn ($message) => $message->body, $messages));
-        $this->assertSame(['', 1, 0, 2], [$messages[0]->error, $messages[0]->attempt, $messages[0]->crashes,
-            $messages[0]->deliveries]);
+        $this->assertSame(
+            ['2', '3', '4', '5'],
+            array_map(fn ($message) => $message->body, $messages),
+        );
+        $this->assertSame(
+            ['', 1, 0, 2],
+            [
+                $messages[0]->error, $messages[0]->attempt,
+                $messages[0]->crashes, $messages[0]->deliveries,
+            ],
+        );
     }
 
-    /** @return iterable<string, array{string, string, string}> a loop, how it ends the script, the error's text */
+    /** @return iterable<string, array{string, string, string}> a loop, code to end it, the error */
     public static function failures(): iterable
     {
         $ways = [
-            'memory' => ['str_repeat("x", 1 << 30);', 'Fatal error: Allowed memory size of 134217728 bytes exhausted'],
+            'memory' => [
+                'str_repeat("x", 1 << 30);',
+                'Fatal error: Allowed memory size of 134217728 bytes exhausted',
+            ],
             'memory by and by' => [
                 'for ($all = [];;) { $all[] = str_repeat("x", 1000); }',
                 'Fatal error: Allowed memory size of 134217728 bytes exhausted',
@@ -91,8 +114,11 @@ final class ScriptEndTest extends QueueTestCase
 
     /** @dataProvider failures */
     #[\PHPUnit\Framework\Attributes\DataProvider('failures')]
-    public function test_a_fatal_error_is_the_error_of_the_message(string $loop, string $end, string $text): void
-    {
+    public function test_a_fatal_error_is_the_error_of_the_message(
+        string $loop,
+        string $end,
+        string $text,
+    ): void {
         $this->push(['backoff' => 60]);
         [$code, $output] = $this->script($loop, $end);
         $this->assertSame(255, $code, $output);
@@ -100,9 +126,15 @@ final class ScriptEndTest extends QueueTestCase
         $message = $this->queue()->find('2');
         $this->assertStringStartsWith($text, $message->error);
         $this->assertStringContainsString('in Command line code on line', $message->error);
-        $this->assertSame([State::Delayed, 1, 0], [$message->state, $message->attempt, $message->crashes]);
+        $this->assertSame(
+            [State::Delayed, 1, 0],
+            [$message->state, $message->attempt, $message->crashes],
+        );
         $stats = $this->queue()->stats();
-        $this->assertSame([3, 0, 1, 1], [$stats->ready, $stats->leased, $stats->acked, $stats->retried]);
+        $this->assertSame(
+            [3, 0, 1, 1],
+            [$stats->ready, $stats->leased, $stats->acked, $stats->retried],
+        );
     }
 
     public function test_the_last_attempt_dies_of_a_fatal_error(): void
@@ -123,15 +155,19 @@ final class ScriptEndTest extends QueueTestCase
         );
         $this->assertSame(3, $code);
         $message = $this->queue()->find('2');
-        $this->assertSame([State::Ready, 0, ''], [$message->state, $message->attempt, $message->error]);
+        $this->assertSame(
+            [State::Ready, 0, ''],
+            [$message->state, $message->attempt, $message->error],
+        );
     }
 
     public function test_a_fatal_error_outside_of_a_loop_is_nobodys(): void
     {
         $this->push();
         [$code] = $this->script(
-            'foreach ($queue->consume(1) as $message) { $message->release(); break; } str_repeat("x", 1 << 30);',
-            ''
+            'foreach ($queue->consume(1) as $message) { $message->release(); break; }
+            str_repeat("x", 1 << 30);',
+            '',
         );
         $this->assertSame(255, $code);
         $stats = $this->queue()->stats();
@@ -145,13 +181,20 @@ final class ScriptEndTest extends QueueTestCase
                 $this->push();
                 [$code, $output] = $this->script(
                     str_replace('consume(5)', 'consume(5, timeout: 0.0)', $loop),
-                    "ini_set('display_errors', '0'); ini_set('log_errors', '0'); \$child = pcntl_fork(); if (!\$child) { $end }
+                    "ini_set('display_errors', '0'); ini_set('log_errors', '0');
+                    \$child = pcntl_fork(); if (!\$child) { $end }
                     pcntl_waitpid(\$child, \$status);"
                 );
                 $this->assertSame([0, 'not reached'], [$code, $output], "$name $end");
                 $stats = $this->queue()->stats();
-                $this->assertSame([0, 0, 5, 5, 0], [$stats->ready, $stats->leased, $stats->acked, $stats->reserved,
-                    $stats->retried], "$name $end");
+                $this->assertSame(
+                    [0, 0, 5, 5, 0],
+                    [
+                        $stats->ready, $stats->leased, $stats->acked,
+                        $stats->reserved, $stats->retried,
+                    ],
+                    "$name $end",
+                );
             }
         }
     }

@@ -71,7 +71,8 @@ final class Server
     {
         if (getmypid() === $this->owner && is_dir($this->directory)) {
             $this->kill();
-            foreach ([...glob("{$this->directory}/*/*"), ...glob("{$this->directory}/*")] as $path) {
+            $paths = [...glob("{$this->directory}/*/*"), ...glob("{$this->directory}/*")];
+            foreach ($paths as $path) {
                 is_dir($path) ? rmdir($path) : unlink($path);
             }
             rmdir($this->directory);
@@ -133,7 +134,9 @@ final class Server
             case ':':
                 return (int) $rest;
             case '$':
-                return $rest === '-1' ? null : substr((string) stream_get_contents($stream, (int) $rest + 2), 0, -2);
+                return $rest === '-1'
+                    ? null
+                    : substr((string) stream_get_contents($stream, (int) $rest + 2), 0, -2);
             case '*':
                 for ($items = [], $left = (int) $rest; $left > 0; $left--) {
                     $items[] = self::read($stream);

@@ -28,7 +28,10 @@ final class SettleTest extends QueueTestCase
         $queue = $this->queue();
         $queue->push('x');
         $queue->reserve()->ack();
-        $this->assertSame([0, 0, 1], [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked]);
+        $this->assertSame(
+            [0, 0, 1],
+            [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked],
+        );
     }
 
     public function test_a_message_says_whether_it_is_settled(): void
@@ -106,7 +109,11 @@ final class SettleTest extends QueueTestCase
         $foreign = $other->reserve();
         $this->assertThrows(InvalidException::class, fn () => $queue->ackMany([$foreign]));
         $queue->push('y');
-        $this->assertSame([true], $this->queue()->ackMany([$queue->reserve()]), 'another object of the same queue');
+        $this->assertSame(
+            [true],
+            $this->queue()->ackMany([$queue->reserve()]),
+            'another object of the same queue',
+        );
         foreach ([7, null, $queue] as $item) {
             try {
                 $queue->ackMany([$item]);
@@ -128,7 +135,11 @@ final class SettleTest extends QueueTestCase
         $this->assertSame('no luck', $queue->find($message->id)->error);
         $this->assertTrue($message->retry(new DateInterval('PT1M')));
         $this->assertSame(State::Delayed, $queue->find($message->id)->state);
-        $this->assertEqualsWithDelta($queue->stats()->now + 60, $queue->find($message->id)->time, 5);
+        $this->assertEqualsWithDelta(
+            $queue->stats()->now + 60,
+            $queue->find($message->id)->time,
+            5,
+        );
     }
 
     public function test_retry_after_the_last_attempt_is_dead(): void
@@ -174,7 +185,11 @@ final class SettleTest extends QueueTestCase
         foreach ([600, 300.5, new DateInterval('PT2H')] as $lease) {
             $message->extend($lease);
             $seconds = $lease instanceof DateInterval ? 7200 : $lease;
-            $this->assertEqualsWithDelta($queue->stats()->now + $seconds, $queue->find($id)->time, 5);
+            $this->assertEqualsWithDelta(
+                $queue->stats()->now + $seconds,
+                $queue->find($id)->time,
+                5,
+            );
         }
         $message->ack();
     }
@@ -208,7 +223,10 @@ final class SettleTest extends QueueTestCase
         $queue = $this->queue();
         $queue->push('x');
         $message = $queue->reserve();
-        $this->assertThrows(TooLargeException::class, fn () => $message->checkpoint(str_repeat('x', 65527)));
+        $this->assertThrows(
+            TooLargeException::class,
+            fn () => $message->checkpoint(str_repeat('x', 65527)),
+        );
         $this->assertThrows(InvalidException::class, fn () => $message->checkpoint("\xff"));
         $this->assertSame([], $message->headers);
         $message->ack();
@@ -247,8 +265,10 @@ final class SettleTest extends QueueTestCase
         $queue->push('x');
         $message = $queue->reserve();
         $bad = [
-            fn () => $message->retry('soon'), fn () => $message->retry(error: null), fn () => $message->release(null),
-            fn () => $message->extend(null), fn () => $message->bury(null), fn () => $message->ack(push: 'x'),
+            fn () => $message->retry('soon'), fn () => $message->retry(error: null),
+            fn () => $message->release(null),
+            fn () => $message->extend(null), fn () => $message->bury(null),
+            fn () => $message->ack(push: 'x'),
             fn () => $message->ack(push: [7]), fn () => $message->ack(push: ['x'], to: 7),
         ];
         foreach ($bad as $i => $run) {

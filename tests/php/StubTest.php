@@ -40,14 +40,19 @@ final class StubTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class, Finding::class, Moved::class, Sizes::class, Long::class,
-        Binary::class, Unreadable::class];
+    private const PLAIN = [
+        Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
+        Finding::class, Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
+    ];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
     {
         $stub = file_get_contents(self::ROOT . '/bindings/php/dueq.stub.php');
         $arginfo = file_get_contents(self::ROOT . '/bindings/php/dueq_arginfo.h');
-        $this->assertStringContainsString('Stub hash: ' . sha1(str_replace("\r\n", "\n", $stub)) . ' ', $arginfo);
+        $this->assertStringContainsString(
+            'Stub hash: ' . sha1(str_replace("\r\n", "\n", $stub)) . ' ',
+            $arginfo,
+        );
     }
 
     public function test_version_is_that_of_the_core(): void
@@ -65,7 +70,9 @@ final class StubTest extends QueueTestCase
             if ((int) $code >= 0 && !in_array($name, ['DUPLICATE', 'LEASE_LOST'], true)) {
                 continue;
             }
-            $class = 'Dueq\\Exception\\' . str_replace('_', '', ucwords(strtolower($name), '_')) . 'Exception';
+            $class = 'Dueq\\Exception\\'
+                . str_replace('_', '', ucwords(strtolower($name), '_'))
+                . 'Exception';
             $this->assertTrue(is_subclass_of($class, DueqException::class), $class);
             $this->assertSame((bool) $retriable, (new $class('text', (int) $code))->isRetriable());
         }
@@ -77,9 +84,13 @@ final class StubTest extends QueueTestCase
             if (str_starts_with($name, 'Dueq\\Exception\\') && !$class->isInterface()) {
                 $invalid = $class->isSubclassOf(\InvalidArgumentException::class);
                 $this->assertTrue($class->implementsInterface(DueqException::class), $name);
-                $this->assertTrue($invalid || $class->isSubclassOf(\RuntimeException::class), $name);
-                $this->assertSame(in_array($class->getShortName(), ['InvalidException', 'NameException', 'UrlException'], true),
-                    $invalid, $name);
+                $this->assertTrue(
+                    $invalid || $class->isSubclassOf(\RuntimeException::class),
+                    $name,
+                );
+                $ofArguments = ['InvalidException', 'NameException', 'UrlException'];
+                $expected = in_array($class->getShortName(), $ofArguments, true);
+                $this->assertSame($expected, $invalid, $name);
             }
         }
     }
@@ -88,12 +99,23 @@ final class StubTest extends QueueTestCase
     public function test_an_interface_has_all_methods_of_its_class(): void
     {
         $signatures = function (string $class): array {
-            $methods = array_filter((new \ReflectionClass($class))->getMethods(),
-                fn ($method) => !$method->isStatic() && $method->isPublic() && !$method->isConstructor());
+            $methods = array_filter(
+                (new \ReflectionClass($class))->getMethods(),
+                fn ($method) => !$method->isStatic()
+                    && $method->isPublic()
+                    && !$method->isConstructor(),
+            );
             $parameters = fn ($method) => array_map(strval(...), $method->getParameters());
-            return array_combine(array_map(fn ($method) => $method->name, $methods), array_map($parameters, $methods));
+            return array_combine(
+                array_map(fn ($method) => $method->name, $methods),
+                array_map($parameters, $methods),
+            );
         };
-        foreach ([Client::class, Queue::class, Consumer::class, Message::class, Pusher::class, Lock::class] as $class) {
+        $classes = [
+            Client::class, Queue::class, Consumer::class,
+            Message::class, Pusher::class, Lock::class,
+        ];
+        foreach ($classes as $class) {
             $this->assertEquals($signatures($class), $signatures("{$class}Interface"), $class);
             $this->assertTrue(is_subclass_of($class, "{$class}Interface"), $class);
         }
@@ -116,7 +138,10 @@ final class StubTest extends QueueTestCase
         };
         $this->assertSame(['id', 0], $program($queue));
         foreach (['Client', 'Consumer', 'Lock', 'Message', 'Pusher'] as $name) {
-            $this->assertInstanceOf("Dueq\\{$name}Interface", $this->createStub("Dueq\\{$name}Interface"));
+            $this->assertInstanceOf(
+                "Dueq\\{$name}Interface",
+                $this->createStub("Dueq\\{$name}Interface"),
+            );
         }
     }
 
@@ -131,18 +156,25 @@ final class StubTest extends QueueTestCase
         $laravel = new LaravelQueue('l', $this->server->url());
         $laravel->push('Job');
         $objects = [
-            $queue, $queue->reserve(), $queue->peek(State::Leased), $queue->stats(), $queue->rates()[0],
+            $queue, $queue->reserve(), $queue->peek(State::Leased),
+            $queue->stats(), $queue->rates()[0],
             $this->worker($queue), $this->worker($queue)->leases[0], $this->failure($queue),
-            $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
-            $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
-            $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
+            $queue->lock('l', 60), Backoff::list([1, 2]),
+            new Queues(['a', 'b'], $this->server->url()),
+            $queue->reserveStart(), $queue->pusher(),
+            $queue->consume(), $delayed, $delayed->transfer(),
+            $delayed->size(), new Long(5), new Binary('x'),
+            $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
             new Client($this->server->url()), $queue->check()[0],
         ];
         $this->assertSame(
-            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, WorkerInfo::class,
-                Lease::class, Failure::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
-                Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
-                Client::class, Finding::class],
+            [
+                Queue::class, Message::class, Messages::class, Stats::class, Rate::class,
+                WorkerInfo::class, Lease::class, Failure::class, Lock::class, Backoff::class,
+                Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class,
+                Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
+                LaravelQueue::class, LaravelJob::class, Client::class, Finding::class,
+            ],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -160,7 +192,11 @@ final class StubTest extends QueueTestCase
 
     private function failure(Queue $queue): Failure
     {
-        $this->server->command('LPUSH', "dueq:{{$queue->name}}:failures", "5 failed\n0:x\nhost 17\nwhy");
+        $this->server->command(
+            'LPUSH',
+            "dueq:{{$queue->name}}:failures",
+            "5 failed\n0:x\nhost 17\nwhy",
+        );
         return $queue->failures()[0];
     }
 
@@ -206,8 +242,12 @@ final class StubTest extends QueueTestCase
 
     public function test_objects_come_from_their_makers_only(): void
     {
-        foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class, Stats::class, Rate::class, Lock::class,
-            Finding::class, Backoff::class, LaravelJob::class, Moved::class, Sizes::class, Unreadable::class] as $class) {
+        $classes = [
+            Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class,
+            Stats::class, Rate::class, Lock::class, Finding::class, Backoff::class,
+            LaravelJob::class, Moved::class, Sizes::class, Unreadable::class,
+        ];
+        foreach ($classes as $class) {
             $this->assertFails(fn () => new $class(), \Error::class);
         }
         foreach ($this->objects() as $object) {
@@ -216,31 +256,52 @@ final class StubTest extends QueueTestCase
                 continue;
             }
             $reflection = new \ReflectionClass($class);
-            $this->assertFails(fn () => $reflection->newInstanceWithoutConstructor(), \ReflectionException::class);
+            $this->assertFails(
+                fn () => $reflection->newInstanceWithoutConstructor(),
+                \ReflectionException::class,
+            );
         }
         $queue = $this->queue();
         $this->assertFails(fn () => $queue->__construct('other'), \Error::class);
         $this->assertSame('q', $queue->name);
-        $others = [new DelayedQueue('d', $this->server->url()), new LaravelQueue(url: $this->server->url()), new Long(5),
-            new Binary('x')];
+        $others = [
+            new DelayedQueue('d', $this->server->url()),
+            new LaravelQueue(url: $this->server->url()),
+            new Long(5),
+            new Binary('x'),
+        ];
         foreach ($others as $other) {
-            $this->assertFails(fn () => $other->__construct(...[$other instanceof Long ? 6 : 'other']), \Error::class);
+            $this->assertFails(
+                fn () => $other->__construct(...[$other instanceof Long ? 6 : 'other']),
+                \Error::class,
+            );
         }
-        $this->assertSame(['d', 'default', 5, 'x'], [$others[0]->destination, $others[1]->name, $others[2]->value,
-            $others[3]->bytes]);
+        $this->assertSame(
+            ['d', 'default', 5, 'x'],
+            [$others[0]->destination, $others[1]->name, $others[2]->value, $others[3]->bytes],
+        );
     }
 
     public function test_an_exception_of_corruption_has_what_cannot_be_read(): void
     {
         $this->assertNull((new CorruptException('text'))->raw);
-        $this->assertSame('?string', (string) (new \ReflectionProperty(CorruptException::class, 'raw'))->getType());
+        $this->assertSame(
+            '?string',
+            (string) (new \ReflectionProperty(CorruptException::class, 'raw'))->getType(),
+        );
     }
 
     public function test_the_url_does_not_show_in_a_trace(): void
     {
         $url = 'bad://user:secret@host';
-        $runs = [fn () => new Queue('q', $url), fn () => new Client($url), fn () => new Queues(['q'], $url), fn () => Queue::names($url),
-            fn () => new DelayedQueue('q', $url), fn () => new LaravelQueue('q', $url)];
+        $runs = [
+            fn () => new Queue('q', $url),
+            fn () => new Client($url),
+            fn () => new Queues(['q'], $url),
+            fn () => Queue::names($url),
+            fn () => new DelayedQueue('q', $url),
+            fn () => new LaravelQueue('q', $url),
+        ];
         foreach ($runs as $run) {
             try {
                 $run();

@@ -11,9 +11,9 @@ use PhpParser\PrettyPrinter\Standard;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The documentation says what the native types leave open: of what an array, an iterable or a generator
- * is, with what a callable is called and what it returns. This holds for the stub and the packages. What
- * an analyser makes of these types is tested by tests/test_php_types.py.
+ * The documentation says what native types leave open: what an array, an iterable or a generator
+ * holds, and what a callable takes and returns. This is true for the stub and the packages.
+ * tests/test_php_types.py tests what an analyser makes of the types.
  */
 final class TypesTest extends TestCase
 {
@@ -27,8 +27,12 @@ final class TypesTest extends TestCase
     private const BARE = '/\b(array|iterable|list)\b(?![<{])|\b(callable|Closure)\b(?!\()'
         . '|\b(Pending|Traversable|Iterator|IteratorAggregate|Generator)\b(?!<)/';
 
-    /** Handlers of tasks: they are called with the arguments of the task, so that any callable will do. */
-    private const ANY = ['Worker::on() $handler', 'Worker::add() $handler', 'Handler::takesJob() $handler'];
+    /** Handlers of tasks get the arguments of the task, so that any callable will do. */
+    private const ANY = [
+        'Worker::on() $handler',
+        'Worker::add() $handler',
+        'Handler::takesJob() $handler',
+    ];
 
     /** @return iterable<string, array{string}> */
     public static function files(): iterable
@@ -68,18 +72,26 @@ final class TypesTest extends TestCase
     /** What the test above relies on. */
     public function test_open_types_are_seen(): void
     {
-        $type = fn (string $text) => $this->parse("<?php function f($text \$x) {}")[0]->params[0]->type;
-        $natives = ['array', '?array', 'array|string', 'callable', '?callable', 'iterable', '\Closure',
-            '\Generator', 'Pending'];
+        $parsed = fn (string $text) => $this->parse("<?php function f($text \$x) {}")[0];
+        $type = fn (string $text) => $parsed($text)->params[0]->type;
+        $natives = [
+            'array', '?array', 'array|string', 'callable', '?callable',
+            'iterable', '\Closure', '\Generator', 'Pending',
+        ];
         foreach ($natives as $native) {
             $this->assertTrue($this->isOpen($type($native), null), $native);
             $this->assertTrue($this->isOpen($type($native), "$native|null"), $native);
         }
-        foreach (['list', 'array|list<int>', 'callable|null', 'list<array>', 'array<string, callable>'] as $said) {
+        $vague = [
+            'list', 'array|list<int>', 'callable|null', 'list<array>', 'array<string, callable>',
+        ];
+        foreach ($vague as $said) {
             $this->assertTrue($this->isOpen($type('array'), $said), $said);
         }
-        $precise = ['list<int>', 'string[]', 'array{0: int}|null', '(callable(int): array<int>)|null',
-            'Pending<list<int>>', 'T'];
+        $precise = [
+            'list<int>', 'string[]', 'array{0: int}|null',
+            '(callable(int): array<int>)|null', 'Pending<list<int>>', 'T',
+        ];
         foreach ($precise as $said) {
             $this->assertFalse($this->isOpen($type('array'), $said), $said);
         }
@@ -112,7 +124,8 @@ final class TypesTest extends TestCase
         $open = [];
         foreach ($method->params as $param) {
             $name = '$' . $param->var->name;
-            $said = $this->said($doc, 'param', $name) ?? $this->said((string) $param->getDocComment(), 'var');
+            $said = $this->said($doc, 'param', $name)
+                ?? $this->said((string) $param->getDocComment(), 'var');
             $open["$place $name"] = $this->isOpen($param->type, $said);
         }
 
@@ -124,10 +137,11 @@ final class TypesTest extends TestCase
     {
         $native = $native === null ? '' : (new Standard())->prettyPrint([$native]);
 
-        return preg_match(self::OPEN, $native) === 1 && ($said === null || preg_match(self::BARE, $said) === 1);
+        return preg_match(self::OPEN, $native) === 1
+            && ($said === null || preg_match(self::BARE, $said) === 1);
     }
 
-    /** The type that a documentation has for a parameter; without a name: for a property or a result. */
+    /** The type that $doc has for the parameter $name, or for a property or a result. */
     private function said(string $doc, string $tag, ?string $name = null): ?string
     {
         foreach ($this->rows($doc) as $row) {

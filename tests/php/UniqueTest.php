@@ -20,7 +20,10 @@ final class UniqueTest extends QueueTestCase
         foreach ([600, 600.0, new DateInterval('PT10M')] as $i => $unique) {
             $queue->push('first', id: "$i", unique: $unique);
             $queue->reserve()->ack();
-            $this->assertThrows(DuplicateException::class, fn () => $queue->push('second', id: "$i"));
+            $this->assertThrows(
+                DuplicateException::class,
+                fn () => $queue->push('second', id: "$i"),
+            );
             $this->assertSame([null], $queue->pushMany([['body' => 'third', 'id' => "$i"]]));
         }
         $queue->push('fourth', id: 'another');
@@ -37,16 +40,24 @@ final class UniqueTest extends QueueTestCase
         $message = $queue->reserve();
         $this->assertSame(['new', 1, 1], [$message->body, $message->attempt, $message->deliveries]);
         $message->ack();
-        $this->assertSame('one', $queue->push('nothing to replace', id: 'one', replace: Replace::Message));
+        $this->assertSame(
+            'one',
+            $queue->push('nothing to replace', id: 'one', replace: Replace::Message),
+        );
     }
 
     public function test_replace_the_body_keeps_time_and_place(): void
     {
         $queue = $this->queue();
-        $queue->pushMany([['body' => 'old', 'id' => 'one'], 'second', ['body' => 'x', 'id' => 'late', 'delay' => 600]]);
+        $queue->pushMany([
+            ['body' => 'old', 'id' => 'one'],
+            'second',
+            ['body' => 'x', 'id' => 'late', 'delay' => 600],
+        ]);
         $before = $queue->find('late')->time;
         $this->assertSame(['one', 'late'], $queue->pushMany([
-            ['body' => 'new', 'id' => 'one', 'replace' => Replace::Body], ['body' => 'y', 'id' => 'late', 'replace' => Replace::Body],
+            ['body' => 'new', 'id' => 'one', 'replace' => Replace::Body],
+            ['body' => 'y', 'id' => 'late', 'replace' => Replace::Body],
         ]));
         $this->assertSame(['new', 'second'], array_column($queue->reserveMany(10), 'body'));
         $late = $queue->find('late');
@@ -57,7 +68,10 @@ final class UniqueTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('old', id: 'one');
-        $this->assertThrows(DuplicateException::class, fn () => $queue->push('new', id: 'one', replace: null));
+        $this->assertThrows(
+            DuplicateException::class,
+            fn () => $queue->push('new', id: 'one', replace: null),
+        );
         $this->assertSame('old', $queue->find('one')->body);
     }
 
@@ -65,12 +79,16 @@ final class UniqueTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [
-            ['unique' => 60], ['replace' => Replace::Message], ['replace' => Replace::Body], ['id' => 'a', 'unique' => -1],
+            ['unique' => 60], ['replace' => Replace::Message],
+            ['replace' => Replace::Body], ['id' => 'a', 'unique' => -1],
             ['id' => 'a', 'unique' => NAN],
         ];
         foreach ($bad as $fields) {
             $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$fields));
-            $this->assertThrows(InvalidException::class, fn () => $queue->pushMany([['body' => 'x', ...$fields]]));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->pushMany([['body' => 'x', ...$fields]]),
+            );
         }
         $this->assertSame(0, $queue->stats()->pushed);
     }
@@ -78,12 +96,20 @@ final class UniqueTest extends QueueTestCase
     public function test_unique_and_replace_of_a_wrong_type(): void
     {
         $queue = $this->queue();
-        $bad = [['unique', '60'], ['unique', false], ['replace', 1], ['replace', true], ['replace', 'body'],
-            ['replace', State::Ready], ['replace', []]];
+        $bad = [
+            ['unique', '60'], ['unique', false], ['replace', 1], ['replace', true],
+            ['replace', 'body'], ['replace', State::Ready], ['replace', []],
+        ];
         foreach ($bad as [$field, $value]) {
-            $this->assertTypeError("(\$$field)", fn () => $queue->push('x', ...['id' => 'a', $field => $value]));
+            $this->assertTypeError(
+                "(\$$field)",
+                fn () => $queue->push('x', ...['id' => 'a', $field => $value]),
+            );
             $items = [['body' => 'x', 'id' => 'a', $field => $value]];
-            $this->assertTypeError("item 0: $field must be of type", fn () => $queue->pushMany($items));
+            $this->assertTypeError(
+                "item 0: $field must be of type",
+                fn () => $queue->pushMany($items),
+            );
         }
     }
 }

@@ -45,7 +45,10 @@ final class UnthrownErrorsTest extends QueueTestCase
         $logged = $this->logged(function () use (&$heard): void {
             $this->beingAway(function (string $text) use (&$heard): void {
                 // What is thrown and caught in it is no concern of the call.
-                $this->assertThrows(\Dueq\Exception\NameException::class, fn () => (new Client('unix:///nowhere'))->queue('{}'));
+                $this->assertThrows(
+                    \Dueq\Exception\NameException::class,
+                    fn () => (new Client('unix:///nowhere'))->queue('{}'),
+                );
                 $heard[] = $text;
             }, $thrown);
             $this->assertInstanceOf(ConnectException::class, $thrown);
@@ -74,7 +77,7 @@ final class UnthrownErrorsTest extends QueueTestCase
             $consumer->stop();
         });
         pcntl_async_signals(true);
-        // A loop lives through an outage of a server that it has reached: the alarm waits until it has.
+        // A loop survives an outage only if it has reached the server: the alarm waits until then.
         pcntl_signal(SIGALRM, function () use ($server): void {
             if (str_contains($server->command('CLIENT', 'LIST'), 'flags=b')) {
                 $server->kill();
@@ -88,7 +91,7 @@ final class UnthrownErrorsTest extends QueueTestCase
         $this->assertStringContainsString('it is tried again', $heard);
     }
 
-    /** Pushes to a server that is away, until a listener has heard that. $thrown: what that push threw. */
+    /** Pushes to a dead server until $listener is told. $thrown: what the last push threw. */
     private function beingAway(callable $listener, ?\Throwable &$thrown): void
     {
         $server = new Server();
@@ -103,7 +106,7 @@ final class UnthrownErrorsTest extends QueueTestCase
             try {
                 $queue->push('x');
             } catch (\Throwable $thrown) {
-                // The next one, or it is returned.
+                // The next push follows, or the caller gets $thrown.
             }
         }
         Client::onNotice(null);
@@ -125,7 +128,10 @@ final class UnthrownErrorsTest extends QueueTestCase
 
     public function test_a_text_is_escaped_as_the_core_escapes_it(): void
     {
-        $this->assertSame('a\x0a\x00b\x00\u009b\u202e\u2028ü\xff', Client::escape("a\n\0b\0\u{9b}\u{202e}\u{2028}ü\xff"));
+        $this->assertSame(
+            'a\x0a\x00b\x00\u009b\u202e\u2028ü\xff',
+            Client::escape("a\n\0b\0\u{9b}\u{202e}\u{2028}ü\xff"),
+        );
         $this->assertSame('', Client::escape(''));
         $this->assertSame('\x00', Client::escape("\0"));
     }

@@ -63,7 +63,8 @@ final class WarningsTest extends QueueTestCase
         $heard = &$this->notices();
         $queue = (new Client($this->durable->url()))->queue('q');
         $queue->push('x');
-        $queue->consume(lease: 1.5, timeout: 0.0)->work(function (Message $message) use (&$heard): void {
+        $consumer = $queue->consume(lease: 1.5, timeout: 0.0);
+        $consumer->work(function (Message $message) use (&$heard): void {
             usleep(1000000); // the heartbeat is connected
             $this->durable->kill();
             $this->until(function () use (&$heard) {

@@ -46,7 +46,10 @@ final class WorkersTest extends QueueTestCase
         $this->assertLessThan($worker->seen, $worker->since);
         $this->assertLessThan($worker->until, $worker->now);
         [$first, $second] = $worker->leases;
-        $this->assertSame([$id, $ticket, true, null], [$first->id, $first->ticket, $first->running, $first->partition]);
+        $this->assertSame(
+            [$id, $ticket, true, null],
+            [$first->id, $first->ticket, $first->running, $first->partition],
+        );
         $this->assertFalse($second->running);
         $this->assertGreaterThanOrEqual($worker->since, $second->since);
         unset($consumer);
@@ -59,7 +62,8 @@ final class WorkersTest extends QueueTestCase
         $key = "dueq:{{$queue->name}}:";
         $says = [
             'none' => '', 'cut' => '5 60000 17', 'bytes' => "5 60000 17 2 5 1 1\nh\xff\nc\n0\n",
-            'ticket' => '5 60000 ' . self::TEXT . "1 1 0 none\n", 'good' => '5 60000 ' . self::TEXT . "9 1 8 0:x\n",
+            'ticket' => '5 60000 ' . self::TEXT . "1 1 0 none\n",
+            'good' => '5 60000 ' . self::TEXT . "9 1 8 0:x\n",
         ];
         foreach ($says as $session => $text) {
             $this->server->command('ZADD', "{$key}consumers", '5', $session);
@@ -67,7 +71,10 @@ final class WorkersTest extends QueueTestCase
         }
         [$worker] = $queue->workers();
         $this->assertCount(1, $queue->workers());
-        $this->assertSame(['good', 'höst', true], [$worker->session, $worker->host, $worker->offline]);
+        $this->assertSame(
+            ['good', 'höst', true],
+            [$worker->session, $worker->host, $worker->offline],
+        );
         $this->assertSame([7, 'x'], [$worker->leases[0]->partition, $worker->leases[0]->id]);
     }
 
@@ -76,7 +83,12 @@ final class WorkersTest extends QueueTestCase
         $queue = $this->queue();
         for ($i = 0; $i < 401; $i++) {
             $this->server->command('ZADD', "dueq:{{$queue->name}}:consumers", '5', "session-$i");
-            $this->server->command('HSET', "dueq:{{$queue->name}}:described", "session-$i", '5 60000 ' . self::TEXT);
+            $this->server->command(
+                'HSET',
+                "dueq:{{$queue->name}}:described",
+                "session-$i",
+                '5 60000 ' . self::TEXT,
+            );
         }
         $this->assertCount(401, array_unique(array_column($queue->workers(), 'session')));
     }

@@ -21,8 +21,11 @@ use Dueq\Redisson\Unreadable;
 
 final class DelayedQueueTest extends QueueTestCase
 {
-    private function delayed(Codec $codec = Codec::Kryo5, ?Layout $layout = null, string $name = 'orders'): DelayedQueue
-    {
+    private function delayed(
+        Codec $codec = Codec::Kryo5,
+        ?Layout $layout = null,
+        string $name = 'orders',
+    ): DelayedQueue {
         return new DelayedQueue($name, $this->server->url(), $codec, $layout);
     }
 
@@ -35,14 +38,21 @@ final class DelayedQueueTest extends QueueTestCase
     /** An element as Redisson packs it. */
     private static function pack(string $value, Layout $layout = Layout::New): string
     {
-        $id = $layout === Layout::New ? "\x08" . random_bytes(8) : pack('e', random_int(0, PHP_INT_MAX));
+        $id = $layout === Layout::New
+            ? "\x08" . random_bytes(8)
+            : pack('e', random_int(0, PHP_INT_MAX));
         return $id . pack('P', strlen($value)) . $value;
     }
 
     /** Offers as a Redisson does. */
     private function offerAs(string $element, int $dueMs): void
     {
-        $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', (string) $dueMs, $element);
+        $this->server->command(
+            'ZADD',
+            'redisson_delay_queue_timeout:{orders}',
+            (string) $dueMs,
+            $element,
+        );
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', $element);
     }
 
@@ -55,13 +65,28 @@ final class DelayedQueueTest extends QueueTestCase
     public function test_construct(): void
     {
         $queue = new DelayedQueue('orders', $this->server->url());
-        $this->assertSame(['orders', Codec::Kryo5, null], [$queue->destination, $queue->codec, $queue->layout]);
+        $this->assertSame(
+            ['orders', Codec::Kryo5, null],
+            [$queue->destination, $queue->codec, $queue->layout],
+        );
         $this->assertStringContainsString($this->server->socket, $queue->url());
         foreach (Codec::cases() as $codec) {
-            $this->assertSame([$codec, Layout::Old], [$this->delayed($codec, Layout::Old)->codec, $this->delayed($codec, Layout::Old)->layout]);
+            $this->assertSame(
+                [$codec, Layout::Old],
+                [
+                    $this->delayed($codec, Layout::Old)->codec,
+                    $this->delayed($codec, Layout::Old)->layout,
+                ],
+            );
         }
-        $this->assertTypeError('($codec)', fn () => new DelayedQueue('orders', $this->server->url(), 'kryo5'));
-        $this->assertTypeError('($layout)', fn () => new DelayedQueue('orders', $this->server->url(), layout: 'new'));
+        $this->assertTypeError(
+            '($codec)',
+            fn () => new DelayedQueue('orders', $this->server->url(), 'kryo5'),
+        );
+        $this->assertTypeError(
+            '($layout)',
+            fn () => new DelayedQueue('orders', $this->server->url(), layout: 'new'),
+        );
         foreach (['', "a\nb", "\xff", str_repeat('x', 256)] as $name) {
             $this->assertThrows(NameException::class, fn () => $this->delayed(name: $name));
         }
@@ -76,7 +101,11 @@ final class DelayedQueueTest extends QueueTestCase
             [$element] = $this->packed();
             $this->assertSame(pack('P', 5) . 'hello', substr($element, $header - 8));
             $this->assertSame($header + 5, strlen($element));
-            $due = (float) $this->server->command('ZSCORE', 'redisson_delay_queue_timeout:{orders}', $element);
+            $due = (float) $this->server->command(
+                'ZSCORE',
+                'redisson_delay_queue_timeout:{orders}',
+                $element,
+            );
             $this->assertEqualsWithDelta($before + 60, $due / 1000, 5);
             $this->assertSame(floor($due), $due);
         }
@@ -84,8 +113,9 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_offer_tells_those_who_transfer_when_the_earliest_changed(): void
     {
-        $subscriber = $this->server->send('SUBSCRIBE', 'redisson_delay_queue_channel:{orders}');
-        $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', 'redisson_delay_queue_channel:{orders}')[1] === 1);
+        $channel = 'redisson_delay_queue_channel:{orders}';
+        $subscriber = $this->server->send('SUBSCRIBE', $channel);
+        $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', $channel)[1] === 1);
         $at = ceil($this->now()) + 100;
         $this->delayed()->offer('x', at: $at);
         for ($text = ''; !str_contains($text, sprintf('%d', $at * 1000)); $text .= $line) {
@@ -109,15 +139,20 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = $this->delayed();
         $now = $this->now();
         $times = [
-            [30, ['delay' => 30]], [0.25, ['delay' => 0.25]], [3600, ['delay' => new DateInterval('PT1H')]],
-            [100, ['at' => $now + 100]], [100, ['at' => new \DateTimeImmutable('@' . (int) ceil($now + 99))]], [0, []],
+            [30, ['delay' => 30]], [0.25, ['delay' => 0.25]],
+            [3600, ['delay' => new DateInterval('PT1H')]],
+            [100, ['at' => $now + 100]],
+            [100, ['at' => new \DateTimeImmutable('@' . (int) ceil($now + 99))]], [0, []],
         ];
         foreach ($times as [$expected, $due]) {
             $queue->offer('x', ...$due);
             $this->assertEqualsWithDelta($now + $expected, $queue->size()->next, 5);
             $queue->clear();
         }
-        $this->assertThrows(InvalidException::class, fn () => $queue->offer('x', delay: 1, at: $now));
+        $this->assertThrows(
+            InvalidException::class,
+            fn () => $queue->offer('x', delay: 1, at: $now),
+        );
         $this->assertThrows(InvalidException::class, fn () => $queue->offer('x', delay: -1));
         $this->assertTypeError('#2 ($delay)', fn () => $queue->offer('x', delay: new \stdClass()));
         $this->assertTypeError('#3 ($at)', fn () => $queue->offer('x', at: new \stdClass()));
@@ -129,21 +164,36 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = $this->delayed(Codec::Long);
         $queue->offerMany(range(1, 450), delay: 60);
         $this->assertCount(450, $queue);
-        $this->assertSame(range(1, 450), [...$queue->pollMany(200), ...$queue->pollMany(200), ...$queue->pollMany(200)]);
+        $this->assertSame(
+            range(1, 450),
+            [...$queue->pollMany(200), ...$queue->pollMany(200), ...$queue->pollMany(200)],
+        );
         $queue->offerMany([]);
         $this->assertCount(0, $queue);
         $this->assertThrows(InvalidException::class, fn () => $queue->offerMany([1, 2, 'three']));
-        $this->assertTypeError('item 1: value must be', fn () => $queue->offerMany([1, fopen('php://memory', 'r')]));
+        $this->assertTypeError(
+            'item 1: value must be',
+            fn () => $queue->offerMany([1, fopen('php://memory', 'r')]),
+        );
         $this->assertCount(0, $queue);
     }
 
     public function test_values_are_those_that_java_wrote(): void
     {
-        $names = ['kryo5' => Codec::Kryo5, 'bytearray' => Codec::Bytes, 'string' => Codec::String, 'long' => Codec::Long,
-            'jsonjackson' => Codec::Jackson, 'typedjson' => Codec::TypedJson,
-            'jsonjackson3' => Codec::Jackson3, 'typedjson3' => Codec::TypedJson3];
+        $names = [
+            'kryo5' => Codec::Kryo5,
+            'bytearray' => Codec::Bytes,
+            'string' => Codec::String,
+            'long' => Codec::Long,
+            'jsonjackson' => Codec::Jackson,
+            'typedjson' => Codec::TypedJson,
+            'jsonjackson3' => Codec::Jackson3,
+            'typedjson3' => Codec::TypedJson3,
+        ];
         $queues = array_map(fn ($codec) => $this->delayed($codec), $names);
-        $cases = json_decode(file_get_contents(__DIR__ . '/../../golden/redisson_codecs.json'))->cases;
+        $cases = json_decode(
+            file_get_contents(__DIR__ . '/../../golden/redisson_codecs.json'),
+        )->cases;
         $this->assertGreaterThan(500, count($cases));
         foreach ($cases as $case) {
             $queue = $queues[$case->codec];
@@ -153,7 +203,8 @@ final class DelayedQueueTest extends QueueTestCase
                 continue;
             }
             $value = match ($case->type) {
-                'double' => ['NaN' => NAN, 'Infinity' => INF, '-Infinity' => -INF][$case->value] ?? (float) $case->value,
+                'double' => ['NaN' => NAN, 'Infinity' => INF, '-Infinity' => -INF][$case->value]
+                    ?? (float) $case->value,
                 'bytes' => hex2bin($case->value),
                 default => $case->value,
             };
@@ -168,7 +219,11 @@ final class DelayedQueueTest extends QueueTestCase
             }
             $queue->offer($offered);
             $what = "$case->codec $case->type " . json_encode($case->value);
-            $this->assertSame(var_export(self::read($value), true), var_export($queue->poll(), true), $what);
+            $this->assertSame(
+                var_export(self::read($value), true),
+                var_export($queue->poll(), true),
+                $what,
+            );
             $queue->offer($case->codec === 'typedjson3' ? $offered : self::lean($offered));
             $this->assertSame($case->hex, bin2hex(substr($this->packed()[0], 17)), $what);
             $this->assertTrue($queue->contains($offered), $what);
@@ -187,7 +242,10 @@ final class DelayedQueueTest extends QueueTestCase
     private static function lean(mixed $value): mixed
     {
         if ($value instanceof \stdClass) {
-            return (object) array_map(self::lean(...), array_filter((array) $value, fn ($member) => $member !== null));
+            return (object) array_map(
+                self::lean(...),
+                array_filter((array) $value, fn ($member) => $member !== null),
+            );
         }
         return is_array($value) ? array_map(self::lean(...), $value) : $value;
     }
@@ -199,8 +257,16 @@ final class DelayedQueueTest extends QueueTestCase
             'bytes' => ["\0\xff", ''],
             'jackson' => [['a' => [1, 2.5, null, ['b' => 'x/y']]], [], 'text', 1 << 40],
             'typed json' => [[1, [2]], ['a' => 'é', 'b' => null, 'c' => ['d' => null]], null],
-            'jackson3' => [['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]], '😀', 1 << 40],
-            'typed json3' => [['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]], '😀', 1 << 40],
+            'jackson3' => [
+                ['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]],
+                '😀',
+                1 << 40,
+            ],
+            'typed json3' => [
+                ['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]],
+                '😀',
+                1 << 40,
+            ],
         ];
         foreach ($values as $codec => $list) {
             $queue = $this->delayed(Codec::from($codec));
@@ -226,8 +292,11 @@ final class DelayedQueueTest extends QueueTestCase
         $loop = [];
         $loop['self'] = &$loop;
         $refused = [
-            'kryo5' => ["\xff", [1], new \stdClass()], 'string' => [1, null, "\xff", new Binary('x')],
-            'long' => ['1', 1.0, true], 'bytes' => [1, null], 'jackson' => [new Binary('x'), ["\xff"], [INF], $loop],
+            'kryo5' => ["\xff", [1], new \stdClass()],
+            'string' => [1, null, "\xff", new Binary('x')],
+            'long' => ['1', 1.0, true],
+            'bytes' => [1, null],
+            'jackson' => [new Binary('x'), ["\xff"], [INF], $loop],
             'typed json' => [[new Binary('x')]],
         ];
         foreach ($refused as $codec => $values) {
@@ -238,7 +307,12 @@ final class DelayedQueueTest extends QueueTestCase
                 }
             }
         }
-        foreach ([new \ArrayObject(), fopen('php://memory', 'r'), (new \ReflectionClass(Long::class))->newInstanceWithoutConstructor()] as $value) {
+        $values = [
+            new \ArrayObject(),
+            fopen('php://memory', 'r'),
+            (new \ReflectionClass(Long::class))->newInstanceWithoutConstructor(),
+        ];
+        foreach ($values as $value) {
             $this->assertTypeError('#1 ($value) must be of type', fn () => $queue->offer($value));
         }
         $this->expectExceptionMessage('of its own');
@@ -302,9 +376,17 @@ final class DelayedQueueTest extends QueueTestCase
 
     public function test_half_a_surrogate_pair_of_java_is_told(): void
     {
-        foreach (['kryo5' => "\x03\x82\xed\xa0\xbd", 'jackson' => '"\uD83D"', 'typed json3' => '["\uD83D"]'] as $codec => $raw) {
+        $broken = [
+            'kryo5' => "\x03\x82\xed\xa0\xbd",
+            'jackson' => '"\uD83D"',
+            'typed json3' => '["\uD83D"]',
+        ];
+        foreach ($broken as $codec => $raw) {
             $this->server->command('RPUSH', 'orders', $raw);
-            $e = $this->assertThrows(CorruptException::class, fn () => $this->delayed(Codec::from($codec))->take(0.0));
+            $e = $this->assertThrows(
+                CorruptException::class,
+                fn () => $this->delayed(Codec::from($codec))->take(0.0),
+            );
             $this->assertSame($raw, $e->raw);
             $this->assertStringContainsString('half of a surrogate pair', $e->getMessage());
         }
@@ -329,7 +411,10 @@ final class DelayedQueueTest extends QueueTestCase
             $this->assertStringContainsString('Peer$Order', $unreadable->reason);
         }
         $this->offerAs(self::pack($raw), 1);
-        $this->assertSame($raw, $this->assertThrows(CorruptException::class, fn () => $queue->poll())->raw);
+        $this->assertSame(
+            $raw,
+            $this->assertThrows(CorruptException::class, fn () => $queue->poll())->raw,
+        );
         $this->assertNull($queue->poll());
         $this->server->command('RPUSH', 'orders', $raw, "\x03\x68\xe9");
         [$unreadable, $good] = $queue->takeMany(5, 0.0);
@@ -350,7 +435,10 @@ final class DelayedQueueTest extends QueueTestCase
         $this->assertEqualsWithDelta($this->now() + 60, $moved->next, 5);
         $moved = $queue->transfer();
         $this->assertSame([0, 0, null], [$moved->moved, $moved->quarantined, $moved->next]);
-        $this->assertSame(['first', 'second'], $this->server->command('LRANGE', 'orders', '0', '-1'));
+        $this->assertSame(
+            ['first', 'second'],
+            $this->server->command('LRANGE', 'orders', '0', '-1'),
+        );
         foreach ([0, 201, -1] as $most) {
             $this->assertThrows(InvalidException::class, fn () => $queue->transfer(0.0, $most));
         }
@@ -366,7 +454,8 @@ final class DelayedQueueTest extends QueueTestCase
         $this->assertSame(1, $queue->transfer(20)->moved);
         $this->assertSame('x', $queue->take(0.0));
         $offerer = $this->besides(function () {
-            $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', 'redisson_delay_queue_channel:{orders}')[1] === 1);
+            $channel = 'redisson_delay_queue_channel:{orders}';
+            $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', $channel)[1] === 1);
             $this->delayed()->offer('by a message');
         });
         $start = microtime(true);
@@ -399,8 +488,14 @@ final class DelayedQueueTest extends QueueTestCase
         $this->assertSame(16 + 4, strlen($this->packed()[1]));
         $this->assertSame(['old', 'more'], $found->peek(9));
         $new = $this->delayed(Codec::String, Layout::New);
-        $runs = [fn () => $new->offer('x'), fn () => $new->transfer(), fn () => $new->poll(), fn () => $new->peek(),
-            fn () => $new->remove('old'), fn () => $new->contains('old')];
+        $runs = [
+            fn () => $new->offer('x'),
+            fn () => $new->transfer(),
+            fn () => $new->poll(),
+            fn () => $new->peek(),
+            fn () => $new->remove('old'),
+            fn () => $new->contains('old'),
+        ];
         foreach ($runs as $run) {
             $this->assertSame(-32, $this->assertThrows(LayoutException::class, $run)->getCode());
         }
@@ -470,7 +565,10 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = $this->delayed();
         $size = $queue->size();
         $this->assertInstanceOf(Sizes::class, $size);
-        $this->assertSame([0, 0, 0, 0, null], [$size->ready, $size->delayed, $size->reserved, $size->quarantined, $size->next]);
+        $this->assertSame(
+            [0, 0, 0, 0, null],
+            [$size->ready, $size->delayed, $size->reserved, $size->quarantined, $size->next],
+        );
         $this->assertEqualsWithDelta($this->now(), $size->now, 5);
         $queue->offerMany([1, 2, 3]);
         $queue->transfer(most: 1);
@@ -510,7 +608,12 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = new DelayedQueue('orders', $server->url('timeout=500ms'));
         $queue->offer('x', delay: 60);
         $server->kill();
-        $this->assertTrue($this->assertThrows(\Dueq\Exception\ConnectException::class, fn () => $queue->size())->isRetriable());
+        $this->assertTrue(
+            $this->assertThrows(
+                \Dueq\Exception\ConnectException::class,
+                fn () => $queue->size(),
+            )->isRetriable(),
+        );
         $server->start();
         $queue->offer('y', delay: 60);
         $this->assertSame('y', $queue->poll());
@@ -539,7 +642,12 @@ final class DelayedQueueTest extends QueueTestCase
             $queue->offerMany(['x', new \stdClass(), 1 << 40], delay: 60);
             $queue->transfer();
             $queue->take(0.0);
-            $this->server->command('RPUSH', 'orders', '["java.lang.Thing",5]', '["java.lang.Thing",5]');
+            $this->server->command(
+                'RPUSH',
+                'orders',
+                '["java.lang.Thing",5]',
+                '["java.lang.Thing",5]',
+            );
             $this->assertThrows(CorruptException::class, fn () => $queue->take(0.0));
             $queue->takeMany(5, 0.0);
             $queue->peek(5);
@@ -550,7 +658,12 @@ final class DelayedQueueTest extends QueueTestCase
                 $this->assertThrows(InvalidException::class, fn () => $queue->offer($bad));
             }
             $queue->runTransfer(fn () => true);
-            $this->server->command('RPUSH', 'orders', '["java.lang.Thing",5]', '["java.util.ArrayList",[5]]');
+            $this->server->command(
+                'RPUSH',
+                'orders',
+                '["java.lang.Thing",5]',
+                '["java.util.ArrayList",[5]]',
+            );
             $unreadable = $queue->takeStart();
             $this->loop([$unreadable]);
             $this->assertThrows(CorruptException::class, fn () => $unreadable->result());

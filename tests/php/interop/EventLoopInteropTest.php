@@ -15,7 +15,7 @@ use Dueq\Pending;
 use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
-/** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. EventLoopTest has the rest. */
+/** Calls of DelayedQueue and LaravelQueue that do not wait, in event loops, as in EventLoopTest. */
 final class EventLoopInteropTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
@@ -51,7 +51,8 @@ final class EventLoopInteropTest extends QueueTestCase
     {
         [$delayed, $default, $mail] = [$this->delayed(), $this->laravel(), $this->laravel('mail')];
         $pending = [
-            $delayed->takeStart(), $delayed->transferStart(), $default->popStart(), $mail->migrateStart(),
+            $delayed->takeStart(), $delayed->transferStart(),
+            $default->popStart(), $mail->migrateStart(),
             $this->queue()->reserveStart(),
         ];
         $this->assertSame(array_fill(0, 5, false), array_map(fn ($one) => $one->poll(), $pending));
@@ -60,7 +61,10 @@ final class EventLoopInteropTest extends QueueTestCase
         $mail->later(1, 'Later');
         $this->queue()->push('x');
         $this->loop($pending);
-        [$value, $moved, $job, $migrated, $message] = array_map(fn ($one) => $one->result(), $pending);
+        [$value, $moved, $job, $migrated, $message] = array_map(
+            fn ($one) => $one->result(),
+            $pending,
+        );
         $this->assertSame('order 7', $value);
         $this->assertInstanceOf(Moved::class, $moved);
         $this->assertSame([1, 0, null], [$moved->moved, $moved->quarantined, $moved->next]);
@@ -135,10 +139,16 @@ final class EventLoopInteropTest extends QueueTestCase
         $job = $this->resultOf($laravel->popStart(retryAfter: 600));
         $this->assertEqualsWithDelta(microtime(true) + 600, $job->until, 5);
         $laravel->push('Job');
-        $this->assertEqualsWithDelta(microtime(true) + 90, $this->resultOf($laravel->popStart())->until, 5);
+        $this->assertEqualsWithDelta(
+            microtime(true) + 90,
+            $this->resultOf($laravel->popStart())->until,
+            5,
+        );
         $invalid = [
-            fn () => $delayed->takeStart(-1), fn () => $delayed->transferStart(NAN), fn () => $delayed->transferStart(0, 0),
-            fn () => $delayed->transferStart(0, 201), fn () => $laravel->popStart(-1), fn () => $laravel->popStart(0, 0),
+            fn () => $delayed->takeStart(-1), fn () => $delayed->transferStart(NAN),
+            fn () => $delayed->transferStart(0, 0),
+            fn () => $delayed->transferStart(0, 201),
+            fn () => $laravel->popStart(-1), fn () => $laravel->popStart(0, 0),
             fn () => $laravel->migrateStart(-1), fn () => $laravel->migrateStart(0, -1),
         ];
         foreach ($invalid as $run) {
@@ -147,7 +157,10 @@ final class EventLoopInteropTest extends QueueTestCase
         $this->assertTypeError('#1 ($timeout)', fn () => $delayed->takeStart('1'));
         $this->assertTypeError('#2 ($most)', fn () => $laravel->migrateStart(0.0, '1'));
         $this->assertTypeError('#2 ($retryAfter)', fn () => $laravel->popStart(0.0, '1'));
-        $this->assertIsString($this->resultOf($delayed->takeStart(20)), 'after failures on the same connection');
+        $this->assertIsString(
+            $this->resultOf($delayed->takeStart(20)),
+            'after failures on the same connection',
+        );
     }
 
     public function test_a_null_is_a_value(): void
@@ -183,7 +196,11 @@ final class EventLoopInteropTest extends QueueTestCase
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $this->server->command('RPUSH', 'queues:default', 'no JSON');
-        foreach (['orders' => $this->delayed()->transferStart(), 'default' => $this->laravel()->popStart(0.0)] as $name => $pending) {
+        $started = [
+            'orders' => $this->delayed()->transferStart(),
+            'default' => $this->laravel()->popStart(0.0),
+        ];
+        foreach ($started as $name => $pending) {
             $log = self::logged(fn () => $this->resultOf($pending));
             $this->assertStringContainsString("$name: 1 damaged entries were quarantined", $log);
             $this->assertSame('', self::logged(fn () => $pending->result()));
@@ -223,7 +240,11 @@ final class EventLoopInteropTest extends QueueTestCase
                 $this->move($pending, $polls);
                 $this->giveUp($pending, $way);
                 unset($pending);
-                $this->assertSame(['first', 'second'], $queue->takeMany(5, 0.0), "$way after $polls polls");
+                $this->assertSame(
+                    ['first', 'second'],
+                    $queue->takeMany(5, 0.0),
+                    "$way after $polls polls",
+                );
             }
         }
         $this->assertSame([], $this->server->command('KEYS', '*parked*'));
@@ -241,8 +262,15 @@ final class EventLoopInteropTest extends QueueTestCase
                 $this->giveUp($pending, $way);
                 unset($pending);
                 $size = $queue->size();
-                $this->assertSame([1, 0], [$size->ready, $size->reserved], "$way after $polls polls");
-                $this->assertSame(['1'], $this->server->command('LRANGE', 'queues:default:notify', '0', '-1'));
+                $this->assertSame(
+                    [1, 0],
+                    [$size->ready, $size->reserved],
+                    "$way after $polls polls",
+                );
+                $this->assertSame(
+                    ['1'],
+                    $this->server->command('LRANGE', 'queues:default:notify', '0', '-1'),
+                );
                 $job = $queue->pop();
                 $this->assertSame([self::RAW, 1], [$job->payload, $job->attempts]);
                 $job->delete();
@@ -267,11 +295,20 @@ final class EventLoopInteropTest extends QueueTestCase
         $laravel->push('Second');
         $pending = [$delayed->takeStart(), $laravel->popStart()];
         $this->loop($pending);
-        $this->assertSame([1, 1], [$this->server->command('LLEN', 'orders'), $laravel->size()->reserved]);
+        $this->assertSame(
+            [1, 1],
+            [$this->server->command('LLEN', 'orders'), $laravel->size()->reserved],
+        );
         $pending[0]->cancel();
         unset($pending[1]);
-        $this->assertSame(['first', 'second'], $this->server->command('LRANGE', 'orders', '0', '-1'));
-        $this->assertSame(['First', 'Second'], array_map(fn ($job) => $job->name, $laravel->popMany(5)));
+        $this->assertSame(
+            ['first', 'second'],
+            $this->server->command('LRANGE', 'orders', '0', '-1'),
+        );
+        $this->assertSame(
+            ['First', 'Second'],
+            array_map(fn ($job) => $job->name, $laravel->popMany(5)),
+        );
     }
 
     public function test_a_transfer_that_is_given_up(): void
@@ -318,12 +355,19 @@ final class EventLoopInteropTest extends QueueTestCase
         $laravel->push('Job');
         $delayed->offer('x', delay: 0.1);
         $this->loop($pending);
-        $this->assertSame(['x', 'Job', 1], [$pending[0]->result(), $pending[1]->result()->name, $pending[2]->result()->moved]);
+        $this->assertSame(
+            ['x', 'Job', 1],
+            [$pending[0]->result(), $pending[1]->result()->name, $pending[2]->result()->moved],
+        );
     }
 
     public function test_the_queue_may_go_before(): void
     {
-        [$destroyed, $dropped, $laravel] = [$this->delayed(codec: Codec::String), $this->delayed(codec: Codec::String), $this->laravel()];
+        [$destroyed, $dropped, $laravel] = [
+            $this->delayed(codec: Codec::String),
+            $this->delayed(codec: Codec::String),
+            $this->laravel(),
+        ];
         $pending = [$destroyed->takeStart(), $dropped->takeStart(), $laravel->popStart()];
         $before = count(glob('/proc/self/fd/*'));
         $destroyed->destroy();
@@ -351,7 +395,8 @@ final class EventLoopInteropTest extends QueueTestCase
             $pending[1]->result()->delete();
             $laravel->migrateStart()->poll();
         }
-        preg_match('/^connected_clients:(\d+)/m', $this->server->command('INFO', 'clients'), $match);
+        $info = $this->server->command('INFO', 'clients');
+        preg_match('/^connected_clients:(\d+)/m', $info, $match);
         $this->assertLessThan(20, (int) $match[1]);
     }
 
@@ -385,7 +430,11 @@ final class EventLoopInteropTest extends QueueTestCase
 
     public function test_the_document_s_loop_works_when_pasted(): void
     {
-        preg_match_all('/^```php\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../../../docs/interop.md'), $blocks);
+        preg_match_all(
+            '/^```php\n(.*?)^```/ms',
+            file_get_contents(__DIR__ . '/../../../docs/interop.md'),
+            $blocks,
+        );
         [, , $begin, $loop] = $blocks[1];
         putenv('DUEQ_URL=' . $this->server->url());
         try {
@@ -395,6 +444,9 @@ final class EventLoopInteropTest extends QueueTestCase
         }
         $this->assertSame(0, $code, $output);
         $this->assertStringEndsWith("\ncancel order 21 unless it is paid\n", $output);
-        $this->assertSame([0, 0], [$this->laravel()->size()->ready, $this->laravel()->size()->reserved]);
+        $this->assertSame(
+            [0, 0],
+            [$this->laravel()->size()->ready, $this->laravel()->size()->reserved],
+        );
     }
 }

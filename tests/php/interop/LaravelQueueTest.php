@@ -17,8 +17,11 @@ final class LaravelQueueTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
 
-    private function laravel(string $name = 'default', string $prefix = '', float $retryAfter = 90.0): LaravelQueue
-    {
+    private function laravel(
+        string $name = 'default',
+        string $prefix = '',
+        float $retryAfter = 90.0,
+    ): LaravelQueue {
         return new LaravelQueue($name, $this->server->url(), $prefix, $retryAfter);
     }
 
@@ -37,31 +40,60 @@ final class LaravelQueueTest extends QueueTestCase
     public function test_construct(): void
     {
         $queue = new LaravelQueue(url: $this->server->url());
-        $this->assertSame(['default', '', 90.0], [$queue->name, $queue->prefix, $queue->retryAfter]);
-        $queue = new LaravelQueue('{mail}', $this->server->url(), 'shop_', new DateInterval('PT5M'));
-        $this->assertSame(['{mail}', 'shop_', 300.0], [$queue->name, $queue->prefix, $queue->retryAfter]);
+        $this->assertSame(
+            ['default', '', 90.0],
+            [$queue->name, $queue->prefix, $queue->retryAfter],
+        );
+        $queue = new LaravelQueue(
+            '{mail}',
+            $this->server->url(),
+            'shop_',
+            new DateInterval('PT5M'),
+        );
+        $this->assertSame(
+            ['{mail}', 'shop_', 300.0],
+            [$queue->name, $queue->prefix, $queue->retryAfter],
+        );
         $this->assertStringContainsString($this->server->socket, $queue->url());
-        foreach ([['', ''], ["a\n", ''], ["\xff", ''], ['a', "\0"], [str_repeat('n', 128), str_repeat('p', 128)]] as $bad) {
+        $badNames = [
+            ['', ''],
+            ["a\n", ''],
+            ["\xff", ''],
+            ['a', "\0"],
+            [str_repeat('n', 128), str_repeat('p', 128)],
+        ];
+        foreach ($badNames as $bad) {
             $this->assertThrows(NameException::class, fn () => $this->laravel(...$bad));
         }
         foreach ([0.0, -1.0, INF] as $retryAfter) {
-            $this->assertThrows(InvalidException::class, fn () => $this->laravel(retryAfter: $retryAfter));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $this->laravel(retryAfter: $retryAfter),
+            );
         }
     }
 
     public function test_push_writes_a_payload_of_laravel(): void
     {
         $queue = $this->laravel(prefix: 'shop_database_');
-        $id = $queue->push('App\Jobs\Cancel@handle', ['id' => 17, 'price' => 1.0, 'tags' => [], 'more' => new \stdClass()]);
+        $id = $queue->push(
+            'App\Jobs\Cancel@handle',
+            ['id' => 17, 'price' => 1.0, 'tags' => [], 'more' => new \stdClass()],
+        );
         [$text] = $this->payloads('shop_database_queues:default');
         $payload = json_decode($text, true);
         $this->assertSame($id, $payload['uuid']);
-        $this->assertMatchesRegularExpression('/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/', $id);
+        $this->assertMatchesRegularExpression(
+            '/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/',
+            $id,
+        );
         $this->assertMatchesRegularExpression('/^[0-9A-Za-z]{32}$/', $payload['id']);
         $this->assertEqualsWithDelta(time(), $payload['createdAt'], 5);
         unset($payload['uuid'], $payload['id'], $payload['createdAt']);
         $this->assertSame([
-            'displayName' => 'App\Jobs\Cancel', 'job' => 'App\Jobs\Cancel@handle', 'maxTries' => null,
+            'displayName' => 'App\Jobs\Cancel',
+            'job' => 'App\Jobs\Cancel@handle',
+            'maxTries' => null,
             'maxExceptions' => null, 'failOnTimeout' => false, 'backoff' => null, 'timeout' => null,
             'data' => ['id' => 17, 'price' => 1.0, 'tags' => [], 'more' => []], 'attempts' => 0,
         ], $payload);
@@ -73,23 +105,44 @@ final class LaravelQueueTest extends QueueTestCase
     {
         $queue = $this->laravel();
         $until = (int) $this->now() + 1000;
-        $queue->push('Job', 'text', 0, null, 'shown', 3, 2, 59.2, [10, new DateInterval('PT1M'), 1.5], $until, true);
+        $queue->push(
+            'Job',
+            'text',
+            0,
+            null,
+            'shown',
+            3,
+            2,
+            59.2,
+            [10, new DateInterval('PT1M'), 1.5],
+            $until,
+            true,
+        );
         $payload = json_decode($this->payloads()[0], true);
         $this->assertSame(
             ['shown', 3, 2, 60, '10,60,2', $until, true, 'text'],
-            [$payload['displayName'], $payload['maxTries'], $payload['maxExceptions'], $payload['timeout'],
-                $payload['backoff'], $payload['retryUntil'], $payload['failOnTimeout'], $payload['data']]
+            [
+                $payload['displayName'], $payload['maxTries'],
+                $payload['maxExceptions'], $payload['timeout'], $payload['backoff'],
+                $payload['retryUntil'], $payload['failOnTimeout'], $payload['data'],
+            ]
         );
         $job = $queue->pop();
         $this->assertSame(
             ['Job', 'shown', 3, 60, [10, 60, 2], $until, 'text'],
-            [$job->name, $job->displayName, $job->maxTries, $job->timeout, $job->backoff, $job->retryUntil, $job->data]
+            [
+                $job->name, $job->displayName, $job->maxTries,
+                $job->timeout, $job->backoff, $job->retryUntil, $job->data,
+            ]
         );
         $queue->push('Job', backoff: 0.5);
         $this->assertSame([1], $queue->pop()->backoff);
         $queue->push('Job', null, null, null, null, null, null, null, null, null, false);
         $job = $queue->pop();
-        $this->assertSame([[], null, null, null, ''], [$job->backoff, $job->maxTries, $job->timeout, $job->retryUntil, $job->data]);
+        $this->assertSame(
+            [[], null, null, null, ''],
+            [$job->backoff, $job->maxTries, $job->timeout, $job->retryUntil, $job->data],
+        );
     }
 
     public function test_push_what_is_refused(): void
@@ -98,32 +151,64 @@ final class LaravelQueueTest extends QueueTestCase
         $loop = [];
         $loop['self'] = &$loop;
         $invalid = [
-            fn () => $queue->push(''), fn () => $queue->push("Job\n"), fn () => $queue->push('Job', "\xff"),
-            fn () => $queue->push('Job', $loop), fn () => $queue->push('Job', INF), fn () => $queue->push('Job', maxTries: -1),
+            fn () => $queue->push(''), fn () => $queue->push("Job\n"),
+            fn () => $queue->push('Job', "\xff"),
+            fn () => $queue->push('Job', $loop), fn () => $queue->push('Job', INF),
+            fn () => $queue->push('Job', maxTries: -1),
             fn () => $queue->push('Job', maxTries: 0), fn () => $queue->push('Job', backoff: []),
-            fn () => $queue->push('Job', maxExceptions: 1 << 32), fn () => $queue->push('Job', timeout: 0),
-            fn () => $queue->push('Job', backoff: [-1]), fn () => $queue->push('Job', delay: 1, at: time()),
-            fn () => $queue->push('Job', retryUntil: -1), fn () => $queue->push('Job', retryUntil: 0), fn () => $queue->pushObject('Class', ''),
+            fn () => $queue->push('Job', maxExceptions: 1 << 32),
+            fn () => $queue->push('Job', timeout: 0),
+            fn () => $queue->push('Job', backoff: [-1]),
+            fn () => $queue->push('Job', delay: 1, at: time()),
+            fn () => $queue->push('Job', retryUntil: -1),
+            fn () => $queue->push('Job', retryUntil: 0), fn () => $queue->pushObject('Class', ''),
             fn () => $queue->pushObject('Class', "\xff"), fn () => $queue->pushRaw('no JSON'),
             fn () => $queue->pushRaw('{"job":"x"}'), fn () => $queue->pushRaw('{"attempts":0}'),
-            fn () => $queue->pushRaw('{"job":"x","attempts":0,"data":' . str_repeat('[', 600) . str_repeat(']', 600) . '}'),
-            fn () => $queue->pushMany(['Job', ['job' => 'Job', 'payload' => self::RAW]]), fn () => $queue->pushMany([[]]),
+            fn () => $queue->pushRaw(
+                '{"job":"x","attempts":0,"data":'
+                    . str_repeat('[', 600)
+                    . str_repeat(']', 600)
+                    . '}',
+            ),
+            fn () => $queue->pushMany(['Job', ['job' => 'Job', 'payload' => self::RAW]]),
+            fn () => $queue->pushMany([[]]),
             fn () => $queue->pushMany([['jobs' => 'Job']]), fn () => $queue->pushMany([['Job']]),
         ];
         foreach ($invalid as $run) {
             $this->assertThrows(InvalidException::class, $run);
         }
         $this->assertTypeError('#3 ($delay)', fn () => $queue->push('Job', null, new \stdClass()));
-        $this->assertTypeError('#4 ($at)', fn () => $queue->push('Job', null, null, new \stdClass()));
+        $this->assertTypeError(
+            '#4 ($at)',
+            fn () => $queue->push('Job', null, null, new \stdClass()),
+        );
         $this->assertTypeError('#6 ($maxTries)', fn () => $queue->push('Job', maxTries: '3'));
-        $this->assertTypeError('#8 ($timeout)', fn () => $queue->push('Job', timeout: new \stdClass()));
-        $this->assertTypeError('#9 ($backoff)', fn () => $queue->push('Job', backoff: new \stdClass()));
-        $this->assertTypeError('#9 ($retryUntil)', fn () => $queue->later(1, 'Job', retryUntil: new \stdClass()));
+        $this->assertTypeError(
+            '#8 ($timeout)',
+            fn () => $queue->push('Job', timeout: new \stdClass()),
+        );
+        $this->assertTypeError(
+            '#9 ($backoff)',
+            fn () => $queue->push('Job', backoff: new \stdClass()),
+        );
+        $this->assertTypeError(
+            '#9 ($retryUntil)',
+            fn () => $queue->later(1, 'Job', retryUntil: new \stdClass()),
+        );
         $this->assertTypeError('#1 ($delay)', fn () => $queue->later(new \stdClass(), 'Job'));
         $this->assertTypeError('#2 ($delay)', fn () => $queue->pushRaw(self::RAW, new \stdClass()));
-        $this->assertTypeError('item 1: maxTries must be of type ?int', fn () => $queue->pushMany(['Job', ['job' => 'Job', 'maxTries' => '3']]));
-        $this->assertTypeError('item 0: backoff must be', fn () => $queue->pushMany([['job' => 'Job', 'backoff' => new \stdClass()]]));
-        $this->assertTypeError('item 0: job must be of type array|string', fn () => $queue->pushMany([1]));
+        $this->assertTypeError(
+            'item 1: maxTries must be of type ?int',
+            fn () => $queue->pushMany(['Job', ['job' => 'Job', 'maxTries' => '3']]),
+        );
+        $this->assertTypeError(
+            'item 0: backoff must be',
+            fn () => $queue->pushMany([['job' => 'Job', 'backoff' => new \stdClass()]]),
+        );
+        $this->assertTypeError(
+            'item 0: job must be of type array|string',
+            fn () => $queue->pushMany([1]),
+        );
         $this->assertSame([], $this->payloads());
     }
 
@@ -137,7 +222,13 @@ final class LaravelQueueTest extends QueueTestCase
         $queue->push('D', at: $now + 160);
         $queue->pushRaw(self::RAW, at: new \DateTimeImmutable('@' . ((int) $now + 180)));
         $queue->pushObject('E', 'O:1:"E":0:{}', delay: 200);
-        $delayed = $this->server->command('ZRANGE', 'queues:default:delayed', '0', '-1', 'WITHSCORES');
+        $delayed = $this->server->command(
+            'ZRANGE',
+            'queues:default:delayed',
+            '0',
+            '-1',
+            'WITHSCORES',
+        );
         foreach ([100, 120, 140, 160, 180, 200] as $i => $delay) {
             $this->assertEqualsWithDelta($now + $delay, (float) $delayed[2 * $i + 1], 5);
             $this->assertMatchesRegularExpression('/^\d+$/', $delayed[2 * $i + 1]);
@@ -166,12 +257,16 @@ final class LaravelQueueTest extends QueueTestCase
     public function test_push_raw_is_stored_byte_by_byte(): void
     {
         $queue = $this->laravel();
-        $raw = '{"job":"x", "big":1234567890123456789,"one":1.0,"no":[],"none":{},"attempts":0,"z":"\/é"}';
+        $raw = '{"job":"x", "big":1234567890123456789,"one":1.0,"no":[],"none":{},"attempts":0,'
+            . '"z":"\/é"}';
         $this->assertSame('', $queue->pushRaw($raw));
         $this->assertSame('u-1', $queue->pushRaw(self::RAW));
         $this->assertSame([$raw, self::RAW], $this->payloads());
         $job = $queue->pop();
-        $this->assertSame([$raw, null, null, null], [$job->payload, $job->id, $job->uuid, $job->displayName]);
+        $this->assertSame(
+            [$raw, null, null, null],
+            [$job->payload, $job->id, $job->uuid, $job->displayName],
+        );
         $job->release();
         $queue->pop();
         $again = $queue->pop();
@@ -184,14 +279,21 @@ final class LaravelQueueTest extends QueueTestCase
     public function test_push_object(): void
     {
         $queue = $this->laravel();
-        $id = $queue->pushObject('App\Jobs\Ship', 'O:13:"App\Jobs\Ship":1:{s:5:"order";i:17;}', maxTries: 2);
+        $id = $queue->pushObject(
+            'App\Jobs\Ship',
+            'O:13:"App\Jobs\Ship":1:{s:5:"order";i:17;}',
+            maxTries: 2,
+        );
         $job = $queue->pop();
         $this->assertSame(
             [$id, 'Illuminate\Queue\CallQueuedHandler@call', 'App\Jobs\Ship', 2],
             [$job->uuid, $job->name, $job->displayName, $job->maxTries]
         );
         $this->assertSame(
-            ['commandName' => 'App\Jobs\Ship', 'command' => 'O:13:"App\Jobs\Ship":1:{s:5:"order";i:17;}'],
+            [
+                'commandName' => 'App\Jobs\Ship',
+                'command' => 'O:13:"App\Jobs\Ship":1:{s:5:"order";i:17;}',
+            ],
             $job->data
         );
     }
@@ -200,14 +302,26 @@ final class LaravelQueueTest extends QueueTestCase
     {
         $queue = $this->laravel();
         $ids = $queue->pushMany([
-            'First', ['job' => 'Second@run', 'data' => ['n' => 2], 'maxTries' => 4, 'backoff' => [1, 2]],
+            'First',
+            ['job' => 'Second@run', 'data' => ['n' => 2], 'maxTries' => 4, 'backoff' => [1, 2]],
             ['payload' => self::RAW, 'delay' => 60], ['payload' => self::RAW, 'delay' => 60],
-            ['commandName' => 'E', 'command' => 'O:1:"E":0:{}', 'at' => $this->now() + 60, 'failOnTimeout' => true],
+            [
+                'commandName' => 'E',
+                'command' => 'O:1:"E":0:{}',
+                'at' => $this->now() + 60,
+                'failOnTimeout' => true,
+            ],
         ]);
-        $this->assertSame([true, true, 'u-1', null, true], [$ids[0] !== '', $ids[1] !== '', $ids[2], $ids[3], $ids[4] !== '']);
+        $this->assertSame(
+            [true, true, 'u-1', null, true],
+            [$ids[0] !== '', $ids[1] !== '', $ids[2], $ids[3], $ids[4] !== ''],
+        );
         [$first, $second] = $queue->popMany(5);
         $this->assertSame(['First', $ids[0]], [$first->name, $first->uuid]);
-        $this->assertSame(['Second@run', ['n' => 2], 4, [1, 2]], [$second->name, $second->data, $second->maxTries, $second->backoff]);
+        $this->assertSame(
+            ['Second@run', ['n' => 2], 4, [1, 2]],
+            [$second->name, $second->data, $second->maxTries, $second->backoff],
+        );
         $this->assertSame(2, $queue->size()->delayed);
         $this->assertSame([], $queue->pushMany([]));
         $this->assertCount(450, array_unique($queue->pushMany(array_fill(0, 450, 'Job'))));
@@ -245,14 +359,20 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertInstanceOf(LaravelJob::class, $job);
         $this->assertSame([1, ['big' => PHP_INT_MAX]], [$job->attempts, $job->data]);
         $this->assertEqualsWithDelta($this->now() + 300, $job->until, 5);
-        $this->assertSame([$job->reserved], $this->server->command('ZRANGE', 'queues:default:reserved', '0', '-1'));
+        $this->assertSame(
+            [$job->reserved],
+            $this->server->command('ZRANGE', 'queues:default:reserved', '0', '-1'),
+        );
         $this->assertSame(json_decode($job->payload, true)['id'], $job->id);
         $queue->push('Job');
         $this->assertEqualsWithDelta($this->now() + 20, $queue->pop(0.0, 20)->until, 5);
         $this->assertThrows(InvalidException::class, fn () => $queue->pop(-1));
         $this->assertThrows(InvalidException::class, fn () => $queue->pop(0.0, 0.0));
         $this->assertTypeError('#1 ($timeout)', fn () => $queue->pop(new \stdClass()));
-        $this->assertTypeError('#3 ($retryAfter)', fn () => $queue->popMany(1, 0.0, new \stdClass()));
+        $this->assertTypeError(
+            '#3 ($retryAfter)',
+            fn () => $queue->popMany(1, 0.0, new \stdClass()),
+        );
     }
 
     public function test_pop_comes_back_after_its_time(): void
@@ -341,7 +461,10 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame(0, $queue->size()->reserved);
         $this->assertSame([false], $queue->deleteMany(['no such']));
         $this->assertSame([], $queue->deleteMany([]));
-        $this->assertTypeError('item 1: job must be of type Dueq\Laravel\Job|string', fn () => $queue->deleteMany(['x', 1]));
+        $this->assertTypeError(
+            'item 1: job must be of type Dueq\Laravel\Job|string',
+            fn () => $queue->deleteMany(['x', 1]),
+        );
         $other = $this->laravel('other');
         $other->push('Job');
         $job = $other->pop();
@@ -355,7 +478,10 @@ final class LaravelQueueTest extends QueueTestCase
         $queue->pushMany(['A', 'B', ['job' => 'C', 'delay' => 60]]);
         $queue->pop();
         $size = $queue->size();
-        $this->assertSame([1, 1, 1, 0], [$size->ready, $size->delayed, $size->reserved, $size->quarantined]);
+        $this->assertSame(
+            [1, 1, 1, 0],
+            [$size->ready, $size->delayed, $size->reserved, $size->quarantined],
+        );
         $this->assertEqualsWithDelta($size->now + 60, $size->next, 5);
         $this->assertSame(3, $queue->clear());
         $this->assertSame(0, $queue->clear());
@@ -367,7 +493,12 @@ final class LaravelQueueTest extends QueueTestCase
         $queue = $this->laravel();
         $this->assertSame(0, $queue->migrate()->moved);
         $this->server->command('ZADD', 'queues:default:delayed', '1', self::RAW);
-        $this->server->command('ZADD', 'queues:default:reserved', '1', str_replace('u-1', 'u-2', self::RAW));
+        $this->server->command(
+            'ZADD',
+            'queues:default:reserved',
+            '1',
+            str_replace('u-1', 'u-2', self::RAW),
+        );
         $queue->later(1, 'Job');
         $moved = $queue->migrate();
         $this->assertSame([2, 0], [$moved->moved, $moved->quarantined]);
@@ -385,7 +516,8 @@ final class LaravelQueueTest extends QueueTestCase
     {
         $this->server->command('SET', 'queues:default', 'x');
         $queue = $this->laravel();
-        foreach ([fn () => $queue->push('Job'), fn () => $queue->pop(), fn () => $queue->size()] as $run) {
+        $runs = [fn () => $queue->push('Job'), fn () => $queue->pop(), fn () => $queue->size()];
+        foreach ($runs as $run) {
             $this->assertThrows(WrongTypeException::class, $run);
         }
     }
@@ -407,7 +539,11 @@ final class LaravelQueueTest extends QueueTestCase
         $cycle = function () use ($url) {
             $queue = new LaravelQueue('default', $url, 'p_');
             $queue->push('Job', ['a' => [1, 2]], displayName: 'shown', backoff: [1, 2]);
-            $queue->pushMany(['A', ['payload' => self::RAW], ['job' => 'B', 'data' => 5, 'delay' => 60]]);
+            $queue->pushMany([
+                'A',
+                ['payload' => self::RAW],
+                ['job' => 'B', 'data' => 5, 'delay' => 60],
+            ]);
             foreach ($queue->popMany(2) as $job) {
                 $job->release();
             }
@@ -415,8 +551,14 @@ final class LaravelQueueTest extends QueueTestCase
             $first->delete();
             $queue->deleteMany([$first, $second, 'x']);
             $this->assertThrows(LeaseLostException::class, fn () => $first->delete());
-            $this->assertThrows(InvalidException::class, fn () => $queue->pushMany([['job' => 'J', 'data' => [1]], '']));
-            $this->assertThrows(InvalidException::class, fn () => $queue->push('J', [1], backoff: [1, -1]));
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->pushMany([['job' => 'J', 'data' => [1]], '']),
+            );
+            $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->push('J', [1], backoff: [1, -1]),
+            );
             $queue->migrate();
             $queue->runMigrate(fn () => true);
             $queue->clear();

@@ -10,7 +10,7 @@ use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
-/** The waits of DelayedQueue and LaravelQueue, and their transfers in a loop: signals, ends, failures. */
+/** Signals, ends and failures in waits and transfer loops of DelayedQueue and LaravelQueue. */
 final class TransferLoopTest extends QueueTestCase
 {
     private const CHANNEL = 'redisson_delay_queue_channel:{orders}';
@@ -66,7 +66,8 @@ final class TransferLoopTest extends QueueTestCase
         $blocked = fn () => $this->server->awaitBlocked();
         $some = fn () => usleep(300_000);
         $waits = [
-            [fn () => $delayed->take(INF), $blocked], [fn () => $delayed->takeMany(5, INF), $blocked],
+            [fn () => $delayed->take(INF), $blocked],
+            [fn () => $delayed->takeMany(5, INF), $blocked],
             [fn () => $delayed->transfer(INF)->moved, $this->awaitSubscribed(...)],
             [fn () => $laravel->pop(INF), $blocked], [fn () => $laravel->popMany(5, INF), $blocked],
             [fn () => $laravel->migrate(INF)->moved, $some],
@@ -166,8 +167,14 @@ final class TransferLoopTest extends QueueTestCase
 
     public function test_run_transfer_ends_at_a_failure_that_stays(): void
     {
-        foreach (["\x08ABCDEFGH" . pack('P', 1) . 'x', pack('e', 5) . pack('P', 1) . 'x'] as $i => $element) {
-            $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', (string) ($i + 1), $element);
+        $elements = ["\x08ABCDEFGH" . pack('P', 1) . 'x', pack('e', 5) . pack('P', 1) . 'x'];
+        foreach ($elements as $i => $element) {
+            $this->server->command(
+                'ZADD',
+                'redisson_delay_queue_timeout:{orders}',
+                (string) ($i + 1),
+                $element,
+            );
             $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', $element);
         }
         $this->assertThrows(LayoutException::class, fn () => $this->delayed()->runTransfer());
@@ -179,7 +186,7 @@ final class TransferLoopTest extends QueueTestCase
         $queue = new DelayedQueue('orders', $server->url('timeout=300ms'));
         $queue->offer('before');
         [$asked, $isBack, $end] = [0, false, microtime(true) + 30];
-        $log = self::logged(fn () => $queue->runTransfer(function () use ($server, $queue, &$asked, &$isBack, $end) {
+        $until = function () use ($server, $queue, &$asked, &$isBack, $end) {
             $asked++;
             $isNoticed = str_contains(file_get_contents(ini_get('error_log')), 'it is tried again');
             if ($asked === 3) {
@@ -190,7 +197,8 @@ final class TransferLoopTest extends QueueTestCase
                 $isBack = true;
             }
             return $isBack && $queue->size()->ready === 1;
-        }));
+        };
+        $log = self::logged(fn () => $queue->runTransfer($until));
         $this->assertSame('after', $queue->take(0.0));
         $this->assertStringContainsString('timeout=300ms: it is tried again: ', $log);
         $server->remove();
@@ -224,8 +232,13 @@ final class TransferLoopTest extends QueueTestCase
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $queue = $this->delayed();
-        $log = self::logged(fn () => $queue->runTransfer(fn () => $queue->size()->quarantined === 1));
-        $this->assertStringContainsString('the transfer of orders: 1 damaged entries were quarantined', $log);
+        $log = self::logged(
+            fn () => $queue->runTransfer(fn () => $queue->size()->quarantined === 1),
+        );
+        $this->assertStringContainsString(
+            'the transfer of orders: 1 damaged entries were quarantined',
+            $log,
+        );
     }
 
     public function test_run_transfer_of_a_queue_that_is_destroyed_meanwhile(): void
@@ -291,20 +304,30 @@ final class TransferLoopTest extends QueueTestCase
         $ways = [
             'exit' => ['exit(3)', 3],
             'out of memory' => ['str_repeat("x", 1 << 30)', 255],
-            'out of time' => ['set_time_limit(1) && array_map(function () { while (true); }, [1])', 255],
+            'out of time' => [
+                'set_time_limit(1) && array_map(function () { while (true); }, [1])',
+                255,
+            ],
         ];
-        $runs = ["(new Dueq\\Redisson\\DelayedQueue('orders', $url))->runTransfer", "(new Dueq\\Laravel\\Queue('default', $url))->runMigrate"];
+        $runs = [
+            "(new Dueq\\Redisson\\DelayedQueue('orders', $url))->runTransfer",
+            "(new Dueq\\Laravel\\Queue('default', $url))->runMigrate",
+        ];
         foreach ($ways as $way => [$end, $expected]) {
             foreach ($runs as $run) {
-                [$code, $output] = $this->php("\$calls = 0; $run(function () use (&\$calls) { if (++\$calls === 2) { $end; } });
-                    echo 'not reached';");
+                [$code, $output] = $this->php(
+                    "\$calls = 0;
+                    $run(function () use (&\$calls) { if (++\$calls === 2) { $end; } });
+                    echo 'not reached';",
+                );
                 $this->assertSame($expected, $code, "$way: $output");
                 $this->assertStringNotContainsString('not reached', $output);
             }
         }
         [$code, $output] = $this->php(
-            "(new Dueq\\Redisson\\DelayedQueue('orders', $url))->runTransfer(function () { for (\$i = 0; \$i < 5e7; \$i++); });",
-            'max_execution_time=1'
+            "\$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url);
+            \$queue->runTransfer(function () { for (\$i = 0; \$i < 5e7; \$i++); });",
+            'max_execution_time=1',
         );
         $this->assertSame(255, $code, $output);
         $this->assertStringContainsString('Maximum execution time', $output);
@@ -316,8 +339,10 @@ final class TransferLoopTest extends QueueTestCase
         $queue = new DelayedQueue('orders', $this->server->url(), Codec::TypedJson);
         $queue->offer(array_fill(0, 100_000, 'x'));
         [$code, $output] = $this->php(
-            "\$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url, Dueq\\Redisson\\Codec::TypedJson); \$queue->size(); \$queue->peek(); echo 'not reached';",
-            'memory_limit=2M'
+            "\$codec = Dueq\\Redisson\\Codec::TypedJson;
+            \$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url, \$codec);
+            \$queue->size(); \$queue->peek(); echo 'not reached';",
+            'memory_limit=2M',
         );
         $this->assertSame(255, $code, $output);
         $this->assertStringContainsString('Allowed memory size', $output);

@@ -41,8 +41,9 @@ use Dueq\WorkerInfo;
 use Throwable;
 
 /*
- * A program to which an analyser at its highest level has nothing to say (tests/test_php_types.py). The functions without
- * a body worth the name take what the program reads, and only that. Nobody runs it.
+ * An analyser at its highest level finds nothing wrong in this program (tests/test_php_types.py).
+ * Each of the small functions takes one type, so that the analyser checks what the program passes.
+ * Nobody runs the program.
  */
 
 function text(string ...$texts): void
@@ -92,17 +93,41 @@ function backoff(Backoff $backoff): string
 
     return match ($backoff->kind) {
         BackoffKind::Fixed, BackoffKind::List => $backoff->jitter->value,
-        BackoffKind::Linear, BackoffKind::Exponential => $backoff->jitter === Jitter::None ? 'grows' : 'grows at random',
+        BackoffKind::Linear,
+        BackoffKind::Exponential => $backoff->jitter === Jitter::None ? 'grows' : 'grows at random',
     };
 }
 
 /** @param array<string, string> $headers */
 function pushes(Queue $queue, array $headers): void
 {
-    text($queue->push('body', headers: $headers, replace: Replace::Body, id: 'one', backoff: [1, 2.5, new DateInterval('PT5S')]));
-    ids($queue->pushMany(['body', ['body' => 'x', 'delay' => 5, 'headers' => $headers, 'replace' => Replace::Message]]));
-    $queue->schedule('report', '30 9 * * mon-fri', ['body' => 'x', 'ttl' => 60.0], 'Europe/Berlin', CatchUp::Skip);
-    $queue->push('body', backoff: Backoff::exponential(1, 60, Jitter::Full), at: new DateTimeImmutable('tomorrow'));
+    text(
+        $queue->push(
+            'body',
+            headers: $headers,
+            replace: Replace::Body,
+            id: 'one',
+            backoff: [1, 2.5, new DateInterval('PT5S')],
+        ),
+    );
+    ids(
+        $queue->pushMany([
+            'body',
+            ['body' => 'x', 'delay' => 5, 'headers' => $headers, 'replace' => Replace::Message],
+        ]),
+    );
+    $queue->schedule(
+        'report',
+        '30 9 * * mon-fri',
+        ['body' => 'x', 'ttl' => 60.0],
+        'Europe/Berlin',
+        CatchUp::Skip,
+    );
+    $queue->push(
+        'body',
+        backoff: Backoff::exponential(1, 60, Jitter::Full),
+        at: new DateTimeImmutable('tomorrow'),
+    );
     $pusher = $queue->pusher();
     try {
         $pusher->push('body', headers: $headers);
@@ -170,7 +195,10 @@ function administers(Queue $queue): void
     );
     array_map(static fn (Rate $rate): ?float => $rate->lateP99, $queue->rates());
     array_map(static fn (WorkerInfo $worker): string => $worker->host, $queue->workers());
-    array_map(static fn (Failure $failure): bool => $failure->kind === FailureKind::Crashed, $queue->failures());
+    array_map(
+        static fn (Failure $failure): bool => $failure->kind === FailureKind::Crashed,
+        $queue->failures(),
+    );
     text(...$queue->allow(['dead letters']), ...Queue::names());
 }
 
@@ -211,7 +239,13 @@ function redisson(string $url): void
 
 function laravel(LaravelQueue $queue): void
 {
-    ids($queue->pushMany(['Job', ['job' => 'Job@method', 'data' => [1], 'backoff' => [1, 2]], ['payload' => '{}', 'delay' => 1]]));
+    ids(
+        $queue->pushMany([
+            'Job',
+            ['job' => 'Job@method', 'data' => [1], 'backoff' => [1, 2]],
+            ['payload' => '{}', 'delay' => 1],
+        ]),
+    );
     outcomes($queue->deleteMany($queue->popMany(5)));
     array_map(static fn (LaravelJob $job): string => $job->name, $queue->popMany(5));
 }
@@ -221,7 +255,12 @@ function tasks(Tasks $tasks, Queue $queue, Message $message): void
     text($tasks->push('send_receipt', [17, 'copy' => true], queue: 'mail'));
     ids($queue->pushMany([$tasks->draft('send_receipt', [17])]));
     $message->ack([$tasks->draft('send_receipt', [18])]);
-    text(OpenTelemetry::send($queue, static fn (): string => $queue->push('x', headers: OpenTelemetry::headers())));
+    text(
+        OpenTelemetry::send(
+            $queue,
+            static fn (): string => $queue->push('x', headers: OpenTelemetry::headers()),
+        ),
+    );
     OpenTelemetry::settle($message, Settlement::Bury, static function () use ($message): void {
         $message->bury('not wanted');
     });

@@ -12,7 +12,10 @@ use Dueq\Queue;
 use Dueq\State;
 use Dueq\Worker;
 
-/* Each line with a comment behind it is wrong, and an analyser says what the comment names (tests/test_php_types.py). */
+/*
+ * Each line with a comment behind it is wrong, and an analyser reports what the comment names
+ * (tests/test_php_types.py).
+ */
 
 function states(Queue $queue, Message $message): void
 {
