@@ -8,7 +8,8 @@ use Dueq\Tests\Server;
 use RuntimeException;
 
 /**
- * A copy of app/ with the package in its vendor/, as Composer installs it. Psr's interfaces are those of the distribution.
+ * A copy of app/ with the package in its vendor/, as Composer installs it. Psr's interfaces come
+ * from the distribution.
  */
 final class Application
 {
@@ -30,14 +31,30 @@ final class Application
             ],
             'require' => ['dueq/worker' => '@dev'],
             'replace' => ['psr/log' => '1.1.4', 'psr/container' => '1.1.2'],
-            'autoload' => ['psr-4' => ['App\\' => 'src/'], 'classmap' => ['src/Mapped'], 'files' => ['psr.php']],
+            'autoload' => [
+                'psr-4' => ['App\\' => 'src/'],
+                'classmap' => ['src/Mapped'],
+                'files' => ['psr.php'],
+            ],
         ];
-        file_put_contents("{$this->folder}/composer.json", json_encode($composer, JSON_THROW_ON_ERROR));
+        file_put_contents(
+            "{$this->folder}/composer.json",
+            json_encode($composer, JSON_THROW_ON_ERROR),
+        );
         putenv("COMPOSER_HOME={$this->folder}/.composer");
         putenv('COMPOSER_ALLOW_SUPERUSER=1');
         putenv('COMPOSER_NO_AUDIT=1');
-        self::run('composer', 'install', '--quiet', '--no-interaction', '--working-dir', $this->folder);
-        register_shutdown_function(fn () => getmypid() === $this->owner && self::run('rm', '-rf', $this->folder));
+        self::run(
+            'composer',
+            'install',
+            '--quiet',
+            '--no-interaction',
+            '--working-dir',
+            $this->folder,
+        );
+        register_shutdown_function(
+            fn () => getmypid() === $this->owner && self::run('rm', '-rf', $this->folder),
+        );
     }
 
     public static function shared(): self
@@ -48,7 +65,11 @@ final class Application
     /** Starts its dueq-worker. */
     public function start(Server $server, string $bootstrap, string ...$options): Process
     {
-        return new Process($this->folder, ['vendor/bin/dueq-worker', $bootstrap, ...$options], ['DUEQ_URL' => $server->url()]);
+        return new Process(
+            $this->folder,
+            ['vendor/bin/dueq-worker', $bootstrap, ...$options],
+            ['DUEQ_URL' => $server->url()],
+        );
     }
 
     private static function run(string ...$command): void

@@ -23,8 +23,15 @@ final class DecisionTest extends WorkerTestCase
 {
     public function testTheWorkerDoesWhatAJobAsksFor(): void
     {
-        foreach (['retry', 'exhaust', 'fail', 'release', 'push', 'elsewhere', 'late', 'hush'] as $what) {
-            $this->tasks->push('decide', [$what], id: $what, queue: 'decide', maxAttempts: $what === 'exhaust' ? 1 : 3);
+        $decisions = ['retry', 'exhaust', 'fail', 'release', 'push', 'elsewhere', 'late', 'hush'];
+        foreach ($decisions as $what) {
+            $this->tasks->push(
+                'decide',
+                [$what],
+                id: $what,
+                queue: 'decide',
+                maxAttempts: $what === 'exhaust' ? 1 : 3,
+            );
         }
         $worker = $this->startWith('decisions.php', '--concurrency', '2');
         $said = array_map(fn () => $this->heard(), range(1, 10));
@@ -42,22 +49,38 @@ final class DecisionTest extends WorkerTestCase
             'successor at 1',
             'successor at 1',
         ], $said);
-        $this->await([3, 1], fn () => [$this->queue('decide')->stats()->dead, $this->queue('decide')->stats()->delayed]);
+        $this->await(
+            [3, 1],
+            fn () => [
+                $this->queue('decide')->stats()->dead,
+                $this->queue('decide')->stats()->delayed,
+            ],
+        );
         $this->assertSame(0, $worker->stop());
-        $errors = array_map(fn (Message $message) => $message->error, iterator_to_array($this->queue('decide')->peek(State::Dead), false));
+        $errors = array_map(
+            fn (Message $message) => $message->error,
+            iterator_to_array($this->queue('decide')->peek(State::Dead), false),
+        );
         sort($errors);
         $this->assertSame(['DomainException: bank', 'hushed up', 'no such order'], $errors);
         [$released] = iterator_to_array($this->queue('decide')->peek(State::Delayed), false);
-        $this->assertSame(['release', 0, 1], [$released->id, $released->attempt, $released->deliveries]);
+        $this->assertSame(
+            ['release', 0, 1],
+            [$released->id, $released->attempt, $released->deliveries],
+        );
+        $info = 'info +\[\d+\] decide';
+        $warning = 'warning +\[\d+\] decide';
+        $wish = "at the job's wish after 0\.\d+ s";
         foreach ([
-            "info +\[\d+\] decide retry retried at the job's wish after 0\.\d+ s, due in 0\.01 s: not yet",
-            "warning +\[\d+\] decide exhaust failed at the job's wish after 0\.\d+ s, its attempts are exhausted: DomainException: bank",
-            "warning +\[\d+\] decide fail failed at the job's wish after 0\.\d+ s: no such order",
-            "info +\[\d+\] decide release released at the job's wish after 0\.\d+ s, due in 3600 s",
-            'info +\[\d+\] decide push done in 0\.\d+ s; successors: 2, of which duplicates: 1',
-            'info +\[\d+\] decide elsewhere done in 0\.\d+ s; successors: 1',
-            'warning +\[\d+\] decide late ended after 0\.\d+ s, but its lease was lost before: it may run elsewhere',
-            "warning +\[\d+\] decide hush failed at the job's wish after 0\.\d+ s: hushed up",
+            "$info retry retried $wish, due in 0\.01 s: not yet",
+            "$warning exhaust failed $wish, its attempts are exhausted: DomainException: bank",
+            "$warning fail failed $wish: no such order",
+            "$info release released $wish, due in 3600 s",
+            "$info push done in 0\.\d+ s; successors: 2, of which duplicates: 1",
+            "$info elsewhere done in 0\.\d+ s; successors: 1",
+            "$warning late ended after 0\.\d+ s, but its lease was lost before:"
+                . ' it may run elsewhere',
+            "$warning hush failed $wish: hushed up",
         ] as $line) {
             $this->assertMatchesRegularExpression("/ $line\n/", $worker->log());
         }
@@ -67,15 +90,24 @@ final class DecisionTest extends WorkerTestCase
     public function testWhatIsToBeRetriedIsRetriedAndTheHookIsCalledOnce(): void
     {
         foreach (['busy', 'away', 'other', 'stubborn', 'fail', 'stuck'] as $what) {
-            $this->tasks->push('choose', [$what], queue: 'decide', maxAttempts: $what === 'stuck' ? 1 : 2, backoff: 0.0);
+            $this->tasks->push(
+                'choose',
+                [$what],
+                queue: 'decide',
+                maxAttempts: $what === 'stuck' ? 1 : 2,
+                backoff: 0.0,
+            );
         }
         $this->tasks->push('own', ['own'], queue: 'decide', maxAttempts: 1);
         $worker = $this->startWith('decisions.php', '--concurrency', '2');
         $said = array_map(fn () => $this->heard(), range(1, 13));
         sort($said);
         $worker->awaitLog('/own \S{22}: onExhausted failed: LogicException: the hook fails/');
-        $worker->awaitLog("/choose \S{22}: onExhausted failed: LogicException: the job choose \S{22} has ended/");
+        $worker->awaitLog(
+            "/choose \S{22}: onExhausted failed: LogicException: the job choose \S{22} has ended/",
+        );
         $this->assertSame(0, $worker->stop());
+        $killed = 'Dueq\Worker\TimeLimitExceeded its process was killed after 0.5 s';
         $this->assertSame([
             'away at 1',
             'busy at 1',
@@ -85,7 +117,7 @@ final class DecisionTest extends WorkerTestCase
             'exhausted choose fail Dueq\Worker\Decided no such order',
             'exhausted choose other DomainException other',
             'exhausted choose stubborn DomainException stubborn',
-            'exhausted choose stuck Dueq\Worker\TimeLimitExceeded its process was killed after 0.5 s',
+            "exhausted choose stuck $killed",
             'fail at 1',
             'other at 1',
             'stubborn at 1',
@@ -93,18 +125,30 @@ final class DecisionTest extends WorkerTestCase
         ], $said);
         $stats = $this->queue('decide')->stats();
         $this->assertSame([7, 0, 0], [$stats->dead, $stats->ready, $stats->delayed]);
-        $this->assertMatchesRegularExpression('/failed \(attempt 2 of 2\), its attempts are exhausted: RuntimeException: busy\n    RuntimeException: busy in /', $worker->log());
-        $this->assertMatchesRegularExpression('/failed \(attempt 1 of 2\), and is not retried: OverflowException: away\n/', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/failed \(attempt 2 of 2\), its attempts are exhausted: RuntimeException: busy\n'
+                . '    RuntimeException: busy in /',
+            $worker->log(),
+        );
+        $this->assertMatchesRegularExpression(
+            '/failed \(attempt 1 of 2\), and is not retried: OverflowException: away\n/',
+            $worker->log(),
+        );
     }
 
     public function testTheWorkerSaysOnceWhichQueuesNobodyPushedTo(): void
     {
         $this->tasks->push('decide', ['x'], queue: 'decide');
-        $worker = $this->startWith('decisions.php', '--concurrency', '2', '--queues', 'decide,dezide');
+        $options = ['--concurrency', '2', '--queues', 'decide,dezide'];
+        $worker = $this->startWith('decisions.php', ...$options);
         $worker->awaitReady();
         $worker->stop();
-        $text = 'nothing was ever pushed to the queue dezide; dueq queues lists the queues of this server';
-        $this->assertSame([1, 1], [substr_count($worker->log(), $text), substr_count($worker->log(), 'nothing was ever')]);
+        $text = 'nothing was ever pushed to the queue dezide;'
+            . ' dueq queues lists the queues of this server';
+        $this->assertSame(
+            [1, 1],
+            [substr_count($worker->log(), $text), substr_count($worker->log(), 'nothing was ever')],
+        );
     }
 
     public function testAJobRefusesWhatIsWrong(): void
@@ -113,7 +157,13 @@ final class DecisionTest extends WorkerTestCase
         $worker = new Worker($this->server->url());
         $worker->on('a', function (Job $job) use (&$jobs): void {
             $jobs[] = $job;
-            foreach ([fn () => $job->retry(-1.0), fn () => $job->release(NAN), fn () => $job->push('a', [NAN]), fn () => $job->push('a', maxRetries: 3)] as $call) {
+            $calls = [
+                fn () => $job->retry(-1.0),
+                fn () => $job->release(NAN),
+                fn () => $job->push('a', [NAN]),
+                fn () => $job->push('a', maxRetries: 3),
+            ];
+            foreach ($calls as $call) {
                 try {
                     $call();
                     $this->fail('it was taken');
@@ -124,7 +174,10 @@ final class DecisionTest extends WorkerTestCase
             try {
                 $job->push('b', queue: 'other');
             } catch (InvalidArgumentException $error) {
-                $this->assertSame('the successors of a job go to one queue: default, not other', $error->getMessage());
+                $this->assertSame(
+                    'the successors of a job go to one queue: default, not other',
+                    $error->getMessage(),
+                );
             }
         })->on('b', fn () => null);
         $worker->push('a');
@@ -163,7 +216,10 @@ final class DecisionTest extends WorkerTestCase
         yield 'no number' => [NAN, 'Inf and NaN cannot be JSON encoded'];
         yield 'no text' => ["\xff", 'Malformed UTF-8 characters, possibly incorrectly encoded'];
         yield 'an object' => [new Task('x'), 'JSON has no form for an object of Dueq\Task'];
-        yield 'an object within' => [['when' => [new \DateTime()]], 'JSON has no form for an object of DateTime'];
+        yield 'an object within' => [
+            ['when' => [new \DateTime()]],
+            'JSON has no form for an object of DateTime',
+        ];
         yield 'a resource' => [STDERR, 'Type is not supported'];
     }
 
@@ -171,7 +227,12 @@ final class DecisionTest extends WorkerTestCase
     #[DataProvider('notOfJson')]
     public function testAnArgumentThatJsonDoesNotHaveIsNamed(mixed $value, string $why): void
     {
-        foreach ([['argument 1', [$value]], ['argument 2', [1, $value]], ['page', [1, 'page' => $value]]] as [$name, $arguments]) {
+        $calls = [
+            ['argument 1', [$value]],
+            ['argument 2', [1, $value]],
+            ['page', [1, 'page' => $value]],
+        ];
+        foreach ($calls as [$name, $arguments]) {
             try {
                 $this->tasks->push('take', $arguments);
                 $this->fail('it was taken');
@@ -185,11 +246,16 @@ final class DecisionTest extends WorkerTestCase
 
     public function testWrongOptionsOfATaskAreRefusedAtOnce(): void
     {
+        $maxAttempts = 'maxAttempts, which counts the first run too';
         foreach ([
-            'the task a has no option maxRetries; do you mean maxAttempts, which counts the first run too?' => ['maxRetries' => 3],
+            "the task a has no option maxRetries; do you mean $maxAttempts?" => ['maxRetries' => 3],
             'the task a has no option tries; do you mean maxAttempts?' => ['tries' => 3],
-            'the task a: retryOn and failOn name classes, and there is no class "No\\\\Such"' => ['retryOn' => ['No\Such']],
-            'the task a: onExhausted is neither a callable nor a class' => ['onExhausted' => 'no_such'],
+            'the task a: retryOn and failOn name classes, and there is no class "No\\\\Such"' => [
+                'retryOn' => ['No\Such'],
+            ],
+            'the task a: onExhausted is neither a callable nor a class' => [
+                'onExhausted' => 'no_such',
+            ],
         ] as $text => $options) {
             try {
                 new Task('a', ...$options);

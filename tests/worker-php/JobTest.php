@@ -54,14 +54,18 @@ final class JobTest extends WorkerTestCase
 
     public function testAHandlerGetsTheJobWhereItAsksForIt(): void
     {
-        $this->worker->on('job', fn (Job $job, int $a, int $b) => [$job->task, $job->message->attempt, $a, $b]);
+        $this->worker->on(
+            'job',
+            fn (Job $job, int $a, int $b) => [$job->task, $job->message->attempt, $a, $b],
+        );
         $this->assertSame(['job', 1, 7, 8], $this->ran('job', [7, 'b' => 8]));
     }
 
     public function testAContainerMakesTheClasses(): void
     {
         putenv("DUEQ_URL={$this->server->url()}");
-        $this->worker = (new Worker($this->server->url(), new Services()))->tasks(SendReceipt::class);
+        $worker = new Worker($this->server->url(), new Services());
+        $this->worker = $worker->tasks(SendReceipt::class);
         $this->ran('send_receipt', [17]);
         $this->assertSame('receipt 17', $this->heard());
         $this->assertSame(['mail'], $this->worker->queues());
@@ -88,7 +92,10 @@ final class JobTest extends WorkerTestCase
 
     public function testMessagesThatAreNoTasksGoToTheHandlerOfTheirQueue(): void
     {
-        $this->worker->on('a', fn () => 'task')->onQueue('orders', fn (Job $job) => [$job->task, $job->message->body]);
+        $this->worker->on('a', fn () => 'task')->onQueue(
+            'orders',
+            fn (Job $job) => [$job->task, $job->message->body],
+        );
         $this->queue('orders')->push('pack it');
         $this->assertSame([null, 'pack it'], $this->runNext('orders'));
         $this->tasks->push('a', queue: 'orders');
@@ -96,7 +103,9 @@ final class JobTest extends WorkerTestCase
         $this->assertSame(['default', 'orders'], $this->worker->queues());
         $this->queue('other')->push('pack it');
         $this->expectException(UnknownTask::class);
-        $this->expectExceptionMessage('the message has no header task, and the queue other has no handler here');
+        $this->expectExceptionMessage(
+            'the message has no header task, and the queue other has no handler here',
+        );
         $this->runNext('other');
     }
 
@@ -113,7 +122,9 @@ final class JobTest extends WorkerTestCase
         $this->worker->on('a', fn () => null);
         $this->queue()->push('x', headers: ['task' => 'a', 'serializer' => 'pickle']);
         $this->expectException(UnknownTask::class);
-        $this->expectExceptionMessage('the task a: there is no serializer pickle here; there are: json');
+        $this->expectExceptionMessage(
+            'the task a: there is no serializer pickle here; there are: json',
+        );
         $this->runNext();
     }
 
@@ -134,7 +145,10 @@ final class JobTest extends WorkerTestCase
         $this->worker->on('a', fn (string ...$all) => $all, serializer: 'commas');
         $this->worker->push('a', ['x', 'y']);
         $message = $this->queue()->reserve();
-        $this->assertSame(['x,y;', ['task' => 'a', 'serializer' => 'commas']], [$message->body, $message->headers]);
+        $this->assertSame(
+            ['x,y;', ['task' => 'a', 'serializer' => 'commas']],
+            [$message->body, $message->headers],
+        );
         $this->assertSame(['x', 'y'], $this->worker->run($this->worker->job($message)));
     }
 
@@ -167,7 +181,10 @@ final class JobTest extends WorkerTestCase
         $this->assertSame([[], []], $json->decode('{}'));
         $this->assertSame([[1], []], $json->decode('{"args":[1]}'));
         $this->assertSame([[], ['a' => 1.0]], $json->decode('{"kwargs":{"a":1.0}}'));
-        $this->assertSame([['123456789012345678901'], []], $json->decode('{"args":[123456789012345678901]}'));
+        $this->assertSame(
+            [['123456789012345678901'], []],
+            $json->decode('{"args":[123456789012345678901]}'),
+        );
     }
 
     public function testFoldersAreSearchedForTasks(): void
@@ -181,11 +198,13 @@ final class JobTest extends WorkerTestCase
     public function testWhatIsNoHandlerIsRefused(): void
     {
         foreach ([
-            'is neither a callable nor a class: nothing' => fn () => $this->worker->on('a', 'nothing'),
+            'is neither a callable nor a class: nothing'
+                => fn () => $this->worker->on('a', 'nothing'),
             'has no attribute Dueq\Task' => fn () => $this->worker->tasks(self::class),
             'has two handlers' => fn () => $this->worker->on('b', 'strlen')->on('b', 'strlen'),
             'there is no folder /nowhere' => fn () => $this->worker->discover('/nowhere'),
-            'timeout must be more than 0, and killAfter at least timeout' => fn () => $this->worker->on('c', 'strlen', timeout: 5, killAfter: 4),
+            'timeout must be more than 0, and killAfter at least timeout'
+                => fn () => $this->worker->on('c', 'strlen', timeout: 5, killAfter: 4),
             'has no option attempts' => fn () => $this->worker->on('c', 'strlen', attempts: 5),
         ] as $text => $call) {
             try {

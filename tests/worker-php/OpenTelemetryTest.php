@@ -59,9 +59,15 @@ final class OpenTelemetryTest extends WorkerTestCase
             substr($message->headers['traceparent'], 0, 52),
             $message->headers['task'],
         ]);
-        $this->assertSame([SpanKind::KIND_PRODUCER, SpanKind::KIND_CONSUMER], [$send->getKind(), $process->getKind()]);
+        $this->assertSame(
+            [SpanKind::KIND_PRODUCER, SpanKind::KIND_CONSUMER],
+            [$send->getKind(), $process->getKind()],
+        );
         $this->assertSame($send->getSpanId(), $process->getParentSpanId());
-        $this->assertSame($send->getSpanId(), $process->getLinks()[0]->getSpanContext()->getSpanId());
+        $this->assertSame(
+            $send->getSpanId(),
+            $process->getLinks()[0]->getSpanContext()->getSpanId(),
+        );
         $this->assertSame($process->getSpanId(), $successor->getParentSpanId());
         $this->assertSame($send->getTraceId(), $successor->getTraceId());
         $about = [
@@ -80,16 +86,30 @@ final class OpenTelemetryTest extends WorkerTestCase
             'messaging.dueq.attempt' => 1,
             'messaging.dueq.task' => 'pack',
         ], $process->getAttributes()->toArray());
-        $this->assertSame(['send' => 2], $this->telemetry->counts('messaging.client.sent.messages'));
-        $this->assertSame(['send' => 2], $this->telemetry->counts('messaging.client.operation.duration'));
-        $this->assertSame(['process' => 1], $this->telemetry->counts('messaging.client.consumed.messages'));
+        $this->assertSame(
+            ['send' => 2],
+            $this->telemetry->counts('messaging.client.sent.messages'),
+        );
+        $this->assertSame(
+            ['send' => 2],
+            $this->telemetry->counts('messaging.client.operation.duration'),
+        );
+        $this->assertSame(
+            ['process' => 1],
+            $this->telemetry->counts('messaging.client.consumed.messages'),
+        );
         $this->assertSame(['process' => 1], $this->telemetry->counts('messaging.process.duration'));
         $this->assertFalse(Span::getCurrent()->getContext()->isValid());
     }
 
     public function testEachDeliveryHasASpanAndTheLastSaysThatItIsDead(): void
     {
-        $this->worker->on('fail', fn () => throw new DomainException('no luck'), maxAttempts: 2, backoff: 0.0);
+        $this->worker->on(
+            'fail',
+            fn () => throw new DomainException('no luck'),
+            maxAttempts: 2,
+            backoff: 0.0,
+        );
         $this->worker->push('fail');
         $this->queue()->consume(timeout: 0.5)->work(
             fn ($message) => $this->worker->run($this->worker->job($message)),
@@ -101,14 +121,20 @@ final class OpenTelemetryTest extends WorkerTestCase
         foreach ($spans as $i => $span) {
             $this->assertSame(StatusCode::STATUS_ERROR, $span->getStatus()->getCode());
             $this->assertSame('exception', $span->getEvents()[0]->getName());
-            $this->assertSame($this->telemetry->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
+            $this->assertSame(
+                $this->telemetry->span('send default')->getSpanId(),
+                $span->getLinks()[0]->getSpanContext()->getSpanId(),
+            );
             $attributes = $span->getAttributes()->toArray();
             $this->assertSame([DomainException::class, $i === 1], [
                 $attributes['error.type'],
                 $attributes['messaging.dueq.dead'] ?? false,
             ]);
         }
-        $this->assertSame(['process DomainException' => 2], $this->telemetry->counts('messaging.process.duration'));
+        $this->assertSame(
+            ['process DomainException' => 2],
+            $this->telemetry->counts('messaging.process.duration'),
+        );
     }
 
     public function testAJobThatIsReleasedHasNotFailed(): void
@@ -120,7 +146,10 @@ final class OpenTelemetryTest extends WorkerTestCase
             $this->fail();
         } catch (Stop) {
         }
-        $this->assertSame(StatusCode::STATUS_UNSET, $this->telemetry->span('process default')->getStatus()->getCode());
+        $this->assertSame(
+            StatusCode::STATUS_UNSET,
+            $this->telemetry->span('process default')->getStatus()->getCode(),
+        );
     }
 
     public function testARefusedPushSaysWhy(): void
@@ -148,7 +177,10 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->assertNull(OpenTelemetry::send($orders, $push, count: 3)[1]);
         $send = $this->telemetry->span('send orders');
         $this->assertSame(3, $send->getAttributes()->toArray()['messaging.batch.message_count']);
-        $this->assertStringContainsString($send->getSpanId(), $orders->find('a')->headers['traceparent']);
+        $this->assertStringContainsString(
+            $send->getSpanId(),
+            $orders->find('a')->headers['traceparent'],
+        );
         $this->assertSame(
             ['send' => 2, 'send ' . DuplicateException::class => 1],
             $this->telemetry->counts('messaging.client.sent.messages'),
@@ -161,7 +193,12 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->worker->push('pack');
         $message = $this->queue()->reserve();
         $this->worker->run($this->worker->job($message));
-        OpenTelemetry::settle($message, Settlement::Ack, fn () => $message->ack(), $this->server->url());
+        OpenTelemetry::settle(
+            $message,
+            Settlement::Ack,
+            fn () => $message->ack(),
+            $this->server->url(),
+        );
         try {
             OpenTelemetry::settle($message, Settlement::Bury, fn () => $message->bury());
             $this->fail();
@@ -169,8 +206,14 @@ final class OpenTelemetryTest extends WorkerTestCase
         }
         $ack = $this->telemetry->span('ack default');
         $this->assertSame(SpanKind::KIND_CLIENT, $ack->getKind());
-        $this->assertSame($this->telemetry->span('process default')->getSpanId(), $ack->getParentSpanId());
-        $this->assertSame($this->telemetry->span('send default')->getSpanId(), Telemetry::linked($ack));
+        $this->assertSame(
+            $this->telemetry->span('process default')->getSpanId(),
+            $ack->getParentSpanId(),
+        );
+        $this->assertSame(
+            $this->telemetry->span('send default')->getSpanId(),
+            Telemetry::linked($ack),
+        );
         $this->assertEquals([
             'messaging.system' => 'dueq',
             'messaging.destination.name' => 'default',
@@ -208,14 +251,20 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->queue()->push('pack it');
         OpenTelemetry::process($this->queue()->reserve(), fn () => null, $url);
         $about = $this->telemetry->span('process default')->getAttributes()->toArray();
-        $this->assertSame([$address, $port], [$about['server.address'] ?? null, $about['server.port'] ?? null]);
+        $this->assertSame(
+            [$address, $port],
+            [$about['server.address'] ?? null, $about['server.port'] ?? null],
+        );
     }
 
     public function testHeadersWithoutRoomAndThoseWithAContextStay(): void
     {
         $own = '00-' . str_repeat('1', 32) . '-' . str_repeat('2', 16) . '-01';
         $this->worker->push('pack', headers: ['traceparent' => $own]);
-        $this->assertSame(['task' => 'pack', 'traceparent' => $own], $this->queue()->reserve()->headers);
+        $this->assertSame(
+            ['task' => 'pack', 'traceparent' => $own],
+            $this->queue()->reserve()->headers,
+        );
         $send = $this->telemetry->span('send default');
         $this->assertSame(SpanKind::KIND_CLIENT, $send->getKind());
         $this->assertSame(str_repeat('2', 16), $send->getLinks()[0]->getSpanContext()->getSpanId());
@@ -229,12 +278,21 @@ final class OpenTelemetryTest extends WorkerTestCase
     public function testMessagesThatAreNoTasks(): void
     {
         $orders = $this->queue('orders#3');
-        OpenTelemetry::send($orders, fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
+        OpenTelemetry::send(
+            $orders,
+            fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])),
+        );
         $message = $orders->reserve();
         $this->assertSame('done', OpenTelemetry::process($message, fn () => 'done'));
         $process = $this->telemetry->span('process orders');
-        $this->assertSame($this->telemetry->span('send orders')->getTraceId(), $process->getTraceId());
-        $this->assertSame('3', $process->getAttributes()->toArray()['messaging.destination.partition.id']);
+        $this->assertSame(
+            $this->telemetry->span('send orders')->getTraceId(),
+            $process->getTraceId(),
+        );
+        $this->assertSame(
+            '3',
+            $process->getAttributes()->toArray()['messaging.destination.partition.id'],
+        );
     }
 
     public function testAWorkersSettlementsBelongToItsWork(): void
@@ -262,8 +320,14 @@ final class OpenTelemetryTest extends WorkerTestCase
             print(f"{span.get_span_context().trace_id:032x}")
             END);
         $message = $this->queue('python')->reserve();
-        OpenTelemetry::process($message, fn () => OpenTelemetry::settle($message, Settlement::Release, $message->release(...)));
-        $traces = array_map(fn (string $name) => $this->telemetry->span("$name python")->getTraceId(), ['process', 'release']);
+        OpenTelemetry::process(
+            $message,
+            fn () => OpenTelemetry::settle($message, Settlement::Release, $message->release(...)),
+        );
+        $traces = array_map(
+            fn (string $name) => $this->telemetry->span("$name python")->getTraceId(),
+            ['process', 'release'],
+        );
         $this->assertSame([trim($pushed), trim($pushed)], $traces);
         $this->assertSame($pushed, $this->python(self::RECEIVES));
     }

@@ -26,10 +26,16 @@ final class PartitionsTest extends WorkerTestCase
     {
         $options = ['keyed.php', '--concurrency', '2', '--lease', '1'];
         [$first, $second] = [$this->startWith(...$options), $this->startWith(...$options)];
-        $this->await([8, 4], fn () => [count($this->owners()), count(array_unique($this->owners()))]);
+        $this->await(
+            [8, 4],
+            fn () => [count($this->owners()), count(array_unique($this->owners()))],
+        );
         $this->push(0);
         $heard = [$this->heard(), $this->heard()];
-        $children = explode(' ', trim((string) file_get_contents("/proc/{$first->pid}/task/{$first->pid}/children")));
+        $children = explode(
+            ' ',
+            trim((string) file_get_contents("/proc/{$first->pid}/task/{$first->pid}/children")),
+        );
         foreach ([$first->pid, ...array_map(intval(...), $children)] as $process) {
             posix_kill($process, SIGKILL);
         }
@@ -48,7 +54,10 @@ final class PartitionsTest extends WorkerTestCase
             $this->assertContains((int) $number, [$before, $before + 1], $line);
             $last[$key] = (int) $number;
         }
-        $this->assertSame([self::KEYS, [2 * self::EACH - 1]], [count($last), array_values(array_unique($last))]);
+        $this->assertSame(
+            [self::KEYS, [2 * self::EACH - 1]],
+            [count($last), array_values(array_unique($last))],
+        );
     }
 
     public function testAMessageThatIsNoTaskGoesToTheHandlerOfTheWholeQueue(): void
@@ -63,14 +72,18 @@ final class PartitionsTest extends WorkerTestCase
     {
         $worker = $this->startWith('keyed.php', '--queues', 'keyed,other');
         $this->assertSame(1, $worker->wait());
-        $this->assertStringContainsString('keyed has partitions, and needs a worker of its own: --queues keyed', $worker->log());
+        $this->assertStringContainsString(
+            'keyed has partitions, and needs a worker of its own: --queues keyed',
+            $worker->log(),
+        );
     }
 
     public function testADrainRunsThemByTheirTime(): void
     {
         $worker = (new Worker($this->server->url(), partitions: ['keyed' => 8]))
             ->on('step', fn (Job $job, int $number) => null, queue: 'keyed');
-        foreach ([1 => ['a', 60.0], 2 => ['customer-17', 30.0], 3 => ['a', null]] as $number => [$key, $delay]) {
+        $steps = [1 => ['a', 60.0], 2 => ['customer-17', 30.0], 3 => ['a', null]];
+        foreach ($steps as $number => [$key, $delay]) {
             $worker->push('step', [$number], delay: $delay, key: $key);
         }
         $ran = Drain::run($worker, delayed: true, server: $this->server->url());
@@ -83,7 +96,11 @@ final class PartitionsTest extends WorkerTestCase
     {
         for ($number = $first; $number < $first + self::EACH; $number++) {
             $this->queue('keyed')->pushMany(array_map(
-                fn (int $key) => $this->tasks->draft('step', ["customer-$key", $number], key: "customer-$key"),
+                fn (int $key) => $this->tasks->draft(
+                    'step',
+                    ["customer-$key", $number],
+                    key: "customer-$key",
+                ),
                 range(1, self::KEYS),
             ));
         }
@@ -92,7 +109,11 @@ final class PartitionsTest extends WorkerTestCase
     /** @return list<string> whose the partitions are, of those that are somebody's */
     private function owners(): array
     {
-        $owners = $this->server->command('HMGET', 'dueq:{keyed}:partitions', ...array_map(strval(...), range(0, 7)));
+        $owners = $this->server->command(
+            'HMGET',
+            'dueq:{keyed}:partitions',
+            ...array_map(strval(...), range(0, 7)),
+        );
 
         return array_values(array_filter($owners, is_string(...)));
     }

@@ -25,8 +25,18 @@ final class Process
     public function __construct(string $folder, array $command, array $environment)
     {
         $this->log = tempnam(sys_get_temp_dir(), 'dueq-worker-log-');
-        $streams = [['file', '/dev/null', 'r'], ['file', $this->log, 'a'], ['file', $this->log, 'a']];
-        $this->process = proc_open([PHP_BINARY, ...$command], $streams, $pipes, $folder, $environment + getenv());
+        $streams = [
+            ['file', '/dev/null', 'r'],
+            ['file', $this->log, 'a'],
+            ['file', $this->log, 'a'],
+        ];
+        $this->process = proc_open(
+            [PHP_BINARY, ...$command],
+            $streams,
+            $pipes,
+            $folder,
+            $environment + getenv(),
+        );
         $this->pid = proc_get_status($this->process)['pid'];
     }
 
@@ -44,7 +54,10 @@ final class Process
         posix_kill($this->pid, $signal);
     }
 
-    /** Waits for its end. Returns its exit status, or the negative number of the signal that ended it. */
+    /**
+     * Waits for the end of the process. Returns its exit status, or the negative number of the
+     * signal that ended it.
+     */
     public function wait(): int
     {
         pcntl_waitpid($this->pid, $status);

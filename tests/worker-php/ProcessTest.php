@@ -25,7 +25,10 @@ final class ProcessTest extends WorkerTestCase
         foreach (['default', 'mail', 'plain'] as $name) {
             $this->awaitEmpty($name);
         }
-        $this->assertMatchesRegularExpression('/ info +\[\d+\] say \S{22} done in 0\.\d{3} s\n/', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/ info +\[\d+\] say \S{22} done in 0\.\d{3} s\n/',
+            $worker->log(),
+        );
     }
 
     public static function clocks(): array
@@ -72,7 +75,11 @@ final class ProcessTest extends WorkerTestCase
         $this->tasks->push('fail', ['no ink', 'times' => 2], maxAttempts: 3, backoff: 0.05);
         $this->assertSame('done at 3', $this->heard());
         $worker->stop();
-        $this->assertMatchesRegularExpression('/ error +\[(\d+)\] fail \S{22} failed \(attempt 1 of 3\): DomainException: no ink\n    DomainException: no ink in .*bootstrap.php:\d+\n    Stack trace:\n    #0 /', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/ error +\[(\d+)\] fail \S{22} failed \(attempt 1 of 3\): DomainException: no ink\n'
+                . '    DomainException: no ink in .*bootstrap.php:\d+\n    Stack trace:\n    #0 /',
+            $worker->log(),
+        );
         $this->assertStringContainsString('failed (attempt 2 of 3)', $worker->log());
         $this->awaitEmpty();
     }
@@ -83,9 +90,18 @@ final class ProcessTest extends WorkerTestCase
         $worker = $this->start('--log', 'json');
         $this->await(1, fn () => $this->queue()->stats()->dead);
         $worker->stop();
-        $lines = array_map(fn ($line) => json_decode($line, true, 512, JSON_THROW_ON_ERROR), explode("\n", trim($worker->log())));
+        $lines = array_map(
+            fn ($line) => json_decode($line, true, 512, JSON_THROW_ON_ERROR),
+            explode("\n", trim($worker->log())),
+        );
         [$failed] = array_values(array_filter($lines, fn ($line) => $line['level'] === 'error'));
-        $this->assertSame(['default', 'fail', $id, 1, 'DomainException'], [$failed['queue'], $failed['task'], $failed['id'], $failed['attempt'], $failed['exception']]);
+        $this->assertSame(
+            ['default', 'fail', $id, 1, 'DomainException'],
+            [
+                $failed['queue'], $failed['task'], $failed['id'],
+                $failed['attempt'], $failed['exception'],
+            ],
+        );
         $this->assertStringContainsString("no\nink", $failed['message']);
         $this->assertStringContainsString('bootstrap.php', $failed['trace']);
         $this->assertSame("DomainException: no\nink", $this->queue()->find($id)->error);
@@ -101,21 +117,28 @@ final class ProcessTest extends WorkerTestCase
     #[DataProvider('kindsOfLogs')]
     public function testTextOfOthersBeginsNoLineOfALogAndSteersNoTerminal(string $kind): void
     {
-        // The same line stands in the test of Python's worker.
-        $obeyed = "\x00\x07\n\r\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
+        // The test of Python's worker has the same characters.
+        $obeyed = "\x00\x07\n\r\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}"
+            . "\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
         $forged = '2026-01-01 00:00:00 INFO all is well';
-        $text = implode('', array_map(fn ($one) => "a$one", preg_split('//u', $obeyed, -1, PREG_SPLIT_NO_EMPTY))) . "ü\n$forged";
+        $characters = preg_split('//u', $obeyed, -1, PREG_SPLIT_NO_EMPTY);
+        $text = implode('', array_map(fn ($one) => "a$one", $characters)) . "ü\n$forged";
         $this->tasks->push('fail', [$text], maxAttempts: 1);
         $worker = $this->start('--log', $kind);
         $this->await(1, fn () => $this->queue()->stats()->dead);
         $worker->stop();
         $log = $worker->log();
         $this->assertStringContainsString('ü', $log);
-        $raw = array_filter(preg_split('//u', str_replace("\n", '', $obeyed), -1, PREG_SPLIT_NO_EMPTY), fn ($one) => str_contains($log, $one));
+        $raw = array_filter(
+            preg_split('//u', str_replace("\n", '', $obeyed), -1, PREG_SPLIT_NO_EMPTY),
+            fn ($one) => str_contains($log, $one),
+        );
         $this->assertSame([], array_map(bin2hex(...), array_values($raw)));
         $this->assertSame([], preg_grep('/^(2026-01-01|a)/', explode("\n", $log)));
         if ($kind === 'json') {
-            [$failed] = array_values(array_filter(array_map(fn ($line) => json_decode($line, true), explode("\n", trim($log))), fn ($line) => $line['level'] === 'error'));
+            $lines = array_map(fn ($line) => json_decode($line, true), explode("\n", trim($log)));
+            $errors = array_filter($lines, fn ($line) => $line['level'] === 'error');
+            [$failed] = array_values($errors);
             $this->assertStringContainsString($text, $failed['trace']);
         } else {
             $this->assertMatchesRegularExpression("/^    $forged in /m", $log);
@@ -132,9 +155,15 @@ final class ProcessTest extends WorkerTestCase
         $plain = $this->queue()->push('hello', backoff: 3600.0);
         $this->await(3, fn () => $this->queue()->stats()->delayed);
         $worker->stop();
-        $this->assertMatchesRegularExpression('/^Dueq.Worker.UnknownTask: there is no task future here; there are: .*say/', $this->queue()->find($unknown)->error);
+        $this->assertMatchesRegularExpression(
+            '/^Dueq.Worker.UnknownTask: there is no task future here; there are: .*say/',
+            $this->queue()->find($unknown)->error,
+        );
         $this->assertStringStartsWith('JsonException: ', $this->queue()->find($foreign)->error);
-        $this->assertStringContainsString('the queue default has no handler here', $this->queue()->find($plain)->error);
+        $this->assertStringContainsString(
+            'the queue default has no handler here',
+            $this->queue()->find($plain)->error,
+        );
         $this->assertSame(1, $this->queue()->find($unknown)->attempt);
     }
 
@@ -144,7 +173,10 @@ final class ProcessTest extends WorkerTestCase
         $id = $this->tasks->push('limited', [true], backoff: 3600.0);
         $this->assertSame('over', $this->heard());
         $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
-        $this->assertSame('Dueq\Worker\TimeLimitExceeded: 0.5 s are over', $this->queue()->find($id)->error);
+        $this->assertSame(
+            'Dueq\Worker\TimeLimitExceeded: 0.5 s are over',
+            $this->queue()->find($id)->error,
+        );
         $this->assertSame(0, $worker->stop());
     }
 
@@ -155,10 +187,17 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame('over', $this->heard());
         $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
         $message = $this->queue()->find($id);
-        $this->assertSame([1, 0, 'its process was killed after 1.5 s'], [$message->attempt, $message->crashes, $message->error]);
+        $this->assertSame(
+            [1, 0, 'its process was killed after 1.5 s'],
+            [$message->attempt, $message->crashes, $message->error],
+        );
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
-        $this->assertMatchesRegularExpression('/error .* worker 1 \(pid \d+\): limited \S+ of default for 1\.\d s: killed, as its time is over/', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/error .* worker 1 \(pid \d+\): limited \S+ of default for 1\.\d s: '
+                . 'killed, as its time is over/',
+            $worker->log(),
+        );
         $this->assertSame(0, $worker->stop());
     }
 
@@ -169,7 +208,10 @@ final class ProcessTest extends WorkerTestCase
             $this->tasks->push('say', [$i], maxCrashes: 3);
         }
         $worker = $this->start('--lease', '400ms', '--prefetch', '20', '--concurrency', '2');
-        $this->await([10, 1], fn () => [$this->queue()->stats()->acked, $this->queue()->stats()->dead]);
+        $this->await(
+            [10, 1],
+            fn () => [$this->queue()->stats()->acked, $this->queue()->stats()->dead],
+        );
         $this->assertSame(State::Dead, $this->queue()->find($poison)?->state);
         $this->assertSame(0, $worker->stop());
     }
@@ -192,7 +234,9 @@ final class ProcessTest extends WorkerTestCase
         $first = $this->heard();
         $this->assertNotSame($first, $this->heard());
         $this->await(1, fn () => $this->queue()->stats()->dead);
-        $worker->awaitLog("/error .* worker 1 \(pid $first\) was ended by the signal 9 in die \S{22}/");
+        $worker->awaitLog(
+            "/error .* worker 1 \(pid $first\) was ended by the signal 9 in die \S{22}/",
+        );
         $this->assertSame(0, $worker->stop());
     }
 
@@ -204,7 +248,10 @@ final class ProcessTest extends WorkerTestCase
         $this->await(State::Dead, fn () => $this->queue()->find($id)?->state);
         $this->assertSame(2, $this->queue()->find($id)->crashes);
         $this->tasks->push('exit');
-        $worker->awaitLog('/ended with 0 in exit \S+: exit\(\) was called; the next one starts in 1 s\n(.*\n)*.*starts in 2 s\n/');
+        $worker->awaitLog(
+            '/ended with 0 in exit \S+: exit\(\) was called; the next one starts in 1 s\n'
+                . '(.*\n)*.*starts in 2 s\n/',
+        );
         $this->assertSame(0, $worker->stop());
     }
 
@@ -213,16 +260,27 @@ final class ProcessTest extends WorkerTestCase
         $worker = $this->startWith('small.php');
         $id = $this->tasks->push('eat', [64], backoff: 3600.0);
         $this->await(State::Delayed, fn () => $this->queue()->find($id)?->state);
-        $this->assertMatchesRegularExpression('/Allowed memory size of \d+ bytes exhausted/', $this->queue()->find($id)->error);
-        $this->assertSame([1, 0], [$this->queue()->find($id)->attempt, $this->queue()->find($id)->crashes]);
-        $worker->awaitLog('/error .* worker 1 \(pid \d+\) ended with 255 in eat \S+: Allowed memory size/');
+        $this->assertMatchesRegularExpression(
+            '/Allowed memory size of \d+ bytes exhausted/',
+            $this->queue()->find($id)->error,
+        );
+        $this->assertSame(
+            [1, 0],
+            [$this->queue()->find($id)->attempt, $this->queue()->find($id)->crashes],
+        );
+        $worker->awaitLog(
+            '/error .* worker 1 \(pid \d+\) ended with 255 in eat \S+: Allowed memory size/',
+        );
         $this->assertSame(0, $worker->stop());
     }
 
     /** @dataProvider shares */
     #[DataProvider('shares')]
-    public function testAChildThatHasDoneItsShareIsReplaced(string $option, string $value, string $why): void
-    {
+    public function testAChildThatHasDoneItsShareIsReplaced(
+        string $option,
+        string $value,
+        string $why,
+    ): void {
         $worker = $this->start($option, $value, '--log', 'json');
         $this->tasks->push('eat', [24]);
         $first = $this->heard();
@@ -231,7 +289,10 @@ final class ProcessTest extends WorkerTestCase
         } while ($this->heard() === $first);
         $this->awaitEmpty();
         $this->assertSame(0, $worker->stop());
-        $this->assertMatchesRegularExpression('/"message":"worker 1 \(pid ' . $first . '\) ended with 0: ' . $why . '/', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/"message":"worker 1 \(pid ' . $first . '\) ended with 0: ' . $why . '/',
+            $worker->log(),
+        );
     }
 
     /** @return iterable<array{string, string, string}> */
@@ -258,7 +319,10 @@ final class ProcessTest extends WorkerTestCase
         $this->pushTo(['low' => 3, 'high' => 3]);
         $worker = $this->start('--queues', 'high,low');
         $heard = array_map(fn () => $this->heard(), range(1, 6));
-        $this->assertSame(['["high"]', '["high"]', '["high"]', '["low"]', '["low"]', '["low"]'], $heard);
+        $this->assertSame(
+            ['["high"]', '["high"]', '["high"]', '["low"]', '["low"]', '["low"]'],
+            $heard,
+        );
         $this->assertSame(0, $worker->stop());
     }
 
@@ -281,11 +345,19 @@ final class ProcessTest extends WorkerTestCase
         $this->server->kill();
         $worker->awaitLog('/ warning .* dueq: unix:.* it is tried again: /');
         $this->server->start();
-        $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
+        $worker->awaitLog(
+            '/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/',
+        );
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $this->assertSame([1, 1], [substr_count($worker->log(), 'tried again'), substr_count($worker->log(), 'answers again')]);
+        $this->assertSame(
+            [1, 1],
+            [
+                substr_count($worker->log(), 'tried again'),
+                substr_count($worker->log(), 'answers again'),
+            ],
+        );
     }
 
     public function testAWorkerStartsBeforeItsServer(): void
@@ -299,7 +371,9 @@ final class ProcessTest extends WorkerTestCase
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
+        $worker->awaitLog(
+            '/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/',
+        );
         $this->assertSame(1, substr_count($worker->log(), 'tried again'));
     }
 
@@ -319,12 +393,13 @@ final class ProcessTest extends WorkerTestCase
     public function testChangedCodeIsLoadedAnew(): void
     {
         $file = Application::shared()->folder . '/watched.php';
-        $code = '<?php return (new Dueq\Worker())->on("version", fn () => (new Dueq\Queue("journal"))->push("%s"));';
+        $code = '<?php return (new Dueq\Worker())
+            ->on("version", fn () => (new Dueq\Queue("journal"))->push("%s"));';
         file_put_contents($file, sprintf($code, 'one'));
         $worker = $this->startWith('watched.php', '--watch', '--log', 'json');
         $this->tasks->push('version');
         $this->assertSame('one', $this->heard());
-        // It does not even compile; what comes next does.
+        // This code does not compile; the next one does.
         file_put_contents($file, '<?php return (new');
         $worker->awaitLog('/"error".*ParseError: .*watched.php.*; the next one starts in 1 s/');
         file_put_contents($file, sprintf($code, 'number two'));
@@ -339,7 +414,8 @@ final class ProcessTest extends WorkerTestCase
     public function testAWorkerThatCannotStartSaysWhyAndExits(string $code, string $text): void
     {
         $this->server->command('ACL', 'SETUSER', 'nothing', 'on', '>secret', '+@connection');
-        $this->server->command('ACL', 'SETUSER', 'one_queue', 'on', '>secret', '+@all', '~dueq:{default}*', '&*');
+        $rules = ['on', '>secret', '+@all', '~dueq:{default}*', '&*'];
+        $this->server->command('ACL', 'SETUSER', 'one_queue', ...$rules);
         file_put_contents(Application::shared()->folder . '/broken.php', "<?php $code");
         $worker = $this->startWith('broken.php', '--concurrency', '2');
         $this->assertSame(1, $worker->wait());
@@ -355,7 +431,9 @@ final class ProcessTest extends WorkerTestCase
         yield ['return (', 'ParseError'];
         yield ['return (new Dueq\Worker())->on("a", "strlen", queue: "{}");', 'NameException'];
         yield ['return new Dueq\Worker("redis://nowhere:70000");', 'UrlException'];
-        $as = fn (string $user) => 'return (new Dueq\Worker(str_replace("//", "//' . $user . '@", getenv("DUEQ_URL"))))->on("a", "strlen")->on("b", "strlen", queue: "b");';
+        $as = fn (string $user) => 'return (new Dueq\Worker('
+            . 'str_replace("//", "//' . $user . '@", getenv("DUEQ_URL"))'
+            . '))->on("a", "strlen")->on("b", "strlen", queue: "b");';
         yield [$as(':wrong'), 'AuthException: .*another user or password'];
         yield [$as('nothing:secret'), 'DeniedException: .*NOPERM'];
         yield [$as('one_queue:secret'), 'DeniedException: .*NOPERM'];
@@ -371,15 +449,31 @@ final class ProcessTest extends WorkerTestCase
             'there is no option --fast' => ['x.php', '--fast'],
             'bootstrap is given twice' => ['x.php', 'y.php'],
             '--log is text or json, not xml' => ['x.php', '--log=xml'],
-            '--concurrency is a whole number of at least 1, not 0' => ['x.php', '--concurrency', '0'],
-            'all queues have a weight of at least 1, or none has one' => ['x.php', '--queues', 'a:1,b'],
+            '--concurrency is a whole number of at least 1, not 0' => [
+                'x.php',
+                '--concurrency',
+                '0',
+            ],
+            'all queues have a weight of at least 1, or none has one' => [
+                'x.php',
+                '--queues',
+                'a:1,b',
+            ],
             'the weights add up to 65, and not to at most 64' => ['x.php', '--queues', 'a:64,b:1'],
         ] as $text => $arguments) {
-            $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', ...$arguments], []);
+            $worker = new Process(
+                Application::shared()->folder,
+                ['vendor/bin/dueq-worker', ...$arguments],
+                [],
+            );
             $this->assertSame(2, $worker->wait());
             $this->assertMatchesRegularExpression("/^dueq-worker: .*$text.*\n$/", $worker->log());
         }
-        $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', '--help'], []);
+        $worker = new Process(
+            Application::shared()->folder,
+            ['vendor/bin/dueq-worker', '--help'],
+            [],
+        );
         $this->assertSame(0, $worker->wait());
         $this->assertStringContainsString('--concurrency N', $worker->log());
     }
@@ -388,7 +482,9 @@ final class ProcessTest extends WorkerTestCase
     private function pushTo(array $counts): void
     {
         foreach ($counts as $name => $count) {
-            $this->queue($name)->pushMany(array_fill(0, $count, $this->tasks->draft('say', [$name])));
+            $this->queue($name)->pushMany(
+                array_fill(0, $count, $this->tasks->draft('say', [$name])),
+            );
         }
     }
 }

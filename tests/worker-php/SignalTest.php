@@ -40,8 +40,14 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame(0, $worker->stop());
         $this->assertSame([1, 0, 0], $this->counts());
         $message = $this->queue()->reserve();
-        $this->assertSame([1, 0, 2, ''], [$message->attempt, $message->crashes, $message->deliveries, $message->error]);
-        $this->assertStringContainsString('released: the worker stops, and its grace is over', $worker->log());
+        $this->assertSame(
+            [1, 0, 2, ''],
+            [$message->attempt, $message->crashes, $message->deliveries, $message->error],
+        );
+        $this->assertStringContainsString(
+            'released: the worker stops, and its grace is over',
+            $worker->log(),
+        );
         $this->assertSame([], $this->queue()->workers());
     }
 
@@ -55,7 +61,10 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame([1, 0, 0], $this->counts());
         $message = $this->queue()->reserve();
         $this->assertSame([1, 0, ''], [$message->attempt, $message->crashes, $message->error]);
-        $this->assertMatchesRegularExpression('/stubborn \S+ of default for \d.\d s: killed, as it does not end/', $worker->log());
+        $this->assertMatchesRegularExpression(
+            '/stubborn \S+ of default for \d.\d s: killed, as it does not end/',
+            $worker->log(),
+        );
     }
 
     public function testASecondSignalAborts(): void
@@ -63,7 +72,10 @@ final class SignalTest extends WorkerTestCase
         $this->tasks->push('last', [60.0]);
         $worker = $this->start();
         $this->assertSame('it begins', $this->heard());
-        $stopping = fn (): array => array_map(fn ($one) => $one->stopping, array_values($this->queue()->workers()));
+        $stopping = fn (): array => array_map(
+            fn ($one) => $one->stopping,
+            array_values($this->queue()->workers()),
+        );
         $this->await([false], $stopping);
         $worker->signal(SIGTERM);
         $worker->awaitLog('/stops: no new jobs, and 25 s for those that run/');
@@ -81,7 +93,8 @@ final class SignalTest extends WorkerTestCase
         $this->tasks->push('last', [0.7]);
         $worker = $this->start('--concurrency', '2');
         $this->assertSame('it begins', $this->heard());
-        foreach (explode(' ', trim((string) file_get_contents("/proc/{$worker->pid}/task/{$worker->pid}/children"))) as $child) {
+        $children = file_get_contents("/proc/{$worker->pid}/task/{$worker->pid}/children");
+        foreach (explode(' ', trim((string) $children)) as $child) {
             posix_kill((int) $child, SIGINT);
         }
         $worker->signal(SIGINT);
@@ -114,8 +127,14 @@ final class SignalTest extends WorkerTestCase
         $this->tasks->push('last', [60.0]);
         $this->assertSame('it begins', $this->heard());
         $worker->signal(SIGUSR1);
-        $worker->awaitLog('/worker \d \(pid \d+\): last \S{22} of default for \d+\.\d s\n(    .*\n)*    #\d+ .*bootstrap.php\(\d+\)/');
-        $worker->awaitLog('/worker \d \(pid \d+\): without a job, started \d+\.\d s ago\n(    .*\n)*    #\d+ .*Consumer->work/');
+        $worker->awaitLog(
+            '/worker \d \(pid \d+\): last \S{22} of default for \d+\.\d s\n'
+                . '(    .*\n)*    #\d+ .*bootstrap.php\(\d+\)/',
+        );
+        $worker->awaitLog(
+            '/worker \d \(pid \d+\): without a job, started \d+\.\d s ago\n'
+                . '(    .*\n)*    #\d+ .*Consumer->work/',
+        );
         $worker->signal(SIGTERM);
         $worker->signal(SIGINT);
         $worker->wait();
@@ -139,8 +158,16 @@ final class SignalTest extends WorkerTestCase
         $path = sys_get_temp_dir() . '/dueq-notify-' . bin2hex(random_bytes(6));
         $socket = stream_socket_server("udg://$path", $code, $text, STREAM_SERVER_BIND);
         stream_set_timeout($socket, 20);
-        $environment = ['DUEQ_URL' => $this->server->url(), 'NOTIFY_SOCKET' => $path, 'WATCHDOG_USEC' => '400000'];
-        $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', 'bootstrap.php'], $environment);
+        $environment = [
+            'DUEQ_URL' => $this->server->url(),
+            'NOTIFY_SOCKET' => $path,
+            'WATCHDOG_USEC' => '400000',
+        ];
+        $worker = new Process(
+            Application::shared()->folder,
+            ['vendor/bin/dueq-worker', 'bootstrap.php'],
+            $environment,
+        );
         $heard = [];
         while (!in_array('WATCHDOG=1', $heard, true) || !in_array('READY=1', $heard, true)) {
             $heard[] = fread($socket, 1000);
@@ -161,7 +188,10 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame('0', $this->heard());
         $this->assertSame('1', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $this->assertSame([0, 0], [$this->queue()->stats()->retried, $this->queue()->stats()->leased]);
+        $this->assertSame(
+            [0, 0],
+            [$this->queue()->stats()->retried, $this->queue()->stats()->leased],
+        );
         $worker = $this->startWith('walk.php');
         for ($steps = [0, 1]; end($steps) < 30;) {
             $steps[] = (int) $this->heard();

@@ -42,7 +42,10 @@ final class TestingTest extends TestCase
         $worker = $this->worker();
         (new Tasks())->push('pack', [1]);
         (new Tasks())->push('pack', [2]);
-        $this->assertSame(['pack', 'pack', 'send', 'send'], array_column($this->drain($worker), 'task'));
+        $this->assertSame(
+            ['pack', 'pack', 'send', 'send'],
+            array_column($this->drain($worker), 'task'),
+        );
         $this->assertSame(['pack 1', 'pack 2', 'send 1', 'send 2'], $this->ran);
         $this->assertSame([], $this->drain($worker));
     }
@@ -69,7 +72,10 @@ final class TestingTest extends TestCase
             $this->assertSame('no printer', $error->getMessage());
         }
         $message = $this->dueqQueue()->find($id);
-        $this->assertSame([State::Delayed, 'RuntimeException: no printer'], [$message->state, $message->error]);
+        $this->assertSame(
+            [State::Delayed, 'RuntimeException: no printer'],
+            [$message->state, $message->error],
+        );
     }
 
     public function testDrainEndsWhereTasksPushEachOtherWithoutEnd(): void
@@ -81,7 +87,10 @@ final class TestingTest extends TestCase
             $this->drain($worker, most: 3);
             $this->fail('it went on');
         } catch (RuntimeException $error) {
-            $this->assertSame('more than 3 jobs: do the tasks push each other?', $error->getMessage());
+            $this->assertSame(
+                'more than 3 jobs: do the tasks push each other?',
+                $error->getMessage(),
+            );
         }
         $this->assertSame(1, $this->dueqQueue()->stats()->ready);
     }
@@ -103,10 +112,17 @@ final class TestingTest extends TestCase
         });
         $this->dueqQueue()->schedule('nightly', 'every 1s', $worker->tasks->draft('pack', [3]));
         // A schedule is due at its time.
-        for ($end = microtime(true) + 20; $this->drain($worker) === [] && microtime(true) < $end; usleep(50000)) {
+        for (
+            $end = microtime(true) + 20;
+            $this->drain($worker) === [] && microtime(true) < $end;
+            usleep(50000)
+        ) {
             // It comes.
         }
-        $this->assertSame(['around pack', 'pack 3', 'around send', 'send 3'], array_slice($this->ran, 0, 4));
+        $this->assertSame(
+            ['around pack', 'pack 3', 'around send', 'send 3'],
+            array_slice($this->ran, 0, 4),
+        );
     }
 
     public function testWorkerOfAnotherServerIsRefused(): void
@@ -119,8 +135,14 @@ final class TestingTest extends TestCase
                 Drain::run($worker, server: $server);
                 $this->fail('not refused');
             } catch (LogicException $error) {
-                $this->assertStringContainsString("server is {$worker->tasks->client()->url()}", $error->getMessage());
-                $this->assertStringContainsString('own is ' . ($server ?? 'embedded:'), $error->getMessage());
+                $this->assertStringContainsString(
+                    "server is {$worker->tasks->client()->url()}",
+                    $error->getMessage(),
+                );
+                $this->assertStringContainsString(
+                    'own is ' . ($server ?? 'embedded:'),
+                    $error->getMessage(),
+                );
             }
         }
         $this->assertSame([], $this->ran);
@@ -129,7 +151,9 @@ final class TestingTest extends TestCase
 
     public function testNothingRunsWhereATestHasNoServerOfItsOwn(): void
     {
-        $code = 'try { Dueq\Testing\Drain::run(new Dueq\Worker(' . var_export($this->dueqUrl(), true) . ')); } '
+        $code = 'try { Dueq\Testing\Drain::run(new Dueq\Worker('
+            . var_export($this->dueqUrl(), true)
+            . ')); } '
             . 'catch (LogicException $error) { echo $error->getMessage(); }';
         $autoload = var_export(Application::shared()->folder . '/vendor/autoload.php', true);
         $command = [PHP_BINARY, '-r', "require $autoload; $code"];

@@ -10,7 +10,7 @@ use Dueq\Tasks;
 use Dueq\Tests\Server;
 use PHPUnit\Framework\TestCase;
 
-/** Tests on an empty server that all of them share. The handlers of app/ write to the queue "journal". */
+/** Tests that share a server, empty at first. The handlers of app/ write to the queue "journal". */
 abstract class WorkerTestCase extends TestCase
 {
     private static ?Server $shared = null;
@@ -54,7 +54,11 @@ abstract class WorkerTestCase extends TestCase
     /** Waits until a queue, or what of it is chosen, is as it is expected. */
     protected function await(mixed $expected, callable $found): void
     {
-        for ($end = microtime(true) + 20; $found() != $expected && microtime(true) < $end; usleep(10000)) {
+        for (
+            $end = microtime(true) + 20;
+            $found() != $expected && microtime(true) < $end;
+            usleep(10000)
+        ) {
             // It comes.
         }
         $this->assertEquals($expected, $found());
@@ -74,7 +78,13 @@ abstract class WorkerTestCase extends TestCase
     protected function python(string $code): string
     {
         $environment = ['DUEQ_URL' => $this->server->url()] + getenv();
-        $process = proc_open(['python', '-c', $code], [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes, null, $environment);
+        $process = proc_open(
+            ['python', '-c', $code],
+            [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR],
+            $pipes,
+            null,
+            $environment,
+        );
         $read = stream_get_contents($pipes[1]);
         $this->assertSame(0, proc_close($process));
 

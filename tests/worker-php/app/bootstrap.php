@@ -63,7 +63,11 @@ return $worker
     })
     ->on('lose', function (Job $job) use ($say): void {
         $say('begins');
-        for ($end = microtime(true) + 20.0; !$job->isLost() && microtime(true) < $end; usleep(20000)) {
+        for (
+            $end = microtime(true) + 20.0;
+            !$job->isLost() && microtime(true) < $end;
+            usleep(20000)
+        ) {
         }
     })
     ->on('pid', fn () => $say((string) getmypid()))

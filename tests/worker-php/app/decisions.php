@@ -9,8 +9,9 @@ use Dueq\Worker\Job;
 $services = new Services();
 $say = $services->journal->push(...);
 $told = function (Job $job, Throwable $error) use ($say): void {
-    $say("exhausted {$job->task} {$job->arguments[0]} " . $error::class . " {$error->getMessage()}");
-    if ($job->arguments[0] === 'stubborn') {
+    $what = $job->arguments[0];
+    $say("exhausted {$job->task} $what " . $error::class . " {$error->getMessage()}");
+    if ($what === 'stubborn') {
         $job->retry();
     }
 };
@@ -54,16 +55,31 @@ return (new Worker(container: $services))
         }
         $say("$what at {$job->message->attempt}");
     }, queue: 'decide', maxAttempts: 3)
-    ->on('choose', function (Job $job, string $what) use ($say): void {
-        $say("$what at {$job->message->attempt}");
-        match ($what) {
-            'busy' => throw new RuntimeException('busy'),
-            'away' => throw new OverflowException('away'),
-            'fail' => $job->fail('no such order'),
-            'stuck' => sleep(60),
-            default => throw new DomainException($what),
-        };
-    }, queue: 'decide', killAfter: 0.5, retryOn: RuntimeException::class, failOn: [OverflowException::class], maxAttempts: 2, backoff: 0.0)
-    ->on('own', fn (string $what) => throw new DomainException($what), queue: 'decide', maxAttempts: 1, onExhausted: fn () => throw new LogicException('the hook fails'))
+    ->on(
+        'choose',
+        function (Job $job, string $what) use ($say): void {
+            $say("$what at {$job->message->attempt}");
+            match ($what) {
+                'busy' => throw new RuntimeException('busy'),
+                'away' => throw new OverflowException('away'),
+                'fail' => $job->fail('no such order'),
+                'stuck' => sleep(60),
+                default => throw new DomainException($what),
+            };
+        },
+        queue: 'decide',
+        killAfter: 0.5,
+        retryOn: RuntimeException::class,
+        failOn: [OverflowException::class],
+        maxAttempts: 2,
+        backoff: 0.0,
+    )
+    ->on(
+        'own',
+        fn (string $what) => throw new DomainException($what),
+        queue: 'decide',
+        maxAttempts: 1,
+        onExhausted: fn () => throw new LogicException('the hook fails'),
+    )
     ->onQueue('rare', fn () => null)
     ->onExhausted($told);

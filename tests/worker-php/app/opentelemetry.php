@@ -3,8 +3,9 @@
 declare(strict_types=1);
 
 /*
- * As much of OpenTelemetry's API and SDK as dueq and its tests call, by the same names: what Debian has no package of.
- * With DUEQ_TEST_OPENTELEMETRY=vendor/autoload.php the tests use OpenTelemetry's own.
+ * The part of OpenTelemetry's API and SDK that dueq and its tests call, with the same names: Debian
+ * has no package of OpenTelemetry. With DUEQ_TEST_OPENTELEMETRY=vendor/autoload.php the tests use
+ * OpenTelemetry's own.
  */
 
 namespace {
@@ -88,7 +89,8 @@ namespace OpenTelemetry\API {
 
         private static function configurator(): Configurator
         {
-            return Context::getCurrent()->values['configurator'] ?? self::$none ??= Configurator::create();
+            return Context::getCurrent()->values['configurator']
+                ?? self::$none ??= Configurator::create();
         }
     }
 }
@@ -163,8 +165,10 @@ namespace OpenTelemetry\API\Trace {
 
     final class SpanContext
     {
-        public function __construct(public readonly string $traceId = '', public readonly string $spanId = '')
-        {
+        public function __construct(
+            public readonly string $traceId = '',
+            public readonly string $spanId = '',
+        ) {
         }
 
         public function isValid(): bool
@@ -246,7 +250,9 @@ namespace OpenTelemetry\API\Trace {
         public function startSpan(): self
         {
             if ($this->exporter !== null) {
-                $trace = $this->parent->isValid() ? $this->parent->traceId : bin2hex(random_bytes(16));
+                $trace = $this->parent->isValid()
+                    ? $this->parent->traceId
+                    : bin2hex(random_bytes(16));
                 $this->context = new SpanContext($trace, bin2hex(random_bytes(8)));
             }
 
@@ -376,7 +382,8 @@ namespace OpenTelemetry\API\Trace\Propagation {
 
         public function extract(array $carrier, ?object $getter, Context $context): Context
         {
-            if (!preg_match('/^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/D', $carrier['traceparent'] ?? '', $found)) {
+            $parent = $carrier['traceparent'] ?? '';
+            if (!preg_match('/^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/D', $parent, $found)) {
                 return $context;
             }
 

@@ -10,8 +10,9 @@ namespace OpenTelemetry\SDK\Trace {
 
     final class TracerProvider
     {
-        public function __construct(private readonly ?SpanProcessor\SimpleSpanProcessor $processor = null)
-        {
+        public function __construct(
+            private readonly ?SpanProcessor\SimpleSpanProcessor $processor = null,
+        ) {
         }
 
         public function getTracer(string $name, ?string $version = null): self
@@ -88,8 +89,12 @@ namespace OpenTelemetry\SDK\Metrics {
             return $this->instruments[$name] ??= new Instrument();
         }
 
-        public function createHistogram(string $name, string $unit, string $description, array $advisory): Instrument
-        {
+        public function createHistogram(
+            string $name,
+            string $unit,
+            string $description,
+            array $advisory,
+        ): Instrument {
             return $this->createCounter($name, $unit, $description);
         }
 
@@ -101,7 +106,10 @@ namespace OpenTelemetry\SDK\Metrics {
                     'attributes' => Span::holder(['toArray' => $point[0]]),
                     'value' => $point[1],
                 ], $instrument->points);
-                $metrics[] = (object) ['name' => $name, 'data' => (object) ['dataPoints' => $points]];
+                $metrics[] = (object) [
+                    'name' => $name,
+                    'data' => (object) ['dataPoints' => $points],
+                ];
             }
 
             return $metrics;

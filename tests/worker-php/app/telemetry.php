@@ -47,7 +47,9 @@ final class Telemetry
     /** @return list<object> spans of this name */
     public function spans(string $name): array
     {
-        return array_values(array_filter($this->spans->getSpans(), fn (object $span) => $span->getName() === $name));
+        return array_values(
+            array_filter($this->spans->getSpans(), fn (object $span) => $span->getName() === $name),
+        );
     }
 
     public function span(string $name): object
@@ -66,7 +68,7 @@ final class Telemetry
         return $span->getLinks()[0]->getSpanContext()->getSpanId();
     }
 
-    /** @return array<string, int> of a metric how many there are, by operation and, if there is one, error */
+    /** @return array<string, int> the metric's counts by operation and, if it failed, error */
     public function counts(string $name): array
     {
         $this->reader->collect();

@@ -23,6 +23,11 @@ return $worker->on('traced', function () use ($worker, $services): void {
 })->on('settlements', function () use ($telemetry, $services): void {
     $settled = array_map($telemetry->spans(...), ['ack default', 'retry default']);
     $parents = array_map(fn (object $span) => $span->getParentSpanId(), array_merge(...$settled));
-    $worked = array_map(fn (object $span) => $span->getSpanId(), $telemetry->spans('process default'));
-    $services->journal->push(json_encode([array_map(count(...), $settled), array_diff($parents, $worked)]));
+    $worked = array_map(
+        fn (object $span) => $span->getSpanId(),
+        $telemetry->spans('process default'),
+    );
+    $services->journal->push(
+        json_encode([array_map(count(...), $settled), array_diff($parents, $worked)]),
+    );
 });
