@@ -31,7 +31,10 @@ final class Act implements ShouldQueue
 
     public bool $failsToFail = false;
 
-    /** @var list<string> what it does on each attempt: done, throw, fail, hang, exit, "release N", "last N", "quiet N", "leave N"; at last "done" */
+    /**
+     * @var list<string> what the job does on each attempt: done, throw, fail, hang, exit,
+     * "release N", "last N", "quiet N" or "leave N". After the last of them: done.
+     */
     private array $acts;
 
     public function __construct(private string $name, string ...$acts)

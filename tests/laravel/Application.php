@@ -35,7 +35,8 @@ use Illuminate\Queue\Worker;
 final class Application
 {
     private const COMMANDS = [
-        ClearCommand::class, ListFailedCommand::class, MonitorCommand::class, RestartCommand::class, RetryCommand::class,
+        ClearCommand::class, ListFailedCommand::class,
+        MonitorCommand::class, RestartCommand::class, RetryCommand::class,
         WorkCommand::class,
     ];
 
@@ -50,8 +51,12 @@ final class Application
      * @param array<string, array<string, mixed>> $connections of config/queue.php
      * @param array<string, mixed> $redis of config/database.php
      */
-    public function __construct(string $database, array $connections, array $redis = [], string $environment = 'testing')
-    {
+    public function __construct(
+        string $database,
+        array $connections,
+        array $redis = [],
+        string $environment = 'testing',
+    ) {
         $this->container = $container = new Foundation($environment);
         $this->handler = new Handler();
         // Since Laravel 11 the command listens once for each process.
@@ -60,12 +65,19 @@ final class Application
         $container->instance(ContainerContract::class, $container);
         $container->instance('config', new Repository([
             'app' => ['key' => 'base64:' . base64_encode(str_repeat('k', 32))],
-            'cache' => ['default' => 'file', 'stores' => ['file' => ['driver' => 'file', 'path' => "$database.cache"]]],
+            'cache' => [
+                'default' => 'file',
+                'stores' => ['file' => ['driver' => 'file', 'path' => "$database.cache"]],
+            ],
             'database' => ['redis' => $redis],
             'queue' => [
                 'default' => array_key_first($connections),
                 'connections' => $connections,
-                'failed' => ['driver' => 'database-uuids', 'database' => 'default', 'table' => 'failed_jobs'],
+                'failed' => [
+                    'driver' => 'database-uuids',
+                    'database' => 'default',
+                    'table' => 'failed_jobs',
+                ],
             ],
         ]));
         $events = new Dispatcher($container);
@@ -115,7 +127,8 @@ final class Application
         $console = new Console($this->container, $this->container['events'], 'test');
         $console->resolveCommands(self::COMMANDS);
         // Since Laravel 9 commands are made when they are called.
-        method_exists($console, 'setContainerCommandLoader') && $console->setContainerCommandLoader();
+        method_exists($console, 'setContainerCommandLoader')
+            && $console->setContainerCommandLoader();
         $console->call($command, $arguments);
 
         return $console->output();
@@ -129,7 +142,12 @@ final class Application
 
     private function bareWorker(): Worker
     {
-        $worker = new Worker($this->container['queue'], $this->container['events'], $this->handler, fn () => false);
+        $worker = new Worker(
+            $this->container['queue'],
+            $this->container['events'],
+            $this->handler,
+            fn () => false,
+        );
         $worker->setCache($this->container['cache']->store());
 
         return $worker;
@@ -143,8 +161,9 @@ final class Application
         $transactions = new DatabaseTransactionsManager();
         $connection->setTransactionManager($transactions);
         $this->container->instance('db.transactions', $transactions);
-        if (!$connection->getSchemaBuilder()->hasTable('failed_jobs')) {
-            $connection->getSchemaBuilder()->create('failed_jobs', function (Blueprint $table): void {
+        $schema = $connection->getSchemaBuilder();
+        if (!$schema->hasTable('failed_jobs')) {
+            $schema->create('failed_jobs', function (Blueprint $table): void {
                 $table->id();
                 $table->string('uuid')->unique();
                 $table->text('connection');

@@ -15,10 +15,18 @@ final class ConnectionTest extends LaravelTestCase
     {
         $app = $this->application(['connection' => 'default'], [
             'options' => ['prefix' => 'shop-database-'],
-            'default' => ['host' => $this->server->socket, 'password' => null, 'port' => 0, 'database' => '3'],
+            'default' => [
+                'host' => $this->server->socket,
+                'password' => null,
+                'port' => 0,
+                'database' => '3',
+            ],
         ]);
         $app->container['queue']->connection()->push(new Act('a'));
-        $this->assertSame(['shop-database-default'], \Dueq\Queue::names($this->server->url('db=3')));
+        $this->assertSame(
+            ['shop-database-default'],
+            \Dueq\Queue::names($this->server->url('db=3')),
+        );
     }
 
     public function testAPrefixThatBeginsAnotherOneIsRefused(): void
@@ -26,14 +34,22 @@ final class ConnectionTest extends LaravelTestCase
         $entry = fn (string $prefix, string $query = '') => [
             'driver' => 'dueq', 'url' => $this->server->url($query), 'prefix' => $prefix,
         ];
-        $connections = ['shop' => $entry('shop'), 'admin' => $entry('shop-admin:'), 'far' => $entry('shop-x:', 'db=3'), 'all' => $entry('')];
+        $connections = [
+            'shop' => $entry('shop'),
+            'admin' => $entry('shop-admin:'),
+            'far' => $entry('shop-x:', 'db=3'),
+            'all' => $entry(''),
+        ];
         $app = new Application($this->database, $connections);
         foreach (['shop' => 'admin', 'admin' => 'shop'] as $name => $other) {
             try {
                 $app->container['queue']->connection($name);
                 $this->fail("the prefix of $name was taken");
             } catch (InvalidArgumentException $error) {
-                $this->assertStringContainsString("the connection [$other] has", $error->getMessage());
+                $this->assertStringContainsString(
+                    "the connection [$other] has",
+                    $error->getMessage(),
+                );
             }
         }
         foreach (['far', 'all'] as $name) {
@@ -45,13 +61,29 @@ final class ConnectionTest extends LaravelTestCase
     {
         $password = 'p@ss:w/rd %2F?#';
         $port = self::freePort();
-        $server = new Server('--port', (string) $port, '--bind', '127.0.0.1', '--requirepass', $password);
+        $server = new Server(
+            '--port',
+            (string) $port,
+            '--bind',
+            '127.0.0.1',
+            '--requirepass',
+            $password,
+        );
         $app = $this->application(['connection' => 'jobs', 'prefix' => ''], [
-            'jobs' => ['host' => '127.0.0.1', 'port' => (string) $port, 'username' => 'default', 'password' => $password, 'database' => 2],
+            'jobs' => [
+                'host' => '127.0.0.1',
+                'port' => (string) $port,
+                'username' => 'default',
+                'password' => $password,
+                'database' => 2,
+            ],
         ]);
         $app->container['queue']->connection()->push(new Act('a'));
         $this->assertSame(1, $app->container['queue']->connection()->size());
-        $this->assertSame("redis://default:***@127.0.0.1:$port/2", $app->container['queue']->connection()->messages()->url());
+        $this->assertSame(
+            "redis://default:***@127.0.0.1:$port/2",
+            $app->container['queue']->connection()->messages()->url(),
+        );
         $server->remove();
     }
 
@@ -61,29 +93,69 @@ final class ConnectionTest extends LaravelTestCase
         return [
             'nothing' => [[], 'redis://127.0.0.1:6379/0'],
             'as in Laravel\'s own config' => [
-                ['url' => null, 'host' => 'cache', 'username' => null, 'password' => null, 'port' => '6380', 'database' => '1'],
+                [
+                    'url' => null,
+                    'host' => 'cache',
+                    'username' => null,
+                    'password' => null,
+                    'port' => '6380',
+                    'database' => '1',
+                ],
                 'redis://cache:6380/1',
             ],
             'a password alone' => [['password' => 'a/b'], 'redis://:a%2Fb@127.0.0.1:6379/0'],
-            'a user alone is no login' => [['username' => 'shop', 'password' => ''], 'redis://127.0.0.1:6379/0'],
-            'a user' => [['username' => 'shop', 'password' => 'x'], 'redis://shop:x@127.0.0.1:6379/0'],
-            'a login as a list' => [['password' => ['shop', 'x']], 'redis://shop:x@127.0.0.1:6379/0'],
+            'a user alone is no login' => [
+                ['username' => 'shop', 'password' => ''],
+                'redis://127.0.0.1:6379/0',
+            ],
+            'a user' => [
+                ['username' => 'shop', 'password' => 'x'],
+                'redis://shop:x@127.0.0.1:6379/0',
+            ],
+            'a login as a list' => [
+                ['password' => ['shop', 'x']],
+                'redis://shop:x@127.0.0.1:6379/0',
+            ],
             'IPv6' => [['host' => '::1'], 'redis://[::1]:6379/0'],
             'a URL' => [
-                ['url' => 'redis://shop:a%2Fb@cache:6390/4', 'host' => '127.0.0.1', 'database' => '0'],
+                [
+                    'url' => 'redis://shop:a%2Fb@cache:6390/4',
+                    'host' => '127.0.0.1',
+                    'database' => '0',
+                ],
                 'redis://shop:a%2Fb@cache:6390/4',
             ],
-            'a URL without a database' => [['url' => 'redis://cache:6390', 'database' => '5'], 'redis://cache:6390/5'],
+            'a URL without a database' => [
+                ['url' => 'redis://cache:6390', 'database' => '5'],
+                'redis://cache:6390/5',
+            ],
             'a URL of TLS' => [['url' => 'rediss://:x@cache:6390'], 'rediss://:x@cache:6390/0'],
-            'TLS by its scheme' => [['scheme' => 'tls', 'host' => 'cache'], 'rediss://cache:6379/0'],
+            'TLS by its scheme' => [
+                ['scheme' => 'tls', 'host' => 'cache'],
+                'rediss://cache:6379/0',
+            ],
             'TLS by its host' => [['host' => 'tls://cache'], 'rediss://cache:6379/0'],
             'the files of TLS' => [
-                ['host' => 'tls://cache', 'context' => ['stream' => ['cafile' => '/a b/ca.pem', 'local_cert' => '/c.pem']]],
+                [
+                    'host' => 'tls://cache',
+                    'context' => [
+                        'stream' => ['cafile' => '/a b/ca.pem', 'local_cert' => '/c.pem'],
+                    ],
+                ],
                 'rediss://cache:6379/0?ca=%2Fa%20b%2Fca.pem&cert=%2Fc.pem&key=%2Fc.pem',
             ],
-            'a socket of phpredis' => [['host' => '/run/redis 1.sock', 'port' => 0, 'database' => 2], 'unix:///run/redis%201.sock?db=2'],
-            'a socket with a login' => [['host' => 'unix:///run/s', 'password' => 'x'], 'unix://:x@/run/s?db=0'],
-            'a socket of Predis' => [['scheme' => 'unix', 'path' => '/run/s'], 'unix:///run/s?db=0'],
+            'a socket of phpredis' => [
+                ['host' => '/run/redis 1.sock', 'port' => 0, 'database' => 2],
+                'unix:///run/redis%201.sock?db=2',
+            ],
+            'a socket with a login' => [
+                ['host' => 'unix:///run/s', 'password' => 'x'],
+                'unix://:x@/run/s?db=0',
+            ],
+            'a socket of Predis' => [
+                ['scheme' => 'unix', 'path' => '/run/s'],
+                'unix:///run/s?db=0',
+            ],
         ];
     }
 
@@ -108,9 +180,17 @@ final class ConnectionTest extends LaravelTestCase
 
     public function testThePrefixOfTheRedisConnection(): void
     {
-        $redis = ['options' => ['prefix' => 'all:'], 'a' => [], 'b' => ['prefix' => 'b:'], 'c' => ['options' => ['prefix' => 'c:']]];
+        $redis = [
+            'options' => ['prefix' => 'all:'],
+            'a' => [],
+            'b' => ['prefix' => 'b:'],
+            'c' => ['options' => ['prefix' => 'c:']],
+        ];
         $address = new Address($this->application([], $redis)->container);
-        $prefixes = array_map(fn ($name) => $address->prefix(['connection' => $name]), ['a', 'b', 'c']);
+        $prefixes = array_map(
+            fn ($name) => $address->prefix(['connection' => $name]),
+            ['a', 'b', 'c'],
+        );
         $this->assertSame(['all:', 'b:', 'c:'], $prefixes);
         $this->assertSame('', $address->prefix(['connection' => 'a', 'prefix' => '']));
         $this->assertSame('', $address->prefix(['url' => 'redis://host']));
@@ -120,7 +200,11 @@ final class ConnectionTest extends LaravelTestCase
     {
         $redis = ['clusters' => ['many' => [['host' => 'a']]]];
         $this->assertFails('[many] is a cluster', ['connection' => 'many'], $redis);
-        $this->assertFails('[other], which a queue connection of the driver dueq names, is not configured', ['connection' => 'other'], $redis);
+        $this->assertFails(
+            '[other], which a queue connection of the driver dueq names, is not configured',
+            ['connection' => 'other'],
+            $redis,
+        );
     }
 
     public function testWithoutAServerThereIsAnErrorButForLocal(): void
@@ -146,8 +230,12 @@ final class ConnectionTest extends LaravelTestCase
     }
 
     /** @param array<string, mixed> $entry of config/queue.php */
-    private function assertFails(string $text, array $entry, array $redis, string $environment = 'testing'): void
-    {
+    private function assertFails(
+        string $text,
+        array $entry,
+        array $redis,
+        string $environment = 'testing',
+    ): void {
         try {
             $this->application($entry, $redis, $environment)->container['queue']->connection();
         } catch (InvalidArgumentException $error) {
@@ -162,9 +250,17 @@ final class ConnectionTest extends LaravelTestCase
      * @param array<string, mixed> $entry of config/queue.php
      * @param array<string, mixed> $redis of config/database.php
      */
-    private function application(array $entry, array $redis, string $environment = 'testing'): Application
-    {
-        return new Application($this->database, ['dueq' => ['driver' => 'dueq'] + $entry], $redis, $environment);
+    private function application(
+        array $entry,
+        array $redis,
+        string $environment = 'testing',
+    ): Application {
+        return new Application(
+            $this->database,
+            ['dueq' => ['driver' => 'dueq'] + $entry],
+            $redis,
+            $environment,
+        );
     }
 
     private static function freePort(): int

@@ -59,7 +59,8 @@ final class ConsoleTest extends LaravelTestCase
     private function artisanWork(array $options = []): void
     {
         $this->app->artisan('queue:work', $options + [
-            'connection' => 'dueq', '--stop-when-empty' => true, '--sleep' => '0.1', '--force' => true,
+            'connection' => 'dueq', '--stop-when-empty' => true,
+            '--sleep' => '0.1', '--force' => true,
         ]);
     }
 }

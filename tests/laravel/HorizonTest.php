@@ -22,20 +22,30 @@ final class HorizonTest extends LaravelTestCase
         parent::setUp();
         $sources = getenv('DUEQ_HORIZON') ?: '';
         if ($sources === '') {
-            $this->markTestSkipped('Horizon is no package of Debian: DUEQ_HORIZON names a directory of its sources');
+            $this->markTestSkipped(
+                'Horizon is no package of Debian: DUEQ_HORIZON names a directory of its sources',
+            );
         }
         spl_autoload_register(function (string $class) use ($sources): void {
             if (str_starts_with($class, 'Laravel\Horizon\\')) {
-                $file = "$sources/src/" . strtr(substr($class, strlen('Laravel\Horizon\\')), '\\', '/') . '.php';
+                $file = "$sources/src/"
+                    . strtr(substr($class, strlen('Laravel\Horizon\\')), '\\', '/')
+                    . '.php';
                 is_file($file) && require $file;
             }
         });
-        // It is Laravel's own where Laravel is complete.
-        function_exists('config') || eval('function config($key, $default = null) { return $default; }');
-        foreach ([JobPending::class, JobPushed::class, JobReserved::class, JobReleased::class, JobDeleted::class, JobFailed::class] as $class) {
+        // A complete Laravel has this function. The distribution's does not.
+        $config = 'function config($key, $default = null) { return $default; }';
+        function_exists('config') || eval($config);
+        $classes = [
+            JobPending::class, JobPushed::class, JobReserved::class,
+            JobReleased::class, JobDeleted::class, JobFailed::class,
+        ];
+        foreach ($classes as $class) {
             $this->app->container['events']->listen($class, function (object $event): void {
                 $this->assertSame('dueq', $event->connectionName);
-                $this->events[] = (new \ReflectionClass($event))->getShortName() . " {$event->queue} {$event->payload->id()}";
+                $this->events[] = (new \ReflectionClass($event))->getShortName()
+                    . " {$event->queue} {$event->payload->id()}";
             });
         }
     }
@@ -46,7 +56,8 @@ final class HorizonTest extends LaravelTestCase
         $this->work('mails', maxTries: 3);
         $this->work('mails', maxTries: 3);
         $this->assertSame([
-            ...$this->pushed("mails $id"), "JobReserved mails $id", "JobReleased mails $id", "JobReserved mails $id", "JobDeleted mails $id",
+            ...$this->pushed("mails $id"), "JobReserved mails $id",
+            "JobReleased mails $id", "JobReserved mails $id", "JobDeleted mails $id",
         ], $this->events);
     }
 
@@ -55,7 +66,8 @@ final class HorizonTest extends LaravelTestCase
         $id = $this->queue()->push(new Act('a', 'throw'));
         $this->work();
         $this->assertSame([
-            ...$this->pushed("default $id"), "JobReserved default $id", "JobDeleted default $id", "JobFailed default $id",
+            ...$this->pushed("default $id"), "JobReserved default $id",
+            "JobDeleted default $id", "JobFailed default $id",
         ], $this->events);
         $this->assertCount(1, $this->app->failed());
     }
@@ -71,7 +83,10 @@ final class HorizonTest extends LaravelTestCase
     {
         $this->queue()->push(new Act('a'));
         $payload = $this->queue()->pop()->payload();
-        $this->assertSame(['job', [], false], [$payload['type'], $payload['tags'], $payload['silenced']]);
+        $this->assertSame(
+            ['job', [], false],
+            [$payload['type'], $payload['tags'], $payload['silenced']],
+        );
         $this->assertEqualsWithDelta(microtime(true), (float) $payload['pushedAt'], 60.0);
     }
 
@@ -81,12 +96,17 @@ final class HorizonTest extends LaravelTestCase
         $this->queue()->pushRaw($payload);
         $this->queue()->pushRaw('not JSON');
         $this->assertSame($payload, $this->queue()->pop()->getRawBody());
-        $this->assertSame([...$this->pushed('default u-1'), 'JobReserved default u-1'], $this->events);
+        $this->assertSame(
+            [...$this->pushed('default u-1'), 'JobReserved default u-1'],
+            $this->events,
+        );
     }
 
     /** @return list<string> what tells of a push: older versions of Horizon have no JobPending */
     private function pushed(string $what): array
     {
-        return class_exists(JobPending::class) ? ["JobPending $what", "JobPushed $what"] : ["JobPushed $what"];
+        return class_exists(JobPending::class)
+            ? ["JobPending $what", "JobPushed $what"]
+            : ["JobPushed $what"];
     }
 }

@@ -55,7 +55,10 @@ abstract class LaravelTestCase extends TestCase
         $this->app->worker()->runNextJob('dueq', $queue, self::options(...$options));
     }
 
-    /** The defaults of queue:work, but no sleep; the parameters' names differ between the versions. */
+    /**
+     * The defaults of queue:work, without sleep. Sets properties: the names of the constructor's
+     * parameters differ between versions of Laravel.
+     */
     protected static function options(mixed ...$options): WorkerOptions
     {
         $made = new WorkerOptions();
@@ -70,8 +73,11 @@ abstract class LaravelTestCase extends TestCase
      * @param array<string, mixed> $entry over that of config/queue.php
      * @param array<string, mixed> $options properties of WorkerOptions
      */
-    protected function startWorker(array $entry = [], array $options = [], string $queue = 'default'): WorkerProcess
-    {
+    protected function startWorker(
+        array $entry = [],
+        array $options = [],
+        string $queue = 'default',
+    ): WorkerProcess {
         $entry += ['driver' => 'dueq', 'url' => $this->server->url(), 'block_for' => 1];
 
         return new WorkerProcess($this->database, $entry, $options, $queue);

@@ -37,9 +37,15 @@ final class OpenTelemetryTest extends LaravelTestCase
         $this->assertSame($process->getSpanId(), $ack->getParentSpanId());
         foreach ([$send, $process, $ack] as $span) {
             $about = $span->getAttributes()->toArray();
-            $this->assertSame([$id, $this->server->socket], [$about['messaging.message.id'], $about['server.address']]);
+            $this->assertSame(
+                [$id, $this->server->socket],
+                [$about['messaging.message.id'], $about['server.address']],
+            );
         }
-        $this->assertSame(['process' => 1], $this->telemetry->counts('messaging.client.consumed.messages'));
+        $this->assertSame(
+            ['process' => 1],
+            $this->telemetry->counts('messaging.client.consumed.messages'),
+        );
     }
 
     public function testAJobThatFailsIsRetriedAndHasASpanForEachDelivery(): void
@@ -54,7 +60,10 @@ final class OpenTelemetryTest extends LaravelTestCase
         foreach ([$first, $second] as $span) {
             $this->assertSame($send->getSpanId(), Telemetry::linked($span));
             $this->assertSame(StatusCode::STATUS_ERROR, $span->getStatus()->getCode());
-            $this->assertSame(RuntimeException::class, $span->getAttributes()->toArray()['error.type']);
+            $this->assertSame(
+                RuntimeException::class,
+                $span->getAttributes()->toArray()['error.type'],
+            );
         }
         // Laravel has written it down as failed before it is gone.
         [$retry, $ack] = $this->spans('retry', 'ack');

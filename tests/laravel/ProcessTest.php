@@ -47,7 +47,10 @@ final class ProcessTest extends LaravelTestCase
         $this->app->artisan('queue:restart');
         $this->queue()->pushOn('low', new Act('a'));
         $this->assertSame(0, $worker->wait());
-        $this->assertSame([1, 0], [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')]);
+        $this->assertSame(
+            [1, 0],
+            [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')],
+        );
         $this->assertSame(1, $this->queue()->pop('low')->attempts());
     }
 
@@ -63,7 +66,10 @@ final class ProcessTest extends LaravelTestCase
         $this->queue()->pushOn('high', new Act('high'));
         $this->assertSame('high 1', Journal::read());
         $this->server->awaitBlocked();
-        $this->assertSame([1, 0], [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')]);
+        $this->assertSame(
+            [1, 0],
+            [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')],
+        );
         $worker->signal(SIGTERM);
         $this->assertSame(0, $worker->wait());
     }
@@ -197,8 +203,13 @@ final class ProcessTest extends LaravelTestCase
     public function testWorkersThatAreKilledLoseNothing(): void
     {
         $names = array_map(fn ($number) => "job $number", range(1, 120));
-        $this->queue()->bulk(array_map(fn ($name) => new Act($name, ...array_fill(0, 9, 'last 0.01')), $names));
-        $workers = array_map(fn () => $this->startWorker(['lease' => 1], ['maxTries' => 0]), [1, 2, 3]);
+        $this->queue()->bulk(
+            array_map(fn ($name) => new Act($name, ...array_fill(0, 9, 'last 0.01')), $names),
+        );
+        $workers = array_map(
+            fn () => $this->startWorker(['lease' => 1], ['maxTries' => 0]),
+            [1, 2, 3],
+        );
         $done = [];
         for ($lines = 1; count($done) < count($names); $lines++) {
             $line = Journal::read();
@@ -309,7 +320,8 @@ final class ProcessTest extends LaravelTestCase
     /** How many scripts and blocking commands the server has run. */
     private function calls(): int
     {
-        preg_match_all('/^cmdstat_(?:evalsha|bzpopmin):calls=(\d+)/m', $this->server->command('INFO', 'commandstats'), $found);
+        $info = $this->server->command('INFO', 'commandstats');
+        preg_match_all('/^cmdstat_(?:evalsha|bzpopmin):calls=(\d+)/m', $info, $found);
 
         return array_sum(array_map('intval', $found[1]));
     }

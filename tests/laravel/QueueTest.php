@@ -15,8 +15,9 @@ use Illuminate\Queue\Queue;
 final class QueueTest extends LaravelTestCase
 {
     /** What Laravel's own redis driver changes by decoding and encoding. */
-    private const DELICATE = '{"uuid":"9b2ef2a6-0000-4000-8000-000000000001","displayName":"X","job":"X@fire",'
-        . '"data":{"z":9223372036854775806,"float":1.0,"precise":0.1234567890123456789,"list":[],"object":{},'
+    private const DELICATE = '{"uuid":"9b2ef2a6-0000-4000-8000-000000000001","displayName":"X",'
+        . '"job":"X@fire","data":{"z":9223372036854775806,"float":1.0,'
+        . '"precise":0.1234567890123456789,"list":[],"object":{},'
         . '"url":"http://x/y","a":"\u00e9 é \ud83d\ude00"},"attempts":0}';
 
     public function testPush(): void
@@ -63,7 +64,8 @@ final class QueueTest extends LaravelTestCase
     public function testTheJobQueuedEventHasTheId(): void
     {
         $ids = [];
-        $this->app->container['events']->listen(JobQueued::class, function (JobQueued $event) use (&$ids): void {
+        $events = $this->app->container['events'];
+        $events->listen(JobQueued::class, function (JobQueued $event) use (&$ids): void {
             $ids[] = $event->id;
         });
         $id = $this->queue()->push(new Act('first'));
@@ -141,12 +143,16 @@ final class QueueTest extends LaravelTestCase
         foreach (range(1, 3) as $ignored) {
             $queue->later(60, new Act('delayed'));
         }
-        $this->assertSame([6, 2, 3, 1], [$queue->size(), $queue->pendingSize(), $queue->delayedSize(), $queue->reservedSize()]);
+        $this->assertSame(
+            [6, 2, 3, 1],
+            [$queue->size(), $queue->pendingSize(), $queue->delayedSize(), $queue->reservedSize()],
+        );
         $this->assertSame(6, $queue->size('default'));
         $this->assertEqualsWithDelta($before, $queue->creationTimeOfOldestPendingJob(), 5);
         $queue->pushOn('other', new Act('pending'));
         $this->assertSame([7, 3, 3, 1], [
-            $queue->totalSize(), $queue->totalPendingSize(), $queue->totalDelayedSize(), $queue->totalReservedSize(),
+            $queue->totalSize(), $queue->totalPendingSize(),
+            $queue->totalDelayedSize(), $queue->totalReservedSize(),
         ]);
         $this->assertSame([2, 1], [$queue->readyNow(), $queue->readyNow('other')]);
         $job->delete();
@@ -166,11 +172,18 @@ final class QueueTest extends LaravelTestCase
         $queue->pushRaw('not a job');
         $queue->laterOn('other', 60, new Act('delayed'));
         [$reserved] = $queue->reservedJobs()->all();
-        $this->assertSame([$id, 'default', Act::class, 2], [$reserved->uuid, $reserved->queue, $reserved->name, $reserved->attempts]);
+        $this->assertSame(
+            [$id, 'default', Act::class, 2],
+            [$reserved->uuid, $reserved->queue, $reserved->name, $reserved->attempts],
+        );
         [$pending] = $queue->pendingJobs()->all();
         $this->assertSame(0, $pending->attempts);
         $counts = [$queue->delayedJobs()->count(), $queue->delayedJobs('other')->count()];
-        $all = [$queue->allPendingJobs()->count(), $queue->allDelayedJobs()->count(), $queue->allReservedJobs()->count()];
+        $all = [
+            $queue->allPendingJobs()->count(),
+            $queue->allDelayedJobs()->count(),
+            $queue->allReservedJobs()->count(),
+        ];
         $this->assertSame([[0, 1], [1, 1, 1]], [$counts, $all]);
         $job->delete();
     }
@@ -192,7 +205,10 @@ final class QueueTest extends LaravelTestCase
     public function testClearUnderARunningJob(): void
     {
         foreach (['done', 'throw', 'release 5', 'fail'] as $act) {
-            $this->app->container['events']->listen(JobProcessing::class, fn () => $this->queue()->clear('default'));
+            $this->app->container['events']->listen(
+                JobProcessing::class,
+                fn () => $this->queue()->clear('default'),
+            );
             $this->queue()->push(new Act('a', $act));
             $this->work('default', maxTries: 2);
             $this->assertNotContains('Dueq\Exception\LeaseLostException', $this->reported(), $act);
@@ -205,7 +221,10 @@ final class QueueTest extends LaravelTestCase
         foreach ([0.3, 0.1, 0.2] as $delay) {
             $this->queue()->later($delay, new Act("after $delay"));
         }
-        $times = array_map(fn ($message) => $message->time, iterator_to_array($this->queue()->messages()->peek(State::Delayed), false));
+        $times = array_map(
+            fn ($message) => $message->time,
+            iterator_to_array($this->queue()->messages()->peek(State::Delayed), false),
+        );
         while ($this->queue()->messages()->stats()->now <= max($times)) {
             usleep(10000);
         }
@@ -280,7 +299,12 @@ final class QueueTest extends LaravelTestCase
 
     public function testPayloadsOfOtherLanguages(): void
     {
-        $payload = json_encode(['uuid' => 'u-1', 'displayName' => Plain::class, 'job' => Plain::class . '@fire', 'data' => ['order' => 7]]);
+        $payload = json_encode([
+            'uuid' => 'u-1',
+            'displayName' => Plain::class,
+            'job' => Plain::class . '@fire',
+            'data' => ['order' => 7],
+        ]);
         (new \Dueq\Queue('default', $this->server->url()))->push($payload);
         $this->work();
         $this->assertSame('plain {"order":7}', Journal::read());

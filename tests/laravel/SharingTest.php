@@ -18,7 +18,8 @@ final class SharingTest extends LaravelTestCase
 {
     /** What Laravel's drivers offer of their own means, and to their own jobs. */
     private const OWN = [
-        '__construct', 'getRedis', 'getConnection', 'getDatabase', 'getSqs', 'getPheanstalk', 'getQueueableOptions',
+        '__construct', 'getRedis', 'getConnection', 'getDatabase',
+        'getSqs', 'getPheanstalk', 'getQueueableOptions',
         'migrateExpiredJobs', 'release', 'deleteReserved', 'deleteAndRelease', 'deleteMessage',
     ];
 
@@ -27,9 +28,18 @@ final class SharingTest extends LaravelTestCase
 
     public function testEveryPublicMethodOfLaravelsDriversIsThere(): void
     {
-        foreach ([RedisQueue::class, DatabaseQueue::class, SqsQueue::class, BeanstalkdQueue::class] as $class) {
-            $methods = array_map(fn ($method) => $method->name, (new \ReflectionClass($class))->getMethods(\ReflectionMethod::IS_PUBLIC));
-            $missing = array_filter($methods, fn ($name) => !method_exists(DueqQueue::class, $name));
+        $classes = [
+            RedisQueue::class, DatabaseQueue::class, SqsQueue::class, BeanstalkdQueue::class,
+        ];
+        foreach ($classes as $class) {
+            $methods = array_map(
+                fn ($method) => $method->name,
+                (new \ReflectionClass($class))->getMethods(\ReflectionMethod::IS_PUBLIC),
+            );
+            $missing = array_filter(
+                $methods,
+                fn ($name) => !method_exists(DueqQueue::class, $name),
+            );
             $this->assertSame([], array_values(array_diff($missing, self::OWN)), $class);
         }
     }
@@ -73,7 +83,7 @@ final class SharingTest extends LaravelTestCase
         $this->queue()->pushOn('q3', new Act('high'));
         $this->app->worker()->daemon('dueq', $names, self::options(stopWhenEmpty: true));
         $this->assertSame(['high 1', 'low 1'], [Journal::read(), Journal::read()]);
-        // The one for all, one that takes, and one that keeps the leases, which has had nothing to do.
+        // One for all calls, one to take, and one to extend leases, which has had nothing to do.
         $this->assertLessThanOrEqual(3, $this->connections());
         $this->server->remove();
     }
@@ -108,10 +118,14 @@ final class SharingTest extends LaravelTestCase
         $this->queue()->later(60, new Act('b'));
         $queue = $this->queue();
         $this->assertSame([2, 1, 1, 0], [
-            $queue->totalSize(), $queue->totalPendingSize(), $queue->totalDelayedSize(), $queue->totalReservedSize(),
+            $queue->totalSize(), $queue->totalPendingSize(),
+            $queue->totalDelayedSize(), $queue->totalReservedSize(),
         ]);
         if (class_exists(InspectedJob::class)) {
-            $this->assertSame(['default'], $queue->allPendingJobs()->map(fn ($job) => $job->queue)->all());
+            $this->assertSame(
+                ['default'],
+                $queue->allPendingJobs()->map(fn ($job) => $job->queue)->all(),
+            );
         }
     }
 
@@ -132,7 +146,11 @@ final class SharingTest extends LaravelTestCase
         $this->assertSame([1, 1], [$this->queue()->size(), $this->queue()->size('{default}')]);
         $this->work('{default}');
         $this->assertSame('a 1', Journal::read());
-        $this->app->worker()->daemon('dueq', '{high},{default}', self::options(stopWhenEmpty: true));
+        $this->app->worker()->daemon(
+            'dueq',
+            '{high},{default}',
+            self::options(stopWhenEmpty: true),
+        );
         $this->assertSame(0, $this->queue()->totalReservedSize());
     }
 
@@ -140,14 +158,16 @@ final class SharingTest extends LaravelTestCase
     /** How many connections the server was asked for. */
     private function made(): int
     {
-        preg_match('/^total_connections_received:(\d+)/m', $this->server->command('INFO', 'stats'), $match);
+        $info = $this->server->command('INFO', 'stats');
+        preg_match('/^total_connections_received:(\d+)/m', $info, $match);
 
         return (int) $match[1];
     }
 
     private function connections(): int
     {
-        preg_match('/^connected_clients:(\d+)/m', $this->server->command('INFO', 'clients'), $match);
+        $info = $this->server->command('INFO', 'clients');
+        preg_match('/^connected_clients:(\d+)/m', $info, $match);
 
         return (int) $match[1] - 1;
     }

@@ -37,7 +37,10 @@ final class WorkerProcess
         posix_kill($this->pid, $signal);
     }
 
-    /** Waits for its end. Returns its exit status, or the negative number of the signal that ended it. */
+    /**
+     * Waits for the end of the process. Returns its exit status, or the negative number of the
+     * signal that ended it.
+     */
     public function wait(): int
     {
         pcntl_waitpid($this->pid, $status);

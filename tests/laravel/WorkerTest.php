@@ -106,7 +106,10 @@ final class WorkerTest extends LaravelTestCase
         $this->queue()->clear('default');
         $this->queue()->push($job);
         $this->work('default', maxTries: 9);
-        $this->assertSame(MaxAttemptsExceededException::class, get_class(end($this->app->handler->reported)));
+        $this->assertSame(
+            MaxAttemptsExceededException::class,
+            get_class(end($this->app->handler->reported)),
+        );
         $this->assertCount(1, $this->app->failed());
     }
 
@@ -205,7 +208,10 @@ final class WorkerTest extends LaravelTestCase
     public function testASignalBeforeTheWaitEndsIt(): void
     {
         $this->configure(['block_for' => 30]);
-        $this->app->container['events']->listen(Looping::class, fn () => posix_kill(getmypid(), SIGTERM));
+        $this->app->container['events']->listen(
+            Looping::class,
+            fn () => posix_kill(getmypid(), SIGTERM),
+        );
         $start = microtime(true);
         $this->app->worker()->daemon('dueq', 'high,low', self::options());
         $this->assertLessThan(15.0, microtime(true) - $start);
@@ -228,7 +234,9 @@ final class WorkerTest extends LaravelTestCase
     public function testAPausedQueueIsNotWaitedFor(): void
     {
         if (!class_exists(WorkerQueuePaused::class)) {
-            $this->markTestSkipped('before Laravel 13 a worker does not tell that a queue is paused');
+            $this->markTestSkipped(
+                'before Laravel 13 a worker does not tell that a queue is paused',
+            );
         }
         $this->configure(['block_for' => 0.2]);
         $this->app->container['queue']->pause('dueq', 'low');

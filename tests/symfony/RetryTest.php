@@ -31,7 +31,10 @@ final class RetryTest extends SymfonyTestCase
             $this->assertSame([0, 1, 0, 0], $this->counts());
         }
         $message = $this->queue()->reserve(timeout: self::PATIENCE);
-        $this->assertSame([1, 1, null], [$message->priority, $message->attempt, $message->maxAttempts]);
+        $this->assertSame(
+            [1, 1, null],
+            [$message->priority, $message->attempt, $message->maxAttempts],
+        );
     }
 
     public function testRetryOfOneWithAUniqueIdIsStoredUnderAnother(): void
@@ -43,7 +46,10 @@ final class RetryTest extends SymfonyTestCase
         $transport->reject($envelope);
         [$again] = self::got($transport);
         $this->assertNotSame('x', $again->last(TransportMessageIdStamp::class)->getId());
-        $this->assertSame($sent->last(TransportMessageIdStamp::class)->getId(), $again->last(TransportMessageIdStamp::class)->getId());
+        $this->assertSame(
+            $sent->last(TransportMessageIdStamp::class)->getId(),
+            $again->last(TransportMessageIdStamp::class)->getId(),
+        );
     }
 
     public function testRetryOfOneThatWasCancelledIsNotStored(): void
@@ -68,7 +74,10 @@ final class RetryTest extends SymfonyTestCase
         $transport->reject($envelope);
         $this->await([1, 0, 0, 0], fn () => $this->counts('failed'));
         [$found] = iterator_to_array($failed->all());
-        $this->assertSame('async', $found->last(SentToFailureTransportStamp::class)->getOriginalReceiverName());
+        $this->assertSame(
+            'async',
+            $found->last(SentToFailureTransportStamp::class)->getOriginalReceiverName(),
+        );
         // As messenger:failed:retry does it, with one that fails again.
         $id = $found->last(TransportMessageIdStamp::class)->getId();
         $this->retried($failed, $found, 1, 60000);
@@ -83,7 +92,11 @@ final class RetryTest extends SymfonyTestCase
     {
         $other = new \Dueq\Tests\Server();
         $factory = new \Dueq\SymfonyMessenger\DueqTransportFactory();
-        $failed = $factory->createTransport("dueq+{$other->url()}", [], new \Symfony\Component\Messenger\Transport\Serialization\PhpSerializer());
+        $failed = $factory->createTransport(
+            "dueq+{$other->url()}",
+            [],
+            new \Symfony\Component\Messenger\Transport\Serialization\PhpSerializer(),
+        );
         $transport = $this->transport();
         $transport->send(self::note());
         [$envelope] = self::got($transport);
@@ -106,14 +119,26 @@ final class RetryTest extends SymfonyTestCase
     }
 
     /** As SendFailedMessageForRetryListener does it. */
-    private function retried(DueqTransport $transport, Envelope $envelope, int $retry, int $delay): Envelope
-    {
-        return $transport->send($envelope->with(new DelayStamp($delay), new RedeliveryStamp($retry)));
+    private function retried(
+        DueqTransport $transport,
+        Envelope $envelope,
+        int $retry,
+        int $delay,
+    ): Envelope {
+        return $transport->send(
+            $envelope->with(new DelayStamp($delay), new RedeliveryStamp($retry)),
+        );
     }
 
     /** As SendFailedMessageToFailureTransportListener does it. */
     private function failed(DueqTransport $transport, Envelope $envelope): void
     {
-        $transport->send($envelope->with(new SentToFailureTransportStamp('async'), new DelayStamp(0), new RedeliveryStamp(0)));
+        $transport->send(
+            $envelope->with(
+                new SentToFailureTransportStamp('async'),
+                new DelayStamp(0),
+                new RedeliveryStamp(0),
+            ),
+        );
     }
 }

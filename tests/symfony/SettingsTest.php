@@ -20,9 +20,17 @@ final class SettingsTest extends SymfonyTestCase
     public static function dsns(): iterable
     {
         yield 'a server' => ['dueq://localhost', 'redis://localhost', 'async'];
-        yield 'all of it' => ['dueq://u:p%40@h:6380/2?queue=mail&timeout=3s&lease=20', 'redis://u:p%40@h:6380/2?timeout=3s', 'mail'];
+        yield 'all of it' => [
+            'dueq://u:p%40@h:6380/2?queue=mail&timeout=3s&lease=20',
+            'redis://u:p%40@h:6380/2?timeout=3s',
+            'mail',
+        ];
         yield 'TLS' => ['dueq+rediss://h?queue=mail%20out', 'rediss://h', 'mail out'];
-        yield 'a socket' => ['dueq+unix:///run/redis.sock?db=3&queue=mail', 'unix:///run/redis.sock?db=3', 'mail'];
+        yield 'a socket' => [
+            'dueq+unix:///run/redis.sock?db=3&queue=mail',
+            'unix:///run/redis.sock?db=3',
+            'mail',
+        ];
         yield 'a private server' => ['dueq+embedded:/tmp/x?queue=mail', 'embedded:/tmp/x', 'mail'];
     }
 
@@ -43,12 +51,17 @@ final class SettingsTest extends SymfonyTestCase
 
     public function testOptionsAreOfTheArrayAndOfTheDsnBeforeIt(): void
     {
-        $settings = Settings::of('dueq://h?wait=2.5&persistent=1&max_crashes=none', ['wait' => 1, 'lease' => 30, 'dead_letter' => 'failed']);
+        $settings = Settings::of(
+            'dueq://h?wait=2.5&persistent=1&max_crashes=none',
+            ['wait' => 1, 'lease' => 30, 'dead_letter' => 'failed'],
+        );
         $this->assertSame([2.5, 30.0, true, null, 'failed'], [
-            $settings->wait, $settings->lease, $settings->persistent, $settings->maxCrashes, $settings->deadLetter,
+            $settings->wait, $settings->lease, $settings->persistent,
+            $settings->maxCrashes, $settings->deadLetter,
         ]);
         $this->assertSame([0.0, 8.0, null, 5, 'messages'], [
-            ($settings = Settings::of('dueq://h', []))->wait, $settings->lease, $settings->persistent, $settings->maxCrashes, $settings->queue,
+            ($settings = Settings::of('dueq://h', []))->wait, $settings->lease,
+            $settings->persistent, $settings->maxCrashes, $settings->queue,
         ]);
     }
 
@@ -56,8 +69,16 @@ final class SettingsTest extends SymfonyTestCase
     public static function mistakes(): iterable
     {
         yield 'an option' => ['dueq://h', ['stream' => 'x'], 'there is no option stream'];
-        yield 'a number' => ['dueq://h?lease=soon', [], 'lease is a number of at least 0.05, not string "soon"'];
-        yield 'a small number' => ['dueq://h', ['fetch_size' => 0], 'fetch_size is a number of at least 1'];
+        yield 'a number' => [
+            'dueq://h?lease=soon',
+            [],
+            'lease is a number of at least 0.05, not string "soon"',
+        ];
+        yield 'a small number' => [
+            'dueq://h',
+            ['fetch_size' => 0],
+            'fetch_size is a number of at least 1',
+        ];
         yield 'no server' => ['dueq://', [], 'names no server'];
         yield 'a queue' => ['dueq://h?queue={x}', [], 'The dueq transport: '];
         yield 'a URL' => ['dueq+http://h', [], 'The dueq transport: '];

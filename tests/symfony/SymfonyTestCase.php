@@ -51,11 +51,17 @@ abstract class SymfonyTestCase extends TestCase
     }
 
     /** @param array<string, mixed> $options */
-    protected function transport(array $options = [], ?SerializerInterface $serializer = null): DueqTransport
-    {
+    protected function transport(
+        array $options = [],
+        ?SerializerInterface $serializer = null,
+    ): DueqTransport {
         $factory = new DueqTransportFactory($this->logger);
 
-        return $factory->createTransport($this->dsn(), $options + ['queue' => 'async'], $serializer ?? new PhpSerializer());
+        return $factory->createTransport(
+            $this->dsn(),
+            $options + ['queue' => 'async'],
+            $serializer ?? new PhpSerializer(),
+        );
     }
 
     protected function queue(string $name = 'async'): Queue
@@ -106,7 +112,11 @@ abstract class SymfonyTestCase extends TestCase
     /** Waits until something is as it is expected. */
     protected function await(mixed $expected, callable $found): void
     {
-        for ($end = microtime(true) + self::PATIENCE; $found() != $expected && microtime(true) < $end; usleep(10000)) {
+        for (
+            $end = microtime(true) + self::PATIENCE;
+            $found() != $expected && microtime(true) < $end;
+            usleep(10000)
+        ) {
             // It comes.
         }
         $this->assertEquals($expected, $found());

@@ -56,13 +56,22 @@ final class TransportTest extends SymfonyTestCase
         $this->transport([], Serializer::create())->send(self::note());
         $message = $this->queue()->reserve();
         $this->assertSame('{"text":"a","does":""}', $message->body);
-        $this->assertSame(['type' => Note::class, 'Content-Type' => 'application/json'], $message->headers);
+        $this->assertSame(
+            ['type' => Note::class, 'Content-Type' => 'application/json'],
+            $message->headers,
+        );
     }
 
     public function testWhatAnyLanguagePushesIsReceived(): void
     {
-        $this->queue()->push('{"text": "from elsewhere", "does": ""}', headers: ['type' => Note::class]);
-        $this->assertSame(['from elsewhere'], self::texts(self::got($this->transport([], Serializer::create()))));
+        $this->queue()->push(
+            '{"text": "from elsewhere", "does": ""}',
+            headers: ['type' => Note::class],
+        );
+        $this->assertSame(
+            ['from elsewhere'],
+            self::texts(self::got($this->transport([], Serializer::create()))),
+        );
     }
 
     /** @dataProvider serializers */
@@ -72,7 +81,10 @@ final class TransportTest extends SymfonyTestCase
         $transport = $this->transport([], $serializer);
         $transport->send(self::note()->with(new BusNameStamp(str_repeat('ü', 50000))));
         [$envelope] = self::got($transport);
-        $this->assertSame(str_repeat('ü', 50000), $envelope->last(BusNameStamp::class)->getBusName());
+        $this->assertSame(
+            str_repeat('ü', 50000),
+            $envelope->last(BusNameStamp::class)->getBusName(),
+        );
         $this->assertSame('a', $envelope->getMessage()->text);
         $transport->ack($envelope);
     }
@@ -161,7 +173,10 @@ final class TransportTest extends SymfonyTestCase
         $transport->keepalive($envelope, 100);
         $id = $envelope->last(TransportMessageIdStamp::class)->getId();
         $this->assertGreaterThan(microtime(true) + 50, $this->queue()->find($id)->time);
-        $this->assertSame(interface_exists(KeepaliveReceiverInterface::class), $transport instanceof KeepaliveReceiverInterface);
+        $this->assertSame(
+            interface_exists(KeepaliveReceiverInterface::class),
+            $transport instanceof KeepaliveReceiverInterface,
+        );
         $this->queue()->cancel($id);
         $this->expectException(TransportException::class);
         $transport->keepalive($envelope, 100);
@@ -175,12 +190,20 @@ final class TransportTest extends SymfonyTestCase
         $this->queue()->purge(State::Leased);
         $transport->ack($envelope);
         $this->assertCount(1, $this->logger->lines);
-        $this->assertStringContainsString('was cancelled, or delivered to another worker', $this->logger->lines[0]);
+        $this->assertStringContainsString(
+            'was cancelled, or delivered to another worker',
+            $this->logger->lines[0],
+        );
     }
 
     public function testCrashedOnesGoToTheDeadLetterQueue(): void
     {
-        $transport = $this->transport(['lease' => 0.1, 'max_run' => 0, 'max_crashes' => 1, 'dead_letter' => 'failed']);
+        $transport = $this->transport([
+            'lease' => 0.1,
+            'max_run' => 0,
+            'max_crashes' => 1,
+            'dead_letter' => 'failed',
+        ]);
         $transport->send(self::note());
         $held = self::got($transport);
         $failed = $this->transport(['queue' => 'failed']);
@@ -191,10 +214,16 @@ final class TransportTest extends SymfonyTestCase
         });
         [$found] = iterator_to_array($failed->all());
         $this->assertSame('a', $found->getMessage()->text);
-        $this->assertSame('async', $found->last(SentToFailureTransportStamp::class)?->getOriginalReceiverName());
-        $this->assertStringContainsString('was killed', $found->last(ErrorDetailsStamp::class)?->getExceptionMessage());
+        $this->assertSame(
+            'async',
+            $found->last(SentToFailureTransportStamp::class)?->getOriginalReceiverName(),
+        );
+        $this->assertStringContainsString(
+            'was killed',
+            $found->last(ErrorDetailsStamp::class)?->getExceptionMessage(),
+        );
         $this->assertCount(1, $held);
-        // A handler's failure that Messenger retries in the failure transport, which has the stamps from then on.
+        // A handler fails, and Messenger retries in the failure transport: the stamps remain.
         [$again] = self::got($failed);
         $failed->send($again->with(new RedeliveryStamp(1)));
         $failed->reject($again);
@@ -212,7 +241,10 @@ final class TransportTest extends SymfonyTestCase
             self::got($transport);
             $this->fail('it was decoded');
         } catch (MessageDecodingFailedException $error) {
-            $this->assertStringStartsWith('The message bad of the queue async: ', $error->getMessage());
+            $this->assertStringStartsWith(
+                'The message bad of the queue async: ',
+                $error->getMessage(),
+            );
         }
         $this->assertSame(State::Dead, $this->queue()->find('bad')->state);
         $this->assertStringContainsStringIgnoringCase('decode', $this->queue()->find('bad')->error);
@@ -239,14 +271,18 @@ final class TransportTest extends SymfonyTestCase
         } catch (TransportException $error) {
             $this->assertInstanceOf(DuplicateException::class, $error->getPrevious());
         }
-        $transport->send(self::note('new')->with(new DueqStamp(id: 'x', replace: Replace::Message)));
+        $transport->send(
+            self::note('new')->with(new DueqStamp(id: 'x', replace: Replace::Message)),
+        );
         $this->assertSame(['new'], self::texts($transport->all()));
     }
 
     public function testListsCountsAndFinds(): void
     {
         $transport = $this->transport();
-        $transport->send(self::note('later')->with(new DelayStamp(60000), new DueqStamp(id: 'later')));
+        $transport->send(
+            self::note('later')->with(new DelayStamp(60000), new DueqStamp(id: 'later')),
+        );
         foreach (['1', '2', '3'] as $text) {
             $transport->send(self::note($text));
         }
@@ -267,9 +303,16 @@ final class TransportTest extends SymfonyTestCase
         $transport = $this->transport(['wait' => self::PATIENCE]);
         [$envelope] = self::got($transport);
         $this->assertSame('each second', $envelope->getMessage()->text);
-        $this->assertMatchesRegularExpression('/^notes:\d+$/', $envelope->last(TransportMessageIdStamp::class)->getId());
+        $this->assertMatchesRegularExpression(
+            '/^notes:\d+$/',
+            $envelope->last(TransportMessageIdStamp::class)->getId(),
+        );
         $transport->ack($envelope);
-        $this->assertSame([], iterator_to_array($transport->all()), 'the schedule is no message of the bus');
+        $this->assertSame(
+            [],
+            iterator_to_array($transport->all()),
+            'the schedule is no message of the bus',
+        );
     }
 
     public function testServerThatIsAwayIsToldOnceAndAwaited(): void
@@ -285,7 +328,10 @@ final class TransportTest extends SymfonyTestCase
             $this->assertSame([], self::got($transport));
             $this->assertSame([], self::got($transport));
             $this->assertCount(1, $this->logger->lines);
-            $this->assertStringContainsString('cannot be read, and is tried again', $this->logger->lines[0]);
+            $this->assertStringContainsString(
+                'cannot be read, and is tried again',
+                $this->logger->lines[0],
+            );
             try {
                 $transport->setup();
                 $this->fail('there is no server');

@@ -72,7 +72,10 @@ final class WorkerTest extends SymfonyTestCase
         $this->assertSame(0, $worker->stop());
         [$found] = iterator_to_array($this->transport(['queue' => 'failed'])->all());
         $id = $found->last(TransportMessageIdStamp::class)->getId();
-        $this->assertStringContainsString('x fails', $this->console('messenger:failed:show', ['id' => $id]));
+        $this->assertStringContainsString(
+            'x fails',
+            $this->console('messenger:failed:show', ['id' => $id]),
+        );
         $this->queue('journal')->push('', id: 'well', delay: 3600.0);
         $this->console('messenger:failed:retry', ['id' => [$id], '--force' => true]);
         $this->assertSame('x', $this->heard());
@@ -170,7 +173,11 @@ final class WorkerTest extends SymfonyTestCase
     /** @return array<string, string> */
     private function environment(): array
     {
-        return ['APP_FOLDER' => $this->folder, 'MESSENGER_DSN' => $this->dsn(), 'DUEQ_URL' => $this->server->url()];
+        return [
+            'APP_FOLDER' => $this->folder,
+            'MESSENGER_DSN' => $this->dsn(),
+            'DUEQ_URL' => $this->server->url(),
+        ];
     }
 
     private function dispatch(Note $note, DelayStamp ...$stamps): void
@@ -183,10 +190,14 @@ final class WorkerTest extends SymfonyTestCase
     private function consume(): Process
     {
         $process = new Process($this->folder, [
-            '-d', 'include_path=' . get_include_path(), __DIR__ . '/app/console', 'messenger:consume', 'async', '-vv', '--no-ansi',
+            '-d', 'include_path=' . get_include_path(), __DIR__ . '/app/console',
+            'messenger:consume', 'async', '-vv', '--no-ansi',
         ], $this->environment());
-        // Symfony ignores a signal that comes between what it prints first and its first look for a message.
-        $this->await(true, fn () => in_array($process->pid, array_column($this->queue()->workers(), 'pid'), true));
+        // Symfony ignores a signal that comes before it first looks for a message.
+        $this->await(
+            true,
+            fn () => in_array($process->pid, array_column($this->queue()->workers(), 'pid'), true),
+        );
 
         return $process;
     }

@@ -10,7 +10,10 @@ use Symfony\Component\Config\Loader\LoaderInterface;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\HttpKernel\Kernel as BaseKernel;
 
-/** An application with two transports of dueq: "async", and "failed" for what has failed. Its folder is that of $APP_FOLDER. */
+/**
+ * An application with two transports of dueq: "async", and "failed" for messages that failed. Its
+ * folder is $APP_FOLDER.
+ */
 final class Kernel extends BaseKernel
 {
     public function registerBundles(): iterable
@@ -29,7 +32,11 @@ final class Kernel extends BaseKernel
                         'async' => [
                             'dsn' => '%env(MESSENGER_DSN)%',
                             'options' => ['wait' => 1, 'lease' => 1],
-                            'retry_strategy' => ['max_retries' => 2, 'delay' => 100, 'multiplier' => 1],
+                            'retry_strategy' => [
+                                'max_retries' => 2,
+                                'delay' => 100,
+                                'multiplier' => 1,
+                            ],
                         ],
                         'failed' => '%env(MESSENGER_DSN)%',
                     ],

@@ -2,14 +2,21 @@
 
 declare(strict_types=1);
 
-/* Symfony as PHP's include path has it (the distribution's packages), the transport, and the application. */
+/*
+ * Loads Symfony from PHP's include path (the distribution's packages), the transport, and the
+ * application.
+ */
 
 // Symfony 5.4 is older than the deprecations of PHP 8.2.
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
 
-// It asks Composer which of its parts are installed.
+// Symfony asks Composer which of its parts are installed.
 require_once 'Composer/InstalledVersions.php';
-foreach (['Bundle/FrameworkBundle', 'Component/Console', 'Component/Messenger', 'Component/PropertyAccess', 'Component/Serializer'] as $part) {
+$parts = [
+    'Bundle/FrameworkBundle', 'Component/Console', 'Component/Messenger',
+    'Component/PropertyAccess', 'Component/Serializer',
+];
+foreach ($parts as $part) {
     require_once "Symfony/$part/autoload.php";
 }
 
