@@ -68,15 +68,19 @@ final class ContractTest extends TestCase
     {
         $only = getenv('DUEQ_CONTRACT_ONLY');
         foreach (glob(__DIR__ . '/*.json') as $path) {
-            foreach (json_decode((string) file_get_contents($path), true, 64, JSON_THROW_ON_ERROR) as $found) {
+            $text = (string) file_get_contents($path);
+            foreach (json_decode($text, true, 64, JSON_THROW_ON_ERROR) as $found) {
                 foreach ($found['ways'] ?? ['' => []] as $way => $parts) {
                     $steps = array_merge(...array_map(
-                        fn ($step) => $step['do'] === 'way' ? $parts[$step['part'] ?? 0] ?? [] : [$step],
+                        fn ($step) => $step['do'] === 'way'
+                            ? $parts[$step['part'] ?? 0] ?? []
+                            : [$step],
                         $found['steps'],
                     ));
                     foreach ($found['each'] ?? [null] as $index => $each) {
                         $number = $each === null ? '' : (string) ($index + 1);
-                        $name = implode('_', array_filter(['test', $found['name'], $way, $number], 'strlen'));
+                        $words = ['test', $found['name'], $way, $number];
+                        $name = implode('_', array_filter($words, 'strlen'));
                         if ($only === false || str_contains(" $only", " $name ")) {
                             yield $name => [$name, $each, $found['damaged'] ?? false, $steps];
                         }
@@ -91,8 +95,12 @@ final class ContractTest extends TestCase
      * @param list<array> $steps
      */
     #[DataProvider('situations')]
-    public function testContract(string $situation, ?string $each, bool $damaged, array $steps): void
-    {
+    public function testContract(
+        string $situation,
+        ?string $each,
+        bool $damaged,
+        array $steps,
+    ): void {
         $this->situation = $this->name = $situation;
         $this->names = [$situation => true];
         $this->each = $each;
@@ -100,7 +108,8 @@ final class ContractTest extends TestCase
         $this->redisson = new DelayedQueue($situation, self::url());
         $this->laravel = new LaravelQueue($situation, self::$server->url());
         foreach ($steps as $index => $step) {
-            $where = 'each ' . json_encode($each) . ', step ' . ($index + 1) . ': ' . json_encode($step);
+            $where = 'each ' . json_encode($each)
+                . ', step ' . ($index + 1) . ': ' . json_encode($step);
             $this->step($step, $where);
         }
         $this->assertSame([], $this->script('consistent', $damaged ? '1' : '0'));
@@ -167,7 +176,11 @@ final class ContractTest extends TestCase
         $this->assertContains($others[0] ?? 'OK', (array) ($expect['status'] ?? 'OK'), $where);
         $wanted = $expect['statuses'] ?? null;
         if ($wanted !== null) {
-            $this->assertEquals($wanted, array_is_list($wanted) ? $outcomes : array_count_values($outcomes), $where);
+            $this->assertEquals(
+                $wanted,
+                array_is_list($wanted) ? $outcomes : array_count_values($outcomes),
+                $where,
+            );
         }
     }
 
@@ -187,7 +200,9 @@ final class ContractTest extends TestCase
     private function push(array $step, array $expect, string $where): array
     {
         $drafts = array_map($this->draft(...), self::found($step));
-        $ids = isset($step['drafts']) ? $this->queue->pushMany($drafts) : [$this->queue->push(...$drafts[0])];
+        $ids = isset($step['drafts'])
+            ? $this->queue->pushMany($drafts)
+            : [$this->queue->push(...$drafts[0])];
         return $this->noteIds($step, $ids, $where);
     }
 
@@ -225,7 +240,11 @@ final class ContractTest extends TestCase
         foreach ($ids as $index => $id) {
             if ($id !== null) {
                 $own = $found[$index]['id'] ?? null;
-                $this->assertSame($own === null ? 22 : $this->value($own), $own === null ? strlen($id) : $id, $where);
+                $this->assertSame(
+                    $own === null ? 22 : $this->value($own),
+                    $own === null ? strlen($id) : $id,
+                    $where,
+                );
                 $this->ids[$found[$index]['as'] ?? ''] = $id;
             }
         }
@@ -239,7 +258,11 @@ final class ContractTest extends TestCase
         }
         $names = array_map($this->queueName(...), $step['queues']);
         $order = Order::from($this->value($step['order'] ?? 'preference'));
-        return $this->several[implode("\n", [...$names, $order->value])] ??= new Queues($names, self::url(), $order);
+        return $this->several[implode("\n", [...$names, $order->value])] ??= new Queues(
+            $names,
+            self::url(),
+            $order,
+        );
     }
 
     private function reserve(array $step, array $expect, string $where): array
@@ -262,18 +285,27 @@ final class ContractTest extends TestCase
 
     private function ack(array $step): array
     {
-        $messages = isset($step['message']) ? $this->captures[$step['message']] : $this->values($step['tickets']);
+        $messages = isset($step['message'])
+            ? $this->captures[$step['message']]
+            : $this->values($step['tickets']);
         if (isset($step['message']) && count($messages) === 1) {
             $messages[0]->ack();
             return ['OK'];
         }
-        return array_map(fn ($done) => $done ? 'OK' : 'LEASE_LOST', $this->queue->ackMany($messages));
+        return array_map(
+            fn ($done) => $done ? 'OK' : 'LEASE_LOST',
+            $this->queue->ackMany($messages),
+        );
     }
 
     private function retry(array $step): array
     {
         $delay = isset($step['delay_ms']) ? $step['delay_ms'] / 1000 : null;
-        return [$this->message($step)->retry($delay, $this->value($step['error'] ?? '')) ? 'OK' : 'EXHAUSTED'];
+        return [
+            $this->message($step)->retry($delay, $this->value($step['error'] ?? ''))
+                ? 'OK'
+                : 'EXHAUSTED',
+        ];
     }
 
     private function release(array $step): void
@@ -316,7 +348,9 @@ final class ContractTest extends TestCase
 
     private function byId(array $step, callable $one, callable $many): array
     {
-        return isset($step['ids']) ? $many($this->values($step['ids'])) : [$one($this->value($step['id']))];
+        return isset($step['ids'])
+            ? $many($this->values($step['ids']))
+            : [$one($this->value($step['id']))];
     }
 
     private function kickAll(array $step, array $expect, string $where): void
@@ -379,7 +413,11 @@ final class ContractTest extends TestCase
             ? $this->looks[$step['more']]
             : $this->queue->peek(State::from($this->value($step['state'])), $step['page'] ?? 100);
         $messages = [];
-        for ($begun = isset($step['more']); count($messages) < ($step['count'] ?? PHP_INT_MAX); $begun = true) {
+        for (
+            $begun = isset($step['more']);
+            count($messages) < ($step['count'] ?? PHP_INT_MAX);
+            $begun = true
+        ) {
             if ($begun) {
                 $look->next();
             }
@@ -413,7 +451,11 @@ final class ContractTest extends TestCase
             $got = $found->{preg_replace('/_ms$/', '', $name)};
             if ($name === 'leases') {
                 $this->assertCount(count($value), $got, $where);
-                array_map(fn ($lease, $fields) => $this->compareWorker($lease, $fields, $where), $got, $value);
+                array_map(
+                    fn ($holding, $fields) => $this->compareWorker($holding, $fields, $where),
+                    $got,
+                    $value,
+                );
             } elseif (str_ends_with($name, '_ms')) {
                 $this->assertSame($value, (int) round($got * 1000), "$name, $where");
             } else {
@@ -424,7 +466,9 @@ final class ContractTest extends TestCase
 
     private function allow(array $step, array $expect, string $where): void
     {
-        $targets = isset($step['dead_letter']) ? array_map($this->value(...), $step['dead_letter']) : null;
+        $targets = isset($step['dead_letter'])
+            ? array_map($this->value(...), $step['dead_letter'])
+            : null;
         $names = $this->queue->allow($targets, (bool) ($step['any'] ?? false));
         if (isset($expect['names'])) {
             $this->assertSame(array_map($this->value(...), $expect['names']), $names, $where);
@@ -440,7 +484,11 @@ final class ContractTest extends TestCase
                 $got = $failures[$i]->{preg_replace('/_ms$/', '', $name)};
                 $got = $got instanceof FailureKind ? $got->value : $got;
                 $got = str_ends_with($name, '_ms') ? (int) round($got * 1000) : $got;
-                $this->assertSame(is_array($value) || is_string($value) ? $this->value($value) : $value, $got, "$name, $where");
+                $this->assertSame(
+                    is_array($value) || is_string($value) ? $this->value($value) : $value,
+                    $got,
+                    "$name, $where",
+                );
             }
         }
     }
@@ -450,11 +498,18 @@ final class ContractTest extends TestCase
         $rates = $this->queue->rates(...array_intersect_key($step, ['minutes' => 0, 'hours' => 0]));
         $found = 0;
         foreach ($expect['rates'] ?? [] as $wanted) {
-            $these = array_filter($rates, fn (Rate $rate) => $this->isIn($wanted['start_in_ms'], $rate->start));
+            $these = array_filter(
+                $rates,
+                fn (Rate $rate) => $this->isIn($wanted['start_in_ms'], $rate->start),
+            );
             $found += count($these);
             unset($wanted['start_in_ms']);
             foreach ($wanted as $name => $value) {
-                $this->assertSame($value, array_sum(array_map(fn (Rate $rate) => $rate->$name, $these)), "$name, $where");
+                $this->assertSame(
+                    $value,
+                    array_sum(array_map(fn (Rate $rate) => $rate->$name, $these)),
+                    "$name, $where",
+                );
             }
         }
         if (isset($expect['rates'])) {
@@ -466,13 +521,21 @@ final class ContractTest extends TestCase
     {
         $names = Queue::names(self::url());
         $this->assertSame([], array_diff($this->values($expect['names'] ?? []), $names), $where);
-        $this->assertSame([], array_intersect($this->values($expect['without'] ?? []), $names), $where);
+        $this->assertSame(
+            [],
+            array_intersect($this->values($expect['without'] ?? []), $names),
+            $where,
+        );
     }
 
     private function lock(array $step): array
     {
         $name = $this->value($step['name']);
-        $lock = $this->queue->lock($name, $step['ttl_ms'] / 1000, ($step['timeout_ms'] ?? 0) / 1000);
+        $lock = $this->queue->lock(
+            $name,
+            $step['ttl_ms'] / 1000,
+            ($step['timeout_ms'] ?? 0) / 1000,
+        );
         if ($lock === null) {
             return ['TAKEN'];
         }

@@ -16,7 +16,11 @@ trait Expectations
         if (is_array($wanted) && array_is_list($wanted)) {
             $this->assertIsArray($reply, $where);
             $this->assertCount(count($wanted), $reply, $where);
-            array_map(fn ($one, $other) => $this->assertReply($one, $other, $where), $wanted, $reply);
+            array_map(
+                fn ($one, $other) => $this->assertReply($one, $other, $where),
+                $wanted,
+                $reply,
+            );
         } elseif ($wanted === null || is_int($reply)) {
             $this->assertSame($wanted, $reply, $where);
         } else {
@@ -27,7 +31,11 @@ trait Expectations
     /** @param list<Message> $messages */
     private function assertMessages(array $expect, array $messages, string $where): void
     {
-        $this->assertCount($expect['count'] ?? count($expect['messages'] ?? $messages), $messages, $where);
+        $this->assertCount(
+            $expect['count'] ?? count($expect['messages'] ?? $messages),
+            $messages,
+            $where,
+        );
         foreach ($expect['messages'] ?? [] as $index => $wanted) {
             $this->assertMessage($wanted, $messages[$index], $where);
         }
@@ -40,7 +48,11 @@ trait Expectations
     private function assertMessage(array $wanted, Message $message, string $where): void
     {
         if (isset($wanted['headers'])) {
-            $headers = array_map(null, array_map('strval', array_keys($message->headers)), array_values($message->headers));
+            $headers = array_map(
+                null,
+                array_map('strval', array_keys($message->headers)),
+                array_values($message->headers),
+            );
             $this->assertSame(array_map($this->values(...), $wanted['headers']), $headers, $where);
         }
         $this->assertFields(array_diff_key($wanted, ['as' => 0, 'headers' => 0]), $message, $where);
@@ -53,17 +65,26 @@ trait Expectations
     private function assertFields(array $wanted, Message|Stats $found, string $where): void
     {
         foreach ($wanted as $key => $value) {
-            $name = lcfirst(str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')));
+            $name = lcfirst(
+                str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')),
+            );
             $field = $found->{$name};
             $field = $field instanceof BackedEnum ? $field->value : $field;
             if (is_array($value) && array_is_list($value)) {
-                $this->assertTrue($this->isIn($value, $field), "$key is " . self::ms($field) . ", $where");
+                $this->assertTrue(
+                    $this->isIn($value, $field),
+                    "$key is " . self::ms($field) . ", $where",
+                );
             } elseif (str_ends_with($key, '_ms')) {
                 $this->assertSame($value, self::ms($field), "$key, $where");
             } elseif (is_int($value) && !is_string($field)) {
                 $this->assertSame($value, $field ?? 0, "$key, $where");
             } else {
-                $this->assertSame(is_bool($value) ? $value : $this->value($value), $field ?? '', "$key, $where");
+                $this->assertSame(
+                    is_bool($value) ? $value : $this->value($value),
+                    $field ?? '',
+                    "$key, $where",
+                );
             }
         }
     }

@@ -18,7 +18,11 @@ trait Laravel
     private function laravelOpen(array $step): void
     {
         $name = $this->value($step['name'] ?? '${queue}');
-        $this->laravel = new LaravelQueue($name, self::$server->url(), $this->value($step['prefix'] ?? ''));
+        $this->laravel = new LaravelQueue(
+            $name,
+            self::$server->url(),
+            $this->value($step['prefix'] ?? ''),
+        );
     }
 
     private function laravelPush(array $step, array $expect, string $where): array
@@ -35,7 +39,12 @@ trait Laravel
 
     private function laravelLater(array $step, array $expect, string $where): array
     {
-        return $this->noteJobs($step, [$this->laravel->later(...$this->job($step))], $expect, $where);
+        return $this->noteJobs(
+            $step,
+            [$this->laravel->later(...$this->job($step))],
+            $expect,
+            $where,
+        );
     }
 
     private function noteJobs(array $step, array $ids, array $expect, string $where): array
@@ -55,8 +64,13 @@ trait Laravel
     private function job(array $found): array
     {
         $job = self::seconds($found, ['delay_ms' => 'delay', 'at_ms' => 'at']);
-        $names = ['payload' => 'payload', 'job' => 'job', 'command_name' => 'commandName', 'command' => 'command',
-            'display_name' => 'displayName'];
+        $names = [
+            'payload' => 'payload',
+            'job' => 'job',
+            'command_name' => 'commandName',
+            'command' => 'command',
+            'display_name' => 'displayName',
+        ];
         foreach ($names as $key => $name) {
             if (isset($found[$key])) {
                 $job[$name] = $this->value($found[$key]);
@@ -65,8 +79,14 @@ trait Laravel
         if (isset($found['data'])) {
             $job['data'] = $this->json($found['data'], false);
         }
-        $names = ['timeout_s' => 'timeout', 'backoff_s' => 'backoff', 'retry_until_s' => 'retryUntil',
-            'max_tries' => 'maxTries', 'max_exceptions' => 'maxExceptions', 'fail_on_timeout' => 'failOnTimeout'];
+        $names = [
+            'timeout_s' => 'timeout',
+            'backoff_s' => 'backoff',
+            'retry_until_s' => 'retryUntil',
+            'max_tries' => 'maxTries',
+            'max_exceptions' => 'maxExceptions',
+            'fail_on_timeout' => 'failOnTimeout',
+        ];
         foreach ($names as $key => $name) {
             if (isset($found[$key])) {
                 $job[$name] = $found[$key];
@@ -92,7 +112,13 @@ trait Laravel
     private function assertJob(array $expected, LaravelJob $job, string $where): void
     {
         foreach ($expected as $key => $wanted) {
-            $name = lcfirst(str_replace('_', '', ucwords((string) preg_replace('/_(in_ms|s)$/', '', $key), '_')));
+            $name = lcfirst(
+                str_replace(
+                    '_',
+                    '',
+                    ucwords((string) preg_replace('/_(in_ms|s)$/', '', $key), '_'),
+                ),
+            );
             if ($key === 'as') {
                 $this->jobs[$wanted] = $job;
                 $this->ids[$wanted] = $job->uuid ?? $job->id ?? '';
@@ -100,7 +126,11 @@ trait Laravel
                 $this->assertTrue($this->isIn($wanted, $job->until), "$key, $where");
             } elseif ($key === 'data') {
                 $data = $wanted === null ? null : $this->json($wanted, true);
-                $this->assertSame(var_export($data, true), var_export($job->data, true), "$key, $where");
+                $this->assertSame(
+                    var_export($data, true),
+                    var_export($job->data, true),
+                    "$key, $where",
+                );
             } elseif ($key === 'backoff_s') {
                 $this->assertSame($wanted, $job->backoff, "$key, $where");
             } elseif (is_int($wanted) && !is_string($job->$name)) {

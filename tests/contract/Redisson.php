@@ -42,7 +42,9 @@ trait Redisson
     private function json(mixed $text, bool $arrays): mixed
     {
         $value = json_decode($this->value($text), $arrays, 2000, JSON_BIGINT_AS_STRING);
-        return json_last_error() ? throw new InvalidException('PHP has no words for this', -1) : $value;
+        return json_last_error()
+            ? throw new InvalidException('PHP has no words for this', -1)
+            : $value;
     }
 
     private static function nested(int $depth): array
@@ -56,7 +58,9 @@ trait Redisson
     /** A value as it is read back, as text that tells all apart. */
     private static function shown(mixed $value): string
     {
-        return $value instanceof Unreadable ? 'unreadable ' . bin2hex($value->raw) : var_export($value, true);
+        return $value instanceof Unreadable
+            ? 'unreadable ' . bin2hex($value->raw)
+            : var_export($value, true);
     }
 
     private function expected(mixed $found): string
@@ -68,14 +72,22 @@ trait Redisson
             return self::shown($this->json($found['json'], true));
         }
         $value = $this->typed($found);
-        return self::shown($value instanceof Long ? $value->value : ($value instanceof Binary ? $value->bytes : $value));
+        return self::shown(
+            $value instanceof Long
+                ? $value->value
+                : ($value instanceof Binary ? $value->bytes : $value),
+        );
     }
 
     private function assertValues(array $expect, array $values, string $where): void
     {
         $this->assertCount($expect['count'] ?? count($values), $values, $where);
         if (isset($expect['values'])) {
-            $this->assertSame(array_map($this->expected(...), $expect['values']), array_map(self::shown(...), $values), $where);
+            $this->assertSame(
+                array_map($this->expected(...), $expect['values']),
+                array_map(self::shown(...), $values),
+                $where,
+            );
         }
     }
 
@@ -95,7 +107,10 @@ trait Redisson
         $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
         if (isset($step['values'])) {
             $values = array_map($this->typed(...), $step['values']);
-            $this->redisson->offerMany(array_merge(...array_fill(0, $step['times'] ?? 1, $values)), ...$due);
+            $this->redisson->offerMany(
+                array_merge(...array_fill(0, $step['times'] ?? 1, $values)),
+                ...$due,
+            );
         } else {
             $this->redisson->offer($this->typed($step['value']), ...$due);
         }
@@ -139,7 +154,11 @@ trait Redisson
             $value = $verb();
         } catch (CorruptException $e) {
             $wanted = array_map($this->expected(...), $expect['values'] ?? []);
-            $this->assertSame($wanted ?: ['unreadable ' . bin2hex($e->raw)], ['unreadable ' . bin2hex($e->raw)], $where);
+            $this->assertSame(
+                $wanted ?: ['unreadable ' . bin2hex($e->raw)],
+                ['unreadable ' . bin2hex($e->raw)],
+                $where,
+            );
             throw $e;
         }
         return $this->read($value === null ? [] : [$value], $expect, $where);
@@ -177,9 +196,16 @@ trait Redisson
         foreach (array_diff_key($expect, ['status' => 0]) as $key => $wanted) {
             $number = $found->{preg_replace('/(_in)?_ms$/', '', $key)};
             if (is_array($wanted)) {
-                $this->assertTrue($this->isIn($wanted, $number), "$key is " . self::ms($number) . ", $where");
+                $this->assertTrue(
+                    $this->isIn($wanted, $number),
+                    "$key is " . self::ms($number) . ", $where",
+                );
             } else {
-                $this->assertSame($wanted, str_ends_with($key, '_ms') ? self::ms($number) : $number, "$key, $where");
+                $this->assertSame(
+                    $wanted,
+                    str_ends_with($key, '_ms') ? self::ms($number) : $number,
+                    "$key, $where",
+                );
             }
         }
     }

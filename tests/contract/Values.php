@@ -14,7 +14,11 @@ use Dueq\Replace;
 /** What texts and drafts of a situation stand for. */
 trait Values
 {
-    private const REPLACE = ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body];
+    private const REPLACE = [
+        'refuse' => null,
+        'replace' => Replace::Message,
+        'replace_body' => Replace::Body,
+    ];
 
     /** The queue in use. */
     private string $name;
@@ -92,7 +96,7 @@ trait Values
     }
 
     /**
-     * The arguments of Queue::push(): each key of a draft is the name of a parameter, in small letters.
+     * The arguments of Queue::push(). Each key of a draft is a parameter's name in snake case.
      */
     private function draft(array $found): array
     {
@@ -140,12 +144,18 @@ trait Values
         $delays = array_map(fn (int $ms) => $ms / 1000, $found['list_ms'] ?? []);
         $times = self::seconds($found, ['base_ms' => 'base', 'cap_ms' => 'cap']);
         $jitter = Jitter::from($found['jitter'] ?? 'none');
-        if (($kind === 'list') !== isset($found['list_ms']) || ($kind === 'list' && $times) || $kind === 'default') {
+        if (
+            ($kind === 'list') !== isset($found['list_ms'])
+            || ($kind === 'list' && $times)
+            || $kind === 'default'
+        ) {
             throw new InvalidException('PHP has no words for this', -1);
         }
         return match ($kind) {
             'list' => $jitter === Jitter::None ? $delays : Backoff::list($delays, $jitter),
-            'fixed' => $jitter === Jitter::None ? $times['base'] ?? 0.0 : Backoff::fixed($times['base'], $jitter),
+            'fixed' => $jitter === Jitter::None
+                ? $times['base'] ?? 0.0
+                : Backoff::fixed($times['base'], $jitter),
             'linear' => Backoff::linear(...$times + ['base' => 0.0, 'jitter' => $jitter]),
             'exponential' => Backoff::exponential(...$times + ['base' => 0.0, 'jitter' => $jitter]),
         };

@@ -77,11 +77,14 @@ end
 
 local function check_next(queue)
   for _, pair in ipairs({
-    { 'delayed', 'next_event' }, { 'leased', 'next_event' }, { 'outbox', 'next_event' }, { 'outbox', 'outbox_event' },
+    { 'delayed', 'next_event' },
+    { 'leased', 'next_event' },
+    { 'outbox', 'next_event' },
+    { 'outbox', 'outbox_event' },
   }) do
     local head = redis.call('ZRANGE', queue .. pair[1], 0, 0, 'WITHSCORES')[2]
     local event = tonumber(redis.call('HGET', queue .. 'meta', pair[2]) or '')
-    -- A reserve that tells a relay of what is due there looks again a second later.
+    -- A reserve that tells a relay of due entries looks again a second later.
     local later = pair[1] == 'outbox' and redis.call('TIME')[1] * 1000 + 2000 or 0
     if head and (not event or event > math.max(math.ceil(head), later)) then
       complain('the first of %s is at %s and %s is %s', pair[1], head, pair[2], tostring(event))
@@ -97,7 +100,8 @@ end
 local function is_on_its_way(note)
   for _, queue in ipairs(KEYS) do
     local name = string.match(queue, '^dueq:{(.*)}:$') .. '\n'
-    if string.sub(note, 1, #name) == name and redis.call('ZSCORE', queue .. 'outbox', string.sub(note, #name + 1)) then
+    local entry = string.sub(note, #name + 1)
+    if string.sub(note, 1, #name) == name and redis.call('ZSCORE', queue .. 'outbox', entry) then
       return true
     end
   end

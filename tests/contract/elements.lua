@@ -1,10 +1,12 @@
--- What waits in a delayed queue of Redisson's, in the order of the offers.
+-- Lists the elements of a delayed queue of Redisson, in the order of the offers.
 -- ARGV[1] the destination in braces
 -- Returns for each element its layout and its value, or 'neither' and the element.
-local offered, timeout = 'redisson_delay_queue:' .. ARGV[1], 'redisson_delay_queue_timeout:' .. ARGV[1]
+local offered = 'redisson_delay_queue:' .. ARGV[1]
+local timeout = 'redisson_delay_queue_timeout:' .. ARGV[1]
 local elements, found = redis.call('LRANGE', offered, 0, -1), {}
 if redis.call('ZCARD', timeout) ~= #elements then
-  return redis.error_reply('ERR ' .. #elements .. ' elements are in the list and others have a time')
+  local problem = ' elements are in the list and others have a time'
+  return redis.error_reply('ERR ' .. #elements .. problem)
 end
 for i, element in ipairs(elements) do
   local function sized(head)

@@ -1,5 +1,5 @@
--- Lets time pass for queues: all that a time is noted of comes ARGV[1] ms nearer, or is longer ago.
--- KEYS  what the queues' keys begin with
+-- Lets time pass for queues: each time that their keys note becomes ARGV[1] ms earlier.
+-- KEYS  the prefixes of the queues' keys
 -- A key that a situation broke stays as it is.
 local ms = tonumber(ARGV[1])
 
@@ -16,8 +16,8 @@ local function shift_expiry(msg, id, envelope)
   if flags and flags < 96 and flags % 16 >= 8 and #envelope >= at + 7 then
     local expires = struct.unpack('>I8', envelope, at)
     if expires > ms then
-      envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', expires - ms) .. string.sub(envelope, at + 8)
-      redis.pcall('HSET', msg, id, envelope)
+      local head, rest = string.sub(envelope, 1, at - 1), string.sub(envelope, at + 8)
+      redis.pcall('HSET', msg, id, head .. struct.pack('>I8', expires - ms) .. rest)
     end
   end
 end
@@ -50,12 +50,14 @@ for _, queue in ipairs(KEYS) do
     shift_entry(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
-  for name, less in pairs({ next_event = ms, outbox_event = ms, minute = math.floor(ms / 60000) }) do
+  local minutes = math.floor(ms / 60000)
+  for name, less in pairs({ next_event = ms, outbox_event = ms, minute = minutes }) do
     if tonumber(redis.pcall('HGET', queue .. 'meta', name) or '') then
       redis.pcall('HINCRBY', queue .. 'meta', name, string.format('%d', -less))
     end
   end
-  local since, ticket = string.match(redis.pcall('HMGET', queue .. 'meta', 'suspect')[1] or '', '^(%d+) (.+)$')
+  local suspect = redis.pcall('HMGET', queue .. 'meta', 'suspect')[1] or ''
+  local since, ticket = string.match(suspect, '^(%d+) (.+)$')
   if ticket then
     redis.pcall('HSET', queue .. 'meta', 'suspect', string.format('%d ', since - ms) .. ticket)
   end

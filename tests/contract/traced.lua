@@ -1,12 +1,10 @@
--- Stands around the source of a script, for slot_migration.py: its clock stands still, it is told what it
--- does with its
--- keys, and an error that ends it is an answer.
--- ARGV     behind the script's own: seconds and micros of the clock, '1' to look after each command
--- which of the
---          keys that it names are there
--- Returns { 1 and its answer, or 0 and its error; of each command its name, '1' if it did anything,
--- and its keys:
---          place, '1' there, ... }
+-- Runs the source of a script that slot_migration.py puts into the function script below, with a
+-- clock that stands still. Notes each command. An error that ends the script is an answer.
+-- ARGV     behind the script's own: seconds and microseconds of the clock; '1' to ask after each
+--          command whether the command's keys exist
+-- Returns { 1, the script's answer, notes } or { 0, the script's error, notes }. A note is a text:
+--          the command's name, 1 if it did anything, else 0, and for each of its keys the key's
+--          place in KEYS and 1 if the key exists, else 0 (always 0 where nobody asked).
 local server, looks = redis, table.remove(ARGV) == '1'
 local micros, seconds = table.remove(ARGV), table.remove(ARGV)
 local places, told = {}, {}
@@ -39,7 +37,8 @@ local function telling(call)
 end
 
 local function script()
-  local redis = setmetatable({ call = telling(server.call), pcall = telling(server.pcall) }, { __index = server })
+  local commands = { call = telling(server.call), pcall = telling(server.pcall) }
+  local redis = setmetatable(commands, { __index = server })
 -- script
 end
 
