@@ -4,9 +4,9 @@
  * The worker of the chaos run in PHP:
  * php worker.php ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all
- * without mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three.
- * It ends when the file STOP exists. README.md says what it writes to LEDGER.
+ * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from
+ * all without mischief). The worker pushes to QUEUE and AWAY. Dead letters and successors go to all
+ * three queues. The worker ends when the file STOP exists. README.md says what it writes to LEDGER.
  */
 
 declare(strict_types=1);
@@ -134,7 +134,8 @@ final class Worker extends WorkerBase
         foreach ($drafts as $i => $draft) {
             $mark = $marks[] = $this->number . '.' . ++$this->pushes;
             $text = strrchr($draft['body'], ' ');
-            $drafts[$i]['body'] = $mark . ' ' . ($text === false ? $draft['body'] : substr($text, 1));
+            $rest = $text === false ? $draft['body'] : substr($text, 1);
+            $drafts[$i]['body'] = "$mark $rest";
             $due = isset($draft['at'])
                 ? (int) floor($draft['at'] * 1000)
                 : nowMs() + (int) floor(($draft['delay'] ?? 0) * 1000);
@@ -227,7 +228,7 @@ final class Worker extends WorkerBase
         }
     }
 
-    /** Consumes by a loop with a heartbeat. What it notes is done when nothing was lost or failed. */
+    /** Consumes by a loop with a heartbeat. Notes as done what was neither lost nor failed. */
     private function loop(Queue|Queues $source): void
     {
         $lease = mt_rand(1500, 2500);
@@ -305,12 +306,18 @@ final class Worker extends WorkerBase
         return $rest;
     }
 
-    private function settle(string $verb, Message $message, string|int $asked, Closure $action): void
-    {
+    private function settle(
+        string $verb,
+        Message $message,
+        string|int $asked,
+        Closure $action,
+    ): void {
         $doing = ($verb === 'release' ? 'releas' : $verb) . 'ing';
         $this->note(["$doing " . key_of($message) . ' ' . nowMs() . " $asked"]);
         [$status, $answer] = $this->call($verb, $action);
-        $this->note($this->settled($answer === false ? 'buried' : PAST[$verb], $status, key_of($message)));
+        $this->note(
+            $this->settled($answer === false ? 'buried' : PAST[$verb], $status, key_of($message)),
+        );
     }
 
     /** Acknowledges a message and pushes some in its place, one of them under its id. */
@@ -326,7 +333,10 @@ final class Worker extends WorkerBase
             $drafts[] = ['body' => padding(), 'id' => $own ? $message->id : null];
         }
         [$marks, $lines] = $this->intend($target, $drafts);
-        $this->note([...$lines, 'acking ' . key_of($message) . ' ' . nowMs() . ' ' . implode(',', $marks)]);
+        $this->note([
+            ...$lines,
+            'acking ' . key_of($message) . ' ' . nowMs() . ' ' . implode(',', $marks),
+        ]);
         [$status, $ids] = $this->call('ack', fn () => $message->ack(push: $drafts, to: $target));
         $this->note([
             ...$this->outcomes($marks, $status, $ids),
@@ -344,7 +354,9 @@ final class Worker extends WorkerBase
             return;
         }
         $begin = nowMs();
-        $this->note(array_map(fn ($message) => 'acking ' . key_of($message) . " $begin -", $messages));
+        $this->note(
+            array_map(fn ($message) => 'acking ' . key_of($message) . " $begin -", $messages),
+        );
         $queue = $this->queues[$messages[0]->queue];
         $tickets = array_map(fn ($message) => $message->ticket, $messages);
         [$status, $done] = $this->call('ack', fn () => $queue->ackMany($tickets));

@@ -2,17 +2,17 @@
 # The worker of the chaos run in the shell:
 # worker.sh ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
 #
-# ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all without
-# mischief). It ends when the file STOP exists. README.md says what it writes to LEDGER. A command at a time: it is
-# not as fast as RATE.
+# ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from
+# all without mischief). The worker ends when the file STOP exists. README.md says what it writes to
+# LEDGER. It runs one command at a time, so that it is slower than RATE.
 set -uo pipefail
 
 role=$1 ledger=$2 queues=("$4" "$5" "$6") number=$7 stop=${10}
 export DUEQ_URL=$3
 RANDOM=$(($8 % 32768))
 pushes=0
-declare -A CODES=([CONNECT]=-10 [CLOSED]=-11 [TIMEOUT]=-12 [LOADING]=-23 [READONLY]=-24 [UNAVAILABLE]=-33
-    [NOT_DURABLE]=-34)
+declare -A CODES=([CONNECT]=-10 [CLOSED]=-11 [TIMEOUT]=-12 [LOADING]=-23 [READONLY]=-24
+    [UNAVAILABLE]=-33 [NOT_DURABLE]=-34)
 
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 rare() { ((RANDOM % 1000 < $1)); }
@@ -75,7 +75,8 @@ consume() { # consume CALM QUEUE...
         mapfile -t lines <<<"$answer"
         for line in "${lines[@]}"; do
             mark=$(field body "$line")
-            note "got ${mark%% *} $(field deliveries "$line") $(field now_ms "$line") $(field time_ms "$line")\
+            times="$(field now_ms "$line") $(field time_ms "$line")"
+            note "got ${mark%% *} $(field deliveries "$line") $times\
  $(field queue "$line") $(field attempt "$line") $(field crashes "$line")"
         done
         for line in "${lines[@]}"; do

@@ -30,8 +30,13 @@ final class Worker extends WorkerBase
     private LaravelQueue $queue;
     private int $pushes = 0;
 
-    public function __construct(string $ledger, string $url, string $queue, string $number, string $stop)
-    {
+    public function __construct(
+        string $ledger,
+        string $url,
+        string $queue,
+        string $number,
+        string $stop,
+    ) {
         parent::__construct($ledger, $number, $stop);
         $this->queue = new LaravelQueue($queue, $url);
     }
@@ -46,10 +51,16 @@ final class Worker extends WorkerBase
                 $later = mt_rand(1, 3000);
                 $kind = chance();
                 // A time that has passed when the push comes to the server is not rounded.
-                $due = $kind < 0.4 ? second($begin + $later) : ($kind < 0.5 ? $begin + $later : $begin);
+                $due = $kind < 0.4
+                    ? second($begin + $later)
+                    : ($kind < 0.5 ? $begin + $later : $begin);
                 $jobs[] = [
                     'job' => 'App\Jobs\Chaos@handle',
-                    'data' => ['mark' => $mark, 'padding' => padding(), 'odd' => [1.0, new stdClass()]],
+                    'data' => [
+                        'mark' => $mark,
+                        'padding' => padding(),
+                        'odd' => [1.0, new stdClass()],
+                    ],
                     'delay' => $kind < 0.4 ? $later / 1000 : null,
                     'at' => $kind >= 0.4 && $kind < 0.5 ? ($begin + $later) / 1000 : null,
                 ];

@@ -20,8 +20,13 @@ final class Worker extends WorkerBase
     private int $pushes = 0;
 
     /** @param list<string> $names two queues */
-    public function __construct(string $ledger, string $url, array $names, string $number, string $stop)
-    {
+    public function __construct(
+        string $ledger,
+        string $url,
+        array $names,
+        string $number,
+        string $stop,
+    ) {
         parent::__construct($ledger, $number, $stop);
         $this->queues = array_map(fn (string $name) => new DelayedQueue($name, $url), $names);
     }
@@ -60,7 +65,10 @@ final class Worker extends WorkerBase
         }
         $this->note($lines);
         $marks = array_map(strval(...), array_keys($values));
-        [$status] = $this->call('offer', fn () => $queue->offerMany(array_values($values), $delay, $at));
+        [$status] = $this->call(
+            'offer',
+            fn () => $queue->offerMany(array_values($values), $delay, $at),
+        );
         $this->note($this->outcomes($marks, $status, $marks));
         return $status === 0 ? $values : [];
     }

@@ -1,10 +1,11 @@
 <?php
 
 /*
- * A worker in PHP whose handler never fails: php worker_steady.php ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * A worker in PHP whose handler never fails:
+ * php worker_steady.php ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
  *
- * It consumes from QUEUE until it gets SIGTERM, whatever happens to the server: only a poison message kills it.
- * README.md says what it writes to LEDGER.
+ * It consumes from QUEUE until it gets SIGTERM, also when the server was away. Only a poison
+ * message kills it. README.md says what it writes to LEDGER.
  */
 
 declare(strict_types=1);
@@ -45,7 +46,9 @@ final class Steady extends WorkerBase
                 if ($this->begun) {
                     throw $error;
                 }
-                $this->note(["error {$error->getCode()} loop " . strtr($error->getMessage(), "\n", ' ')]);
+                $this->note([
+                    "error {$error->getCode()} loop " . strtr($error->getMessage(), "\n", ' '),
+                ]);
                 usleep(100_000);
             }
         }

@@ -95,7 +95,14 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     fails(fn () => $queue->push('two', backoff: [-1.0]));
     fails(fn () => $queue->push('x', id: str_repeat('x', 300)));
     fails(fn () => new Queue('a{b', $url));
-    $queue->push('three', id: 'one', replace: Replace::Body, priority: 1, maxAttempts: 2, backoff: [0.001]);
+    $queue->push(
+        'three',
+        id: 'one',
+        replace: Replace::Body,
+        priority: 1,
+        maxAttempts: 2,
+        backoff: [0.001],
+    );
     check($queue->find('one')?->id === 'one', 'it is found');
     check($queue->find('none') === null, 'it is not found');
     one($queue)->release();
@@ -125,7 +132,10 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     $message = one($queue);
     check($message->isSchedule(), 'it is a schedule');
     [$id] = $message->fire();
-    check($queue->cancelMany([$id, 'schedule:s']) === [State::Delayed, State::Delayed], 'they are cancelled');
+    check(
+        $queue->cancelMany([$id, 'schedule:s']) === [State::Delayed, State::Delayed],
+        'they are cancelled',
+    );
 
     $both = new Queues([$queue->name, $other->name], $url);
     one($both)->ack();
@@ -161,7 +171,10 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
 /** Each codec, with all values it has, and damage. Leaves the queue empty. */
 function redisson(string $url): void
 {
-    foreach ([Codec::Kryo5, Codec::Bytes, Codec::String, Codec::Long, Codec::Jackson, Codec::TypedJson] as $codec) {
+    $codecs = [
+        Codec::Kryo5, Codec::Bytes, Codec::String, Codec::Long, Codec::Jackson, Codec::TypedJson,
+    ];
+    foreach ($codecs as $codec) {
         $queue = new DelayedQueue('leaks', $url, $codec);
         foreach (['text', 7, 1 << 40, 1.5, true, null, ['list' => [1, 'two']]] as $value) {
             try {
@@ -196,7 +209,10 @@ function laravel(string $url): void
     fails(fn () => $queue->pushRaw(str_repeat('[', 3000)));
     $queue->later(600.0, 'Job@run');
     [$first, $second, $third] = $queue->popMany(10);
-    check($first->data === ['order' => [17, null]] && $third->attempts === 1, 'they are as they were');
+    check(
+        $first->data === ['order' => [17, null]] && $third->attempts === 1,
+        'they are as they were',
+    );
     $first->release(600.0);
     fails(fn () => $first->delete());
     check($queue->deleteMany([$second, $third, $first]) === [true, true, false], 'two are deleted');

@@ -1,6 +1,6 @@
 <?php
 
-/** Runs the verbs for the model by the PHP extension: a request is a line of JSON, and so is its answer. */
+/** Runs verbs for the model by the PHP extension. A request is a line of JSON, as is its answer. */
 
 declare(strict_types=1);
 
@@ -17,7 +17,8 @@ use Dueq\State;
 /** Pages are small, so that there are several. */
 const PAGE = 2;
 const COUNTS = [
-    'ready', 'delayed', 'leased', 'dead', 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died',
+    'ready', 'delayed', 'leased', 'dead', 'pushed',
+    'reserved', 'acked', 'retried', 'expired', 'died',
     'cancelled', 'purged', 'quarantined', 'paused',
 ];
 
@@ -47,7 +48,10 @@ final class Driver
                 $this->taken = $this->locks = [];
                 return (object) [];
             case 'push':
-                return stored($request['drafts'], $queue->pushMany(array_map(draft(...), $request['drafts'])));
+                return stored(
+                    $request['drafts'],
+                    $queue->pushMany(array_map(draft(...), $request['drafts'])),
+                );
             case 'ack_push':
                 return $this->ackPush($queue, $request);
             case 'reserve':
@@ -77,7 +81,10 @@ final class Driver
             case 'purge':
                 return ['purged' => $queue->purge(State::from($request['state']))];
             case 'peek':
-                $messages = iterator_to_array($queue->peek(State::from($request['state']), PAGE), false);
+                $messages = iterator_to_array(
+                    $queue->peek(State::from($request['state']), PAGE),
+                    false,
+                );
                 return ['messages' => array_map(shown(...), $messages)];
             case 'retry':
                 $delay = $request['delay_ms'] >= 0 ? $request['delay_ms'] / 1000 : null;
@@ -102,7 +109,10 @@ final class Driver
                 }
                 return words([$lock !== null], 'TAKEN') + ['token' => $lock?->token ?? ''];
             case 'relock':
-                return $this->settleLock($request, fn (Lock $lock) => $lock->extend($request['ttl_ms'] / 1000));
+                return $this->settleLock(
+                    $request,
+                    fn (Lock $lock) => $lock->extend($request['ttl_ms'] / 1000),
+                );
             case 'unlock':
                 return $this->settleLock($request, fn (Lock $lock) => $lock->release());
             case 'look':
@@ -122,7 +132,10 @@ final class Driver
         foreach ($messages as $message) {
             $this->taken[$message->ticket] = $message;
         }
-        return ['messages' => array_map(shown(...), $messages), 'queue' => $messages ? $messages[0]->queue : ''];
+        return [
+            'messages' => array_map(shown(...), $messages),
+            'queue' => $messages ? $messages[0]->queue : '',
+        ];
     }
 
     private function ackPush(Queue $queue, array $request): array
@@ -131,9 +144,10 @@ final class Driver
         $drafts = array_map(draft(...), $rows);
         $target = $request['target'] !== $request['queue'] ? $request['target'] : null;
         $ids = [];
-        $answer = $this->settle($queue, $request, function (Message $message) use ($drafts, $target, &$ids): void {
+        $ack = function (Message $message) use ($drafts, $target, &$ids): void {
             $ids = $message->ack($drafts, $target);
-        });
+        };
+        $answer = $this->settle($queue, $request, $ack);
         if ($answer['statuses'] === ['OK']) {
             $answer = stored($rows, $ids);
             array_unshift($answer['statuses'], 'OK');
@@ -201,9 +215,19 @@ function draft(array $row): array
         'priority' => $row['priority'],
         'maxCrashes' => $row['max_crashes'] ?: null,
         'drop' => $row['drop'],
-        'replace' => ['refuse' => null, 'replace' => Replace::Message, 'replace_body' => Replace::Body][$row['replace']],
+        'replace' => [
+            'refuse' => null,
+            'replace' => Replace::Message,
+            'replace_body' => Replace::Body,
+        ][$row['replace']],
     ];
-    $times = ['delay' => 'delay_ms', 'at' => 'at_ms', 'lease' => 'lease_ms', 'ttl' => 'ttl_ms', 'unique' => 'unique_ms'];
+    $times = [
+        'delay' => 'delay_ms',
+        'at' => 'at_ms',
+        'lease' => 'lease_ms',
+        'ttl' => 'ttl_ms',
+        'unique' => 'unique_ms',
+    ];
     foreach ($times as $option => $key) {
         if ($row[$key]) {
             $draft[$option] = $row[$key] / 1000;

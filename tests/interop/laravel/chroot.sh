@@ -1,6 +1,7 @@
 #!/bin/sh
-# chroot.sh SUITE DIR: a Debian SUITE in DIR, with its Laravel, and with what the PHP extension and its
-# tests are built from there. DIR/.ready says that it is complete. Needs root and debootstrap.
+# chroot.sh SUITE DIR: installs the Debian SUITE into DIR, with its Laravel and with the packages to
+# build and test the PHP extension. DIR/.ready exists once DIR is complete. Needs root and
+# debootstrap.
 set -eu
 suite=$1 dir=$2
 packages='
@@ -22,7 +23,8 @@ if [ ! -e "$dir/.base" ]; then
     leave
     rm -rf --one-file-system "$dir"
     mkdir -p "$dir"
-    # A debootstrap older than the suite has no script of its name; that of trixie serves those after it.
+    # A debootstrap that is older than the suite has no script for it. The script of trixie installs
+    # later suites, too.
     script=/usr/share/debootstrap/scripts/$suite
     [ -e "$script" ] || script=/usr/share/debootstrap/scripts/trixie
     # From where this machine's own packages are.

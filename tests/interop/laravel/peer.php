@@ -1,9 +1,9 @@
 <?php
 
 /**
- * Laravel's queue for the tests: one JSON object a line on standard input, one answer a line on standard
- * output, {"ok": ...} or {"error": "..."}. Payloads travel in base64. "work" runs the Worker and says a
- * line for all that happens; the process ends with it.
+ * Laravel's queue for the tests: one JSON object a line on standard input, one answer a line on
+ * standard output, {"ok": ...} or {"error": "..."}. Payloads travel in base64. "work" runs
+ * Laravel's Worker, and prints a line for each event. The process ends with that Worker.
  */
 
 declare(strict_types=1);
@@ -41,7 +41,8 @@ require 'Predis/autoload.php';
 /** @param array<string, mixed> $line */
 function say(array $line): void
 {
-    fwrite(STDOUT, json_encode($line, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION) . "\n");
+    $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION;
+    fwrite(STDOUT, json_encode($line, $flags) . "\n");
 }
 
 /** Does what the data of a job asks for: {"do": "succeed|throw|sleep|release", ...}. */
@@ -205,7 +206,9 @@ final class Peer
         $data = $request['data'] ?? '';
         $delay = $request['delay'] ?? null;
 
-        return $delay === null ? $this->queue()->push($job, $data) : $this->queue()->later($delay, $job, $data);
+        return $delay === null
+            ? $this->queue()->push($job, $data)
+            : $this->queue()->later($delay, $job, $data);
     }
 
     /**
@@ -218,8 +221,15 @@ final class Peer
         mt_srand($request['seed']);
         for ($i = 0; $i < $request['count']; $i++) {
             $delay = mt_rand(0, $request['high']);
-            $data = ['number' => $request['prefix'] . $i, 'money' => 1.5, 'none' => [], 'url' => 'a/b'];
-            $delay === 0 ? $this->queue()->push(Handler::class, $data) : $this->queue()->later($delay, Handler::class, $data);
+            $data = [
+                'number' => $request['prefix'] . $i,
+                'money' => 1.5,
+                'none' => [],
+                'url' => 'a/b',
+            ];
+            $delay === 0
+                ? $this->queue()->push(Handler::class, $data)
+                : $this->queue()->later($delay, Handler::class, $data);
             say(['pushed' => $data['number']]);
         }
 
@@ -256,7 +266,11 @@ final class Peer
     /** Debian's version of the package, without its own suffixes. */
     private static function version(): string
     {
-        return preg_replace('/[+-].*/', '', (string) shell_exec('dpkg-query -W -f \'${Version}\' php-illuminate-queue'));
+        return preg_replace(
+            '/[+-].*/',
+            '',
+            (string) shell_exec('dpkg-query -W -f \'${Version}\' php-illuminate-queue'),
+        );
     }
 
     /** @param array<string, mixed> $request */

@@ -30,8 +30,9 @@ import org.redisson.config.Config;
 
 /**
  * Redisson for the tests: one JSON object a line on standard input, one answer a line on standard
- * output, {"ok": ...} or {"error": "..."}. Every request has "do"; those of a queue have "queue" and
- * "codec". One delayed queue of a name and codec is held at a time; while it is, its transfer runs.
+ * output, {"ok": ...} or {"error": "..."}. Each request has "do". A request on a queue has "queue"
+ * and "codec". This program holds at most one delayed queue for each name and codec. The queue's
+ * transfer runs until "release".
  */
 @SuppressWarnings("deprecation")
 final class Peer {
@@ -42,7 +43,8 @@ final class Peer {
     }
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final PrintStream OUT = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    private static final PrintStream OUT =
+            new PrintStream(System.out, false, StandardCharsets.UTF_8);
 
     private final Map<String, RDelayedQueue<Object>> held = new HashMap<>();
     private RedissonClient client;
@@ -50,8 +52,10 @@ final class Peer {
     /** A codec of Jackson 3, which Redisson has from 4.1 on. */
     private static Codec jackson3(String name, Object... arguments) {
         try {
-            Class<?>[] types = arguments.length == 0 ? new Class<?>[0] : new Class<?>[] {Class.class};
-            return (Codec) Class.forName("org.redisson.codec." + name).getConstructor(types).newInstance(arguments);
+            Class<?>[] none = new Class<?>[0];
+            Class<?>[] types = arguments.length == 0 ? none : new Class<?>[] {Class.class};
+            Class<?> codec = Class.forName("org.redisson.codec." + name);
+            return (Codec) codec.getConstructor(types).newInstance(arguments);
         } catch (ReflectiveOperationException e) {
             throw new IllegalArgumentException("no codec " + name, e);
         }
@@ -140,7 +144,8 @@ final class Peer {
     }
 
     private RBlockingQueue<Object> queue(JsonNode request) {
-        return client.getBlockingQueue(request.get("queue").asText(), codec(request.get("codec").asText()));
+        Codec codec = codec(request.get("codec").asText());
+        return client.getBlockingQueue(request.get("queue").asText(), codec);
     }
 
     private static String key(JsonNode request) {
@@ -243,14 +248,17 @@ final class Peer {
                 yield true;
             }
             case "offer" -> delayed(request, delayed -> {
-                delayed.offer(value(request.get("value")), request.get("delay").asLong(), TimeUnit.MILLISECONDS);
+                long delay = request.get("delay").asLong();
+                delayed.offer(value(request.get("value")), delay, TimeUnit.MILLISECONDS);
                 return true;
             });
             case "delayed.size" -> delayed(request, Collection::size);
             case "delayed.peek" -> delayed(request, delayed -> typed(delayed.peek()));
             case "delayed.poll" -> delayed(request, delayed -> typed(delayed.poll()));
-            case "delayed.remove" -> delayed(request, delayed -> delayed.remove(value(request.get("value"))));
-            case "delayed.contains" -> delayed(request, delayed -> delayed.contains(value(request.get("value"))));
+            case "delayed.remove" ->
+                    delayed(request, delayed -> delayed.remove(value(request.get("value"))));
+            case "delayed.contains" ->
+                    delayed(request, delayed -> delayed.contains(value(request.get("value"))));
             case "delayed.all" -> delayed(request, delayed -> typed(delayed.readAll()));
             case "delayed.clear" -> delayed(request, delayed -> {
                 delayed.clear();
@@ -260,7 +268,8 @@ final class Peer {
             case "consume" -> consume(request);
             case "push" -> queue(request).offer(value(request.get("value")));
             case "take" -> typed(queue(request).take());
-            case "poll" -> typed(queue(request).poll(request.get("seconds").asLong(), TimeUnit.SECONDS));
+            case "poll" ->
+                    typed(queue(request).poll(request.get("seconds").asLong(), TimeUnit.SECONDS));
             case "size" -> queue(request).size();
             case "all" -> typed(queue(request).readAll());
             case "remove" -> queue(request).remove(value(request.get("value")));
@@ -271,7 +280,8 @@ final class Peer {
 
     public static void main(String[] args) throws IOException {
         Peer peer = new Peer();
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BufferedReader in =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             try {
                 say("ok", peer.answer(JSON.readTree(line)));
