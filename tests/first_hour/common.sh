@@ -1,8 +1,10 @@
-# What the first hours have in common. Each names the server as README says, and works in a folder of its own.
+# What all first hours share: the server, which DUEQ_URL names as README says, a folder for each of
+# them, and functions.
 
 mkdir -p "/root/$HOUR"
 cd "/root/$HOUR"
-redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --daemonize yes --logfile "$PWD/redis.log" >/dev/null
+redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --daemonize yes \
+    --logfile "$PWD/redis.log" >/dev/null
 until redis-cli -s redis.sock ping >/dev/null 2>&1; do sleep 0.1; done
 export DUEQ_URL=unix://$PWD/redis.sock
 
@@ -37,9 +39,11 @@ block() {
         inside' "/dueq/${3-README.md}"
 }
 
-# require_packages FILE COMMAND...: Composer's commands in a document, where the distribution has all the rest.
+# require_packages FILE: runs Composer's commands that the document FILE shows. All else comes from
+# the distribution.
 require_packages() {
     block sh 1 "$1" | sed 's|/path/to|/|' >require.sh
     grep -c '^composer ' require.sh
-    COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1 bash -exo pipefail require.sh >require.log 2>&1 || { cat require.log && exit 1; }
+    export COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1
+    bash -exo pipefail require.sh >require.log 2>&1 || { cat require.log && exit 1; }
 }

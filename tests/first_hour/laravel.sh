@@ -1,19 +1,23 @@
-# An application of the distribution's Laravel moves to dueq as bindings/php/laravel/README.md says, and does what its
-# newcomer does first.
+# An application on the distribution's Laravel moves to dueq as bindings/php/laravel/README.md says.
+# Then the script does what a newcomer does first.
 HOUR=laravel
 . /dueq/tests/first_hour/common.sh
 guide=bindings/php/laravel/README.md
 
 apt-get install php-laravel-framework php-sqlite3 composer >/dev/null 2>&1
 
-mkdir -p app/Console app/Exceptions app/Jobs bootstrap/cache config database storage/framework/cache/data storage/logs
+mkdir -p app/{Console,Exceptions,Jobs} bootstrap/cache config database
+mkdir -p storage/framework/cache/data storage/logs
 version=$(dpkg-query -W -f '${Version}' php-laravel-framework | sed 's/[+-].*//')
 {
     echo '{"name": "shop/shop", "repositories": {"packagist": false},'
-    echo '"autoload": {"files": ["/usr/share/php/Illuminate/autoload.php"], "psr-4": {"App\\": "app/"}},'
+    echo '"autoload": {"files": ["/usr/share/php/Illuminate/autoload.php"],'
+    echo '    "psr-4": {"App\\": "app/"}},'
     # The distribution has these.
     echo "\"replace\": {\"psr/container\": \"1.1.2\", \"psr/log\": \"1.1.4\""
-    for part in container contracts queue support; do echo ", \"illuminate/$part\": \"$version\""; done
+    for part in container contracts queue support; do
+        echo ", \"illuminate/$part\": \"$version\""
+    done
     echo '}}'
 } >composer.json
 require_packages "$guide"
@@ -31,10 +35,25 @@ cat >artisan <<'END'
 require __DIR__ . '/vendor/autoload.php';
 $app = require __DIR__ . '/bootstrap/app.php';
 $kernel = $app->make(Illuminate\Contracts\Console\Kernel::class);
-exit($kernel->handle(new Symfony\Component\Console\Input\ArgvInput(), new Symfony\Component\Console\Output\ConsoleOutput()));
+$input = new Symfony\Component\Console\Input\ArgvInput();
+exit($kernel->handle($input, new Symfony\Component\Console\Output\ConsoleOutput()));
 END
-echo '<?php namespace App\Console; class Kernel extends \Illuminate\Foundation\Console\Kernel {}' >app/Console/Kernel.php
-echo '<?php namespace App\Exceptions; class Handler extends \Illuminate\Foundation\Exceptions\Handler {}' >app/Exceptions/Handler.php
+cat >app/Console/Kernel.php <<'END'
+<?php
+namespace App\Console;
+
+class Kernel extends \Illuminate\Foundation\Console\Kernel
+{
+}
+END
+cat >app/Exceptions/Handler.php <<'END'
+<?php
+namespace App\Exceptions;
+
+class Handler extends \Illuminate\Foundation\Exceptions\Handler
+{
+}
+END
 cat >app/Jobs/PackOrder.php <<'END'
 <?php
 namespace App\Jobs;
@@ -65,21 +84,57 @@ final class PackOrder implements ShouldQueue
 END
 cat >config/app.php <<'END'
 <?php
-return ['name' => 'shop', 'env' => 'production', 'debug' => true, 'timezone' => 'UTC', 'locale' => 'en', 'cipher' => 'AES-256-CBC',
-    'key' => 'base64:' . base64_encode(str_repeat('k', 32)), 'providers' => [
-        Illuminate\Bus\BusServiceProvider::class, Illuminate\Cache\CacheServiceProvider::class,
-        Illuminate\Database\DatabaseServiceProvider::class, Illuminate\Encryption\EncryptionServiceProvider::class,
-        Illuminate\Filesystem\FilesystemServiceProvider::class, Illuminate\Queue\QueueServiceProvider::class,
+return [
+    'name' => 'shop',
+    'env' => 'production',
+    'debug' => true,
+    'timezone' => 'UTC',
+    'locale' => 'en',
+    'cipher' => 'AES-256-CBC',
+    'key' => 'base64:' . base64_encode(str_repeat('k', 32)),
+    'providers' => [
+        Illuminate\Bus\BusServiceProvider::class,
+        Illuminate\Cache\CacheServiceProvider::class,
+        Illuminate\Database\DatabaseServiceProvider::class,
+        Illuminate\Encryption\EncryptionServiceProvider::class,
+        Illuminate\Filesystem\FilesystemServiceProvider::class,
+        Illuminate\Queue\QueueServiceProvider::class,
         Illuminate\Foundation\Providers\ConsoleSupportServiceProvider::class,
-    ]];
+    ],
+];
 END
-echo '<?php return ["default" => "file", "stores" => ["file" => ["driver" => "file", "path" => storage_path("framework/cache/data")]]];' >config/cache.php
-echo '<?php return ["default" => "sqlite", "connections" => ["sqlite" => ["driver" => "sqlite", "database" => database_path("shop.sqlite")]], "migrations" => "migrations"];' >config/database.php
-echo '<?php return ["default" => "single", "channels" => ["single" => ["driver" => "single", "path" => storage_path("logs/laravel.log")]]];' >config/logging.php
+cat >config/cache.php <<'END'
+<?php
+return [
+    'default' => 'file',
+    'stores' => [
+        'file' => ['driver' => 'file', 'path' => storage_path('framework/cache/data')],
+    ],
+];
+END
+cat >config/database.php <<'END'
+<?php
+return [
+    'default' => 'sqlite',
+    'connections' => [
+        'sqlite' => ['driver' => 'sqlite', 'database' => database_path('shop.sqlite')],
+    ],
+    'migrations' => 'migrations',
+];
+END
+cat >config/logging.php <<'END'
+<?php
+return [
+    'default' => 'single',
+    'channels' => ['single' => ['driver' => 'single', 'path' => storage_path('logs/laravel.log')]],
+];
+END
 {
     echo "<?php return ['default' => env('QUEUE_CONNECTION'), 'connections' => ["
     block php 1 "$guide"
-    echo "], 'failed' => ['driver' => 'database-uuids', 'database' => 'sqlite', 'table' => 'failed_jobs']];"
+    echo "], 'failed' => ["
+    echo "    'driver' => 'database-uuids', 'database' => 'sqlite', 'table' => 'failed_jobs',"
+    echo "]];"
 } >config/queue.php
 block sh 2 "$guide" | sed "s|redis://127.0.0.1:6379/0|$DUEQ_URL|" >.env
 unset DUEQ_URL
@@ -93,7 +148,8 @@ said out Migrated
 cat >push.php <<'END'
 <?php
 require __DIR__ . '/vendor/autoload.php';
-(require __DIR__ . '/bootstrap/app.php')->make(Illuminate\Contracts\Console\Kernel::class)->bootstrap();
+$app = require __DIR__ . '/bootstrap/app.php';
+$app->make(Illuminate\Contracts\Console\Kernel::class)->bootstrap();
 App\Jobs\PackOrder::dispatch((int) $argv[1])->delay(now()->addSeconds((int) $argv[2]));
 END
 php push.php 1 0
@@ -113,7 +169,9 @@ kill -TERM $worker
 wait $worker
 said worker.log Processed
 
-# A server that is not there is named. Laravel prints the exception, and the script ends with 0.
-refused 0 'cannot reach the server at redis://127.0.0.1:1' env DUEQ_URL=redis://127.0.0.1:1 php push.php 3 0
+# The error names the server that cannot be reached. Laravel prints the exception, and the script
+# ends with 0.
+refused 0 'cannot reach the server at redis://127.0.0.1:1' \
+    env DUEQ_URL=redis://127.0.0.1:1 php push.php 3 0
 DUEQ_URL=$(sed -n 's/^DUEQ_URL=//p' .env) dueq queues >out
 said out laravel:default

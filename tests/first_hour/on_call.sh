@@ -1,4 +1,5 @@
-# A night on call: what hangs, what died, what is paused; what the screens say, and what to do about it.
+# A night on call: one message hangs, one died, one queue is paused. The commands show each of them,
+# and say what to do.
 HOUR=on_call
 . /dueq/tests/first_hour/common.sh
 

@@ -1,4 +1,5 @@
-# README's example in PHP and in the shell, on queues that both share, and the mistakes that are made first.
+# README's example in PHP and in the shell, on queues that both share, and the first mistakes of a
+# newcomer.
 HOUR=php
 . /dueq/tests/first_hour/common.sh
 
@@ -29,7 +30,11 @@ said out 'this program has settled the message already'
 
 # A message of the shell is PHP's to take.
 dueq push orders 'for PHP' --id b >out
-php -r '$m = (new Dueq\Queue("orders"))->reserve(timeout: 5.0); echo $m->body, "\n"; $m->ack();' >out
+php -r '
+    $message = (new Dueq\Queue("orders"))->reserve(timeout: 5.0);
+    echo $message->body, "\n";
+    $message->ack();
+' >out
 said out 'for PHP'
 refused 2 'did you mean push' dueq pusch orders x
 refused 0 'nothing was ever pushed to' dueq stats ordres

@@ -1,20 +1,24 @@
-# An application of the distribution's Symfony moves to dueq as bindings/php/symfony/README.md says, and does what its
-# newcomer does first.
+# An application on the distribution's Symfony moves to dueq as bindings/php/symfony/README.md says.
+# Then the script does what a newcomer does first.
 HOUR=symfony
 . /dueq/tests/first_hour/common.sh
 guide=bindings/php/symfony/README.md
 
-apt-get install composer php-symfony-{console,dotenv,framework-bundle,messenger,property-access,serializer,yaml} >/dev/null 2>&1
+parts=(console dotenv framework-bundle messenger property-access serializer yaml)
+apt-get install composer "${parts[@]/#/php-symfony-}" >/dev/null 2>&1
 
 mkdir -p bin config/packages src/Message src/MessageHandler
 version=$(dpkg-query -W -f '${Version}' php-symfony-messenger | sed 's/[+-].*//')
 {
-    echo '{"name": "shop/shop", "repositories": {"packagist": false}, "autoload": {"psr-4": {"App\\": "src/"}, "files": ['
-    for part in Bundle/FrameworkBundle Component/{Console,Dotenv,Messenger,PropertyAccess,Serializer,Yaml}; do
+    echo '{"name": "shop/shop", "repositories": {"packagist": false},'
+    echo '"autoload": {"psr-4": {"App\\": "src/"}, "files": ['
+    components=(Console Dotenv Messenger PropertyAccess Serializer Yaml)
+    for part in Bundle/FrameworkBundle "${components[@]/#/Component/}"; do
         echo "\"/usr/share/php/Symfony/$part/autoload.php\","
     done | sed '$s/,$//'
     # The distribution has these.
-    echo "]}, \"replace\": {\"psr/container\": \"1.1.2\", \"psr/log\": \"1.1.4\", \"symfony/messenger\": \"$version\"}}"
+    echo ']}, "replace": {"psr/container": "1.1.2", "psr/log": "1.1.4",'
+    echo "\"symfony/messenger\": \"$version\"}}"
 } >composer.json
 require_packages "$guide"
 
@@ -34,7 +38,8 @@ cat >bin/console <<'END'
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED); // this Symfony is older than PHP 8.2
 require dirname(__DIR__) . '/vendor/autoload.php';
 (new Symfony\Component\Dotenv\Dotenv())->usePutenv()->load(dirname(__DIR__) . '/.env');
-exit((new Symfony\Bundle\FrameworkBundle\Console\Application(new App\Kernel('prod', false)))->run());
+$kernel = new App\Kernel('prod', false);
+exit((new Symfony\Bundle\FrameworkBundle\Console\Application($kernel))->run());
 END
 {
     echo '<?php return [Symfony\Bundle\FrameworkBundle\FrameworkBundle::class => ["all" => true],'
@@ -66,6 +71,7 @@ cat >src/MessageHandler/SendReceiptHandler.php <<'END'
 namespace App\MessageHandler;
 
 use App\Message\SendReceipt;
+use Symfony\Component\Messenger\Exception\UnrecoverableMessageHandlingException;
 use Symfony\Component\Messenger\Handler\MessageHandlerInterface;
 
 final class SendReceiptHandler implements MessageHandlerInterface
@@ -73,7 +79,7 @@ final class SendReceiptHandler implements MessageHandlerInterface
     public function __invoke(SendReceipt $message): void
     {
         if ($message->order === 13 && !file_exists('paper')) {
-            throw new \Symfony\Component\Messenger\Exception\UnrecoverableMessageHandlingException('the printer is out of paper');
+            throw new UnrecoverableMessageHandlingException('the printer is out of paper');
         }
         file_put_contents('sent', "receipt of order {$message->order}\n", FILE_APPEND);
     }
@@ -102,13 +108,15 @@ final class PushCommand extends Command
 
     protected function configure(): void
     {
-        $this->addArgument('order', InputArgument::REQUIRED)->addArgument('seconds', InputArgument::REQUIRED);
+        $this->addArgument('order', InputArgument::REQUIRED);
+        $this->addArgument('seconds', InputArgument::REQUIRED);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
         $message = new SendReceipt((int) $input->getArgument('order'));
-        $this->bus->dispatch($message, [new DelayStamp(1000 * (int) $input->getArgument('seconds'))]);
+        $seconds = (int) $input->getArgument('seconds');
+        $this->bus->dispatch($message, [new DelayStamp(1000 * $seconds)]);
         return 0;
     }
 }
@@ -131,7 +139,8 @@ await grep -q 'receipt of order 13$' sent
 kill -TERM $worker
 wait $worker
 
-# A server that is not there is named.
-refused 1 'CONNECT\|cannot be reached\|Connection refused' env MESSENGER_TRANSPORT_DSN=dueq://127.0.0.1:1 php bin/console push 3 0
+# The error says that a server cannot be reached.
+refused 1 'CONNECT\|cannot be reached\|Connection refused' \
+    env MESSENGER_TRANSPORT_DSN=dueq://127.0.0.1:1 php bin/console push 3 0
 dueq queues >out
 said out async
