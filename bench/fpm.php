@@ -11,15 +11,21 @@ switch ($_SERVER['WAY']) {
         break;
     case 'dueq':
     case 'dueq persistent':
-        echo (new Dueq\Queue('jobs', "unix://$socket", persistent: $_SERVER['WAY'] !== 'dueq'))->push($body);
+        $persistent = $_SERVER['WAY'] !== 'dueq';
+        echo (new Dueq\Queue('jobs', "unix://$socket", persistent: $persistent))->push($body);
         break;
     case 'phpredis connect':
     case 'phpredis pconnect':
     case 'phpredis unchecked':
         // By default pconnect() sends an ECHO, to see that the server is there.
-        ini_set('redis.pconnect.echo_check_liveness', $_SERVER['WAY'] === 'phpredis unchecked' ? '0' : '1');
+        ini_set(
+            'redis.pconnect.echo_check_liveness',
+            $_SERVER['WAY'] === 'phpredis unchecked' ? '0' : '1',
+        );
         $redis = new Redis();
-        $_SERVER['WAY'] === 'phpredis connect' ? $redis->connect($socket) : $redis->pconnect($socket);
+        $_SERVER['WAY'] === 'phpredis connect'
+            ? $redis->connect($socket)
+            : $redis->pconnect($socket);
         echo $redis->rPush('jobs', $body);
         break;
     case 'laravel':
@@ -30,11 +36,21 @@ switch ($_SERVER['WAY']) {
         require 'Illuminate/Events/autoload.php';
         $app = new Illuminate\Container\Container();
         $server = ['host' => $socket, 'port' => 0, 'persistent' => true];
-        $app->instance('redis', new Illuminate\Redis\RedisManager($app, 'phpredis', ['default' => $server]));
+        $app->instance(
+            'redis',
+            new Illuminate\Redis\RedisManager($app, 'phpredis', ['default' => $server]),
+        );
         $app->instance('events', new Illuminate\Events\Dispatcher($app));
         $queue = new Illuminate\Queue\Capsule\Manager($app);
-        $queue->getQueueManager()->addConnector('redis', fn () => new Illuminate\Queue\Connectors\RedisConnector($app['redis']));
-        $queue->addConnection(['driver' => 'redis', 'connection' => 'default', 'queue' => 'default']);
+        $queue->getQueueManager()->addConnector(
+            'redis',
+            fn () => new Illuminate\Queue\Connectors\RedisConnector($app['redis']),
+        );
+        $queue->addConnection([
+            'driver' => 'redis',
+            'connection' => 'default',
+            'queue' => 'default',
+        ]);
         echo $queue->getConnection()->push('Job', $body);
         break;
 }

@@ -114,7 +114,12 @@ function countJobs(Peer $peer, int $count, string $setting): void
         }
         if ($done === $count) {
             $last = nowSeconds();
-            say(['first' => $first, 'last' => $last, 'count' => $done, 'cpu' => cpuSeconds() - $cpu]);
+            say([
+                'first' => $first,
+                'last' => $last,
+                'count' => $done,
+                'cpu' => cpuSeconds() - $cpu,
+            ]);
         }
         return $done < $count;
     });
@@ -124,7 +129,8 @@ function listenJobs(Peer $peer, int $count, string $setting): void
 {
     $late = [];
     say(['ready' => true]);
-    $peer->work($setting === 'one' ? 'wait' : $setting, function (string $body) use (&$late, $count): bool {
+    $way = $setting === 'one' ? 'wait' : $setting;
+    $peer->work($way, function (string $body) use (&$late, $count): bool {
         $late[] = round(microtime(true) * 1000 - (int) $body, 3);
         if (count($late) === $count) {
             say(['late_ms' => $late]);

@@ -174,7 +174,8 @@ func work(count int, setting string) {
 func listen(count int, setting string) {
 	var late []float64
 	serveUntil(count, setting, func(data []byte) {
-		late = append(late, float64(time.Now().UnixMicro())/1000-float64(number(strings.TrimSpace(string(data)))))
+		due := float64(number(strings.TrimSpace(string(data))))
+		late = append(late, float64(time.Now().UnixMicro())/1000-due)
 	}, func() {
 		say(figures{"late_ms": late})
 	})

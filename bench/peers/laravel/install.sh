@@ -2,7 +2,8 @@
 # install.sh CACHE: nothing goes to CACHE: Laravel's queue comes from Debian's packages.
 set -eu
 missing() {
-    echo "Laravel's queue needs Debian's packages: $(tr '\n' ' ' <"$(dirname "$0")/packages")(in Debian 12)" >&2
+    packages=$(tr '\n' ' ' <"$(dirname "$0")/packages")
+    echo "Laravel's queue needs Debian's packages: $packages(in Debian 12)" >&2
     exit 1
 }
 command -v php >/dev/null || missing

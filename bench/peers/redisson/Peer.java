@@ -57,12 +57,14 @@ final class Peer {
         if (how.equals("one")) {
             timed(count, 1, (begin, end) -> queue.add(BODY));
         } else {
-            timed(count, BULK, (begin, end) -> queue.addAll(Collections.nCopies(end - begin, BODY)));
+            timed(count, BULK,
+                    (begin, end) -> queue.addAll(Collections.nCopies(end - begin, BODY)));
         }
     }
 
-    /** The first of count jobs, then, once it is told to, the others, `some` a call. */
-    private static void timed(int count, int some, BiConsumer<Integer, Integer> step) throws IOException {
+    /** The first of count jobs; then, when a line has been read, the others, `some` a call. */
+    private static void timed(int count, int some, BiConsumer<Integer, Integer> step)
+            throws IOException {
         step.accept(0, 1);
         say("'ready': true");
         System.in.read();
@@ -71,7 +73,8 @@ final class Peer {
         for (int i = 1; i < count; i += some) {
             step.accept(i, Math.min(i + some, count));
         }
-        say("'count': %d, 'seconds': %.9f, 'cpu': %.6f", count - 1, monotonic() - begin, cpu() - spent);
+        say("'count': %d, 'seconds': %.9f, 'cpu': %.6f",
+                count - 1, monotonic() - begin, cpu() - spent);
     }
 
     private void work(int count, String setting) throws InterruptedException {
@@ -85,7 +88,8 @@ final class Peer {
                 spent[0] = cpu();
             }
         });
-        say("'first': %.9f, 'last': %.9f, 'count': %d, 'cpu': %.6f", at[0], at[1], count, cpu() - spent[0]);
+        say("'first': %.9f, 'last': %.9f, 'count': %d, 'cpu': %.6f",
+                at[0], at[1], count, cpu() - spent[0]);
     }
 
     private static String bodyOf(long due) {
@@ -93,12 +97,14 @@ final class Peer {
     }
 
     /** Sends the jobs from begin to end together, and waits for all. */
-    private static void offer(RDelayedQueue<String> delayed, int begin, int end, IntToLongFunction due) {
+    private static void offer(
+            RDelayedQueue<String> delayed, int begin, int end, IntToLongFunction due) {
         List<CompletableFuture<Void>> sent = new ArrayList<>(end - begin);
         for (int i = begin; i < end; i++) {
             long at = due.applyAsLong(i);
             long delay = Math.max(0, at - System.currentTimeMillis());
-            sent.add(delayed.offerAsync(bodyOf(at), delay, TimeUnit.MILLISECONDS).toCompletableFuture());
+            sent.add(delayed.offerAsync(bodyOf(at), delay, TimeUnit.MILLISECONDS)
+                    .toCompletableFuture());
         }
         CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
     }
@@ -106,7 +112,8 @@ final class Peer {
     private void delay(int count, long spread, long base, String how) throws IOException {
         RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
         IntToLongFunction due = i -> base + i * spread / count;
-        timed(count, how.equals("bulk") ? BULK : 1, (begin, end) -> offer(delayed, begin, end, due));
+        int some = how.equals("bulk") ? BULK : 1;
+        timed(count, some, (begin, end) -> offer(delayed, begin, end, due));
         delayed.destroy();
     }
 
@@ -119,14 +126,16 @@ final class Peer {
     }
 
     /** Takes count jobs, with the transfer of delayed ones running in this process. */
-    private void take(int count, String setting, Consumer<String> handler) throws InterruptedException {
+    private void take(int count, String setting, Consumer<String> handler)
+            throws InterruptedException {
         RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
         say("'ready': true");
         consume(count, setting, handler);
         delayed.destroy();
     }
 
-    private void consume(int count, String setting, Consumer<String> handler) throws InterruptedException {
+    private void consume(int count, String setting, Consumer<String> handler)
+            throws InterruptedException {
         for (int handled = 0; handled < count;) {
             List<String> jobs = setting.equals("best") ? queue.poll(POLL) : List.of();
             if (jobs.isEmpty()) {
@@ -166,8 +175,8 @@ final class Peer {
         switch (args[0]) {
             case "push" -> push(Integer.parseInt(args[1]), args[2]);
             case "work" -> work(Integer.parseInt(args[1]), args[2]);
-            case "delay" -> delay(
-                    Integer.parseInt(args[1]), Long.parseLong(args[2]), Long.parseLong(args[3]), args[4]);
+            case "delay" -> delay(Integer.parseInt(args[1]), Long.parseLong(args[2]),
+                    Long.parseLong(args[3]), args[4]);
             case "cancel" -> cancel(Integer.parseInt(args[1]));
             case "listen" -> listen(Integer.parseInt(args[1]), args[2]);
             case "idle" -> take(Integer.MAX_VALUE, "one", data -> say("'handled': true"));
@@ -175,7 +184,8 @@ final class Peer {
                 say("'took': true, 'at': %.9f", monotonic());
                 sleep(Integer.parseInt(args[1]));
             });
-            case "rescue" -> take(Integer.MAX_VALUE, "one", data -> say("'handled': true, 'at': %.9f", monotonic()));
+            case "rescue" -> take(Integer.MAX_VALUE, "one",
+                    data -> say("'handled': true, 'at': %.9f", monotonic()));
             default -> throw new IllegalArgumentException("no command " + args[0]);
         }
     }
@@ -183,7 +193,8 @@ final class Peer {
     public static void main(String[] args) throws IOException, InterruptedException {
         if (args[0].equals("version")) {
             System.out.printf("redisson %s, java %s%n",
-                    Redisson.class.getPackage().getImplementationVersion(), System.getProperty("java.version"));
+                    Redisson.class.getPackage().getImplementationVersion(),
+                    System.getProperty("java.version"));
             return;
         }
         new Peer().run(args);
