@@ -13,8 +13,9 @@ if test "$PHP_DUEQ" != "no"; then
   DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete -Wl,-z,relro,-z,now"
   PHP_SUBST([DUEQ_SHARED_LIBADD])
 
-  dnl As in CMakeLists.txt and setup.py: an overrun ends the process, and nothing that was linked can be written over.
-  dnl A build without optimization (of a PHP for debugging) gets no _FORTIFY_SOURCE: the C library would warn.
+  dnl As in CMakeLists.txt and setup.py: a buffer overrun ends the process, and addresses that the
+  dnl loader filled in are read-only. A build without optimization (for a debug build of PHP) gets
+  dnl no _FORTIFY_SOURCE: the C library would warn.
   AC_MSG_CHECKING([which _FORTIFY_SOURCE the C library knows])
   dueq_cflags=$CFLAGS
   dueq_fortify=
@@ -32,10 +33,14 @@ if test "$PHP_DUEQ" != "no"; then
   PHP_NEW_EXTENSION([dueq],
     [bindings/php/dueq.c bindings/php/client.c bindings/php/persistent.c dnl
      bindings/php/queue.c bindings/php/admin.c dnl
-     bindings/php/query.c bindings/php/inspect.c bindings/php/queues.c bindings/php/message.c bindings/php/settle.c bindings/php/messages.c dnl
-     bindings/php/consumer.c bindings/php/consumer_loop.c bindings/php/consumer_handle.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
-     bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c bindings/php/backoff.c bindings/php/enums.c dnl
-     bindings/php/times.c bindings/php/schedule.c bindings/php/interop/json.c bindings/php/interop/move.c dnl
+     bindings/php/query.c bindings/php/inspect.c bindings/php/queues.c dnl
+     bindings/php/message.c bindings/php/settle.c bindings/php/messages.c dnl
+     bindings/php/consumer.c bindings/php/consumer_loop.c bindings/php/consumer_handle.c dnl
+     bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
+     bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c dnl
+     bindings/php/backoff.c bindings/php/enums.c dnl
+     bindings/php/times.c bindings/php/schedule.c dnl
+     bindings/php/interop/json.c bindings/php/interop/move.c dnl
      bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl
      bindings/php/interop/redisson/value.c bindings/php/interop/laravel/queue.c dnl
      bindings/php/interop/laravel/job_draft.c bindings/php/interop/laravel/job.c dnl
@@ -49,5 +54,7 @@ if test "$PHP_DUEQ" != "no"; then
     dueq_folder=$ext_builddir/`dirname $dueq_source`
     PHP_ADD_BUILD_DIR([$dueq_folder], [1])
   done
-  PHP_ADD_BUILD_DIR([$ext_builddir/bindings/php/interop/redisson $ext_builddir/bindings/php/interop/laravel], [1])
+  for dueq_system in redisson laravel; do
+    PHP_ADD_BUILD_DIR([$ext_builddir/bindings/php/interop/$dueq_system], [1])
+  done
 fi
