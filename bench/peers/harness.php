@@ -19,17 +19,17 @@ interface Peer
     /** @param list<array{string, ?int}> $jobs bodies with their due times */
     public function pushMany(array $jobs): void;
 
-    /** Returns when all that pushMany() was given is stored. */
+    /** Returns when the server has stored all jobs that pushMany() got. */
     public function flush(): void;
 
-    /** Takes a job back that is not due yet. */
+    /** Takes back a job that is not due yet. */
     public function cancel(string $id): void;
 
     /**
-     * Works until a job was the last that is wanted, and acknowledges what it has.
+     * Gives each job to $handle, and acknowledges it, until $handle wants no more jobs.
      *
      * @param string $setting "one", "best", "wait" or "rescue"
-     * @param callable(string): bool $handle whether more are wanted
+     * @param callable(string): bool $handle takes a body; returns whether it wants more jobs
      */
     public function work(string $setting, callable $handle): void;
 }
@@ -51,7 +51,7 @@ function cpuSeconds(): float
         + ($used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec']) / 1e6;
 }
 
-/** The first of $count steps, then, once it is told to, the others, $some a call. */
+/** Does the first of $count steps. Once it has read a line, does the others, $some a call. */
 function timed(int $count, int $some, callable $step): void
 {
     $step(0, 1);

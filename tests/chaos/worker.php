@@ -21,7 +21,7 @@ use Dueq\Queues;
 
 require __DIR__ . '/worker_common.php';
 
-const MOST = 200; // that one call may take
+const MOST = 200; // messages that one call may take
 const PAST = [
     'ack' => 'acked',
     'retry' => 'retried',
@@ -30,7 +30,11 @@ const PAST = [
     'extend' => 'extended',
 ];
 
-/** To fail: what failed is, or can move, but not so often that its backoff lasts for minutes. */
+/**
+ * The probability that a worker lets the message fail. A message that failed before, or that has a
+ * dead-letter queue, fails more often. From its sixth attempt on a message does not fail: its
+ * backoff would last for minutes.
+ */
 function likely(Message $message): float
 {
     $often = $message->deadLetter !== null || $message->attempt > 1;
@@ -100,7 +104,7 @@ final class Worker extends WorkerBase
         }
     }
 
-    /** One that may ask for anything. $own: with an id of its own. */
+    /** A draft with random options. $own: the draft names its id. */
     private function draft(bool $own): array
     {
         $kind = chance();
@@ -124,7 +128,7 @@ final class Worker extends WorkerBase
     }
 
     /**
-     * Marks drafts. Returns the marks, and the lines that say so.
+     * Puts a mark into each draft. Returns the marks, and the ledger's lines about them.
      *
      * @param list<array> $drafts
      */
@@ -154,7 +158,7 @@ final class Worker extends WorkerBase
         return [$marks, $lines];
     }
 
-    /** Returns those to push again: of an id of their own, and an outcome that is not known. */
+    /** Returns the drafts to push again: they name their id, and their outcome is unknown. */
     private function push(string $queue, array $drafts): array
     {
         [$marks, $lines] = $this->intend($queue, $drafts);
@@ -169,7 +173,7 @@ final class Worker extends WorkerBase
             : [];
     }
 
-    /** As push(), by a pusher. */
+    /** Does what push() does, by a pusher. */
     private function fly(string $queue, array $marks, array $drafts): array
     {
         $pusher = $this->queues[$queue]->pusher(30);
@@ -265,7 +269,8 @@ final class Worker extends WorkerBase
     }
 
     /**
-     * Dawdles, and does all but acknowledge to some. Returns those to acknowledge.
+     * Waits at times, settles some messages by other verbs than ack, and forgets some. Returns the
+     * messages to acknowledge.
      *
      * @param list<Message> $messages
      * @return list<Message>

@@ -80,7 +80,8 @@ abstract class WorkerBase
     }
 
     /**
-     * How many to push next, each when its time has come; $rate: of a second at most.
+     * Yields how many messages to push next, each time when they are to be pushed. $rate: the most
+     * messages a second.
      *
      * @return iterable<int>
      */
@@ -97,7 +98,7 @@ abstract class WorkerBase
         }
     }
 
-    /** The lines that say what came of a push. */
+    /** The ledger's lines about the outcome of a push. */
     protected function outcomes(array $marks, int $status, ?array $ids): array
     {
         $end = nowMs();
@@ -112,7 +113,7 @@ abstract class WorkerBase
         return $lines;
     }
 
-    /** The line that says what came of a verb. $past: the word for having done it. */
+    /** The ledger's line about the outcome of a verb. $past: the verb's past participle. */
     protected function settled(string $past, int $status, string $key): array
     {
         return match (true) {

@@ -14,7 +14,7 @@ use Dueq\Laravel\Queue as LaravelQueue;
 
 require __DIR__ . '/worker_common.php';
 
-/** The first whole second that is not before, in ms. */
+/** Rounds up to a whole second, in ms. */
 function second(int $ms): int
 {
     return intdiv($ms + 999, 1000) * 1000;
@@ -95,7 +95,7 @@ final class Worker extends WorkerBase
     }
 
     /**
-     * Dawdles, releases some and forgets some. Returns those to delete.
+     * Waits at times, releases some jobs and forgets some. Returns the jobs to delete.
      *
      * @param list<LaravelJob> $jobs
      * @return list<LaravelJob>

@@ -44,7 +44,7 @@ final class Worker extends WorkerBase
     }
 
     /**
-     * Returns the values by their marks, where they are known to be stored.
+     * Returns the values by their marks, if the server is known to have stored them.
      *
      * @return array<string, string>
      */
@@ -85,7 +85,7 @@ final class Worker extends WorkerBase
     public function consume(DelayedQueue $queue, int $most): void
     {
         $doubt = false;
-        // Whatever the server may have given is asked for before the end.
+        // The server may have given values in a reply that was lost: asks once more before the end.
         while (!$this->stopped() || $doubt) {
             $wait = one_of([0.0, chance(), 5.0]);
             $doubt = $this->take($queue, one_of([1, min($most, 5), $most]), $wait, $doubt);
@@ -95,7 +95,7 @@ final class Worker extends WorkerBase
         }
     }
 
-    /** $doubt, and true: nobody knows what came of this, or of one before. */
+    /** Returns whether the outcome of this take, or of an earlier one ($doubt), is unknown. */
     private function take(DelayedQueue $queue, int $count, float $wait, bool $doubt): bool
     {
         $this->note(["asking $count {$queue->destination}"]);

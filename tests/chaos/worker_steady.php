@@ -42,7 +42,7 @@ final class Steady extends WorkerBase
             try {
                 $loop($consumer, $lease);
             } catch (DueqException $error) {
-                // A server that it never reached ends a loop at once.
+                // A loop that never reached its server ends at once.
                 if ($this->begun) {
                     throw $error;
                 }
@@ -71,7 +71,7 @@ final class Steady extends WorkerBase
         }
     }
 
-    /** As long as the message asks for; the process dies of a poisoned one. */
+    /** Works for as long as the message says. A poison message kills the process. */
     private function handle(Message $message, int $lease): void
     {
         $this->begun = true;

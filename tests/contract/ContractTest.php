@@ -117,7 +117,7 @@ final class ContractTest extends TestCase
 
     // The server beside the extension
 
-    /** Of the server that the extension asks. */
+    /** The URL of the server that the extension uses. */
     private static function url(): string
     {
         return getenv('DUEQ_CONTRACT_URL') ?: self::$server->url();
@@ -191,7 +191,7 @@ final class ContractTest extends TestCase
         $this->name = $this->queueName($step['name']);
     }
 
-    /** The drafts of a step as they stand there. */
+    /** The drafts of a step, as the step's JSON has them. */
     private static function found(array $step): array
     {
         return array_merge(...array_fill(0, $step['times'] ?? 1, $step['drafts'] ?? [$step]));
@@ -336,7 +336,7 @@ final class ContractTest extends TestCase
         return array_map(fn ($state) => $state === null ? 'NOT_FOUND' : 'OK', $states);
     }
 
-    /** A verb without arguments or of ids. */
+    /** A verb that takes no arguments, or ids only. */
     private function alike(array $step): array
     {
         $verb = $step['do'];

@@ -8,7 +8,7 @@ use BackedEnum;
 use Dueq\Message;
 use Dueq\Stats;
 
-/** What a step expects against what came. */
+/** Compares what a step expects with what the extension returned. */
 trait Expectations
 {
     private function assertReply(mixed $wanted, mixed $reply, string $where): void
@@ -89,7 +89,7 @@ trait Expectations
         }
     }
 
-    /** Is this point of time so many milliseconds from now by the server's clock? */
+    /** Whether $seconds is from $wanted[0] to $wanted[1] ms after the server's time. */
     private function isIn(array $wanted, ?float $seconds): bool
     {
         $distance = self::ms($seconds) - $this->serverMs();

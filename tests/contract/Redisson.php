@@ -55,7 +55,7 @@ trait Redisson
         return $value;
     }
 
-    /** A value as it is read back, as text that tells all apart. */
+    /** A value that was read back, as a text that differs for different values. */
     private static function shown(mixed $value): string
     {
         return $value instanceof Unreadable

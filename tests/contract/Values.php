@@ -11,7 +11,7 @@ use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Replace;
 
-/** What texts and drafts of a situation stand for. */
+/** Turns the texts and drafts of a situation into values and arguments. */
 trait Values
 {
     private const REPLACE = [
@@ -162,7 +162,7 @@ trait Values
     }
 
     /**
-     * What is there of some milliseconds, as arguments.
+     * The times in milliseconds that $found has, as arguments in seconds.
      *
      * @param array<string, string> $names of the arguments, by key
      */

@@ -10,7 +10,7 @@ use Illuminate\Queue\InteractsWithQueue;
 use RuntimeException;
 use Throwable;
 
-/** A job that does something else on each attempt, and tells the journal: "NAME ATTEMPT". */
+/** A job that writes "NAME ATTEMPT" to the journal and then does one of its acts. */
 final class Act implements ShouldQueue
 {
     use InteractsWithQueue;
@@ -74,7 +74,7 @@ final class Act implements ShouldQueue
 
     private static function last(float $seconds): void
     {
-        // A handler that computes, which signals interrupt but do not shorten.
+        // Like a handler that computes: signals interrupt it, but do not shorten it.
         for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
             usleep(1000);
         }

@@ -31,7 +31,7 @@ use Illuminate\Queue\Events\JobFailed;
 use Illuminate\Queue\QueueServiceProvider;
 use Illuminate\Queue\Worker;
 
-/** As much of a Laravel application as its queues touch, of Laravel's own parts. */
+/** The parts of Laravel that its queues use, as an application. */
 final class Application
 {
     private const COMMANDS = [
@@ -59,7 +59,7 @@ final class Application
     ) {
         $this->container = $container = new Foundation($environment);
         $this->handler = new Handler();
-        // Since Laravel 11 the command listens once for each process.
+        // Since Laravel 11 the command registers its listeners once in a process.
         method_exists(WorkCommand::class, 'flushState') && WorkCommand::flushState();
         Container::setInstance($container);
         $container->instance(ContainerContract::class, $container);
@@ -98,7 +98,7 @@ final class Application
         $provider->boot($events);
     }
 
-    /** A worker as queue:work makes it, with which failed jobs are written down. */
+    /** A worker as queue:work makes it. The application then stores failed jobs. */
     public function worker(): Worker
     {
         if (!$this->writesDown) {

@@ -214,7 +214,7 @@ final class ConnectionTest extends LaravelTestCase
                 $this->assertFails('set DUEQ_URL in .env', $entry, [], $environment);
             }
         }
-        $before = ini_set('error_log', '/dev/null'); // where it says which server that is
+        $before = ini_set('error_log', '/dev/null'); // the log names the private server
         foreach (['local', 'testing'] as $environment) {
             $this->application([], [], $environment)->container['queue']->connection();
         }

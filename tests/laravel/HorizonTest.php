@@ -11,7 +11,7 @@ use Laravel\Horizon\Events\JobPushed;
 use Laravel\Horizon\Events\JobReleased;
 use Laravel\Horizon\Events\JobReserved;
 
-/** The events by which Laravel Horizon knows jobs, with Horizon's own classes. */
+/** The events that tell Laravel Horizon of jobs, with Horizon's own classes. */
 final class HorizonTest extends LaravelTestCase
 {
     /** @var list<string> "NAME QUEUE ID-OF-THE-PAYLOAD" */
@@ -102,7 +102,7 @@ final class HorizonTest extends LaravelTestCase
         );
     }
 
-    /** @return list<string> what tells of a push: older versions of Horizon have no JobPending */
+    /** @return list<string> the events of a push: older versions of Horizon have no JobPending */
     private function pushed(string $what): array
     {
         return class_exists(JobPending::class)

@@ -6,7 +6,7 @@ namespace Dueq\Tests\Laravel;
 
 use Dueq\Queue;
 
-/** What jobs tell the test, also from other processes. */
+/** Lines that jobs write for the test, also from other processes. */
 final class Journal
 {
     private static ?Queue $queue = null;
@@ -21,7 +21,7 @@ final class Journal
         self::$queue->push($line);
     }
 
-    /** The next line; waits for it. Null: none came in that many seconds. */
+    /** Waits for the next line, for $timeout seconds at most. Null: no line came. */
     public static function read(float $timeout = 10.0): ?string
     {
         $message = self::$queue->reserve($timeout);

@@ -65,7 +65,7 @@ final class OpenTelemetryTest extends LaravelTestCase
                 $span->getAttributes()->toArray()['error.type'],
             );
         }
-        // Laravel has written it down as failed before it is gone.
+        // Laravel stores the job as failed before it deletes the job.
         [$retry, $ack] = $this->spans('retry', 'ack');
         $this->assertSame(
             [$first->getSpanId(), $second->getSpanId()],

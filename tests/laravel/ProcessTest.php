@@ -34,7 +34,7 @@ final class ProcessTest extends LaravelTestCase
         $worker->signal(SIGTERM);
         $this->assertSame(0, $worker->wait());
         $this->assertLessThan(20.0, microtime(true) - $start);
-        // It has left nothing that would keep a job from the next worker.
+        // The worker left nothing behind that keeps a job from the next worker.
         $this->queue()->push(new Act('a'));
         $this->work();
         $this->assertSame('a 1', Journal::read());
@@ -218,13 +218,13 @@ final class ProcessTest extends LaravelTestCase
                 $done[$line] = true;
             }
             if ($lines % 40 === 0) {
-                // Wherever it is by now: waiting, working, or just about to settle.
+                // The worker may wait, work, or be about to settle its job.
                 $workers[$lines / 40 % 3]->signal(SIGKILL);
                 $workers[$lines / 40 % 3] = $this->startWorker(['lease' => 1], ['maxTries' => 0]);
             }
         }
         $this->assertCount(120, $done);
-        // Some that were done come back once more: their workers died before they could say so.
+        // Some jobs that are done come back: their workers died before they acknowledged.
         for ($end = microtime(true) + 20; $this->queue()->size() > 0 && microtime(true) < $end;) {
             Journal::read(0.1);
         }

@@ -13,10 +13,10 @@ use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Queue\RedisQueue;
 use Illuminate\Queue\SqsQueue;
 
-/** What many queues share, and what keeps those of applications on one server apart. */
+/** Queues share connections. Prefixes keep the applications on one server apart. */
 final class SharingTest extends LaravelTestCase
 {
-    /** What Laravel's drivers offer of their own means, and to their own jobs. */
+    /** Methods of Laravel's drivers that concern their own storage, or their own jobs. */
     private const OWN = [
         '__construct', 'getRedis', 'getConnection', 'getDatabase',
         'getSqs', 'getPheanstalk', 'getQueueableOptions',

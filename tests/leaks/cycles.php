@@ -66,7 +66,7 @@ function one(Queue|Queues $queue): Message
     return $message;
 }
 
-/** What throws, and leaves nothing behind. */
+/** Checks that the call throws an exception of dueq. */
 function fails(callable $call): void
 {
     try {
@@ -77,7 +77,7 @@ function fails(callable $call): void
     check(false, 'it fails');
 }
 
-/** All that a queue can do, with outcomes and failures of all kinds. Leaves both empty. */
+/** Calls each method of a queue, with each outcome and failure. Leaves both queues empty. */
 function everyVerb(Queue $queue, Queue $other, string $url): void
 {
     $queue->push(
@@ -168,7 +168,7 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check($queue->remove() === 1, 'it is removed');
 }
 
-/** Each codec, with all values it has, and damage. Leaves the queue empty. */
+/** Offers values of all types by each codec, and takes them. Leaves the queue empty. */
 function redisson(string $url): void
 {
     $codecs = [
@@ -198,7 +198,7 @@ function redisson(string $url): void
     check($queue->take(10.0) === 'soon', 'it has come');
 }
 
-/** All that a queue of Laravel's can do. Leaves it empty. */
+/** Calls each method of a queue of Laravel. Leaves the queue empty. */
 function laravel(string $url): void
 {
     $queue = new LaravelQueue('leaks', $url);

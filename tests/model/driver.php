@@ -152,7 +152,7 @@ final class Driver
             $answer = stored($rows, $ids);
             array_unshift($answer['statuses'], 'OK');
         } else {
-            // The ids of what was not stored are nobody's.
+            // The server stored nothing: the answer has the ids of the request.
             $count = $answer['statuses'] === ['LEASE_LOST'] ? 1 + count($rows) : 1;
             $answer = [
                 'statuses' => array_fill(0, $count, $answer['statuses'][0]),
@@ -162,7 +162,7 @@ final class Driver
         return $answer;
     }
 
-    /** By a message that was reserved here, or is found as another's; else "FOREIGN". */
+    /** Settles the message that has the ticket: reserved here, or found. "FOREIGN": none has it. */
     private function settle(Queue $queue, array $request, callable $verb): array
     {
         $message = $this->taken[$request['ticket']] ?? $queue->find($request['id']);

@@ -13,7 +13,7 @@ use Dueq\Jitter;
 use Dueq\Queue;
 use Dueq\State;
 
-/** The delay of a retry that names none: the class, and what push() takes. */
+/** The delay of a retry() without a delay: the class Backoff, and what push() accepts. */
 final class BackoffTest extends QueueTestCase
 {
     /** @return list<int> the delays of the message's first retries in whole seconds */

@@ -85,7 +85,7 @@ final class ConsumerTest extends QueueTestCase
         });
         $info = $this->server->command('INFO', 'commandstats');
         preg_match('/cmdstat_evalsha:calls=(\d+)/', $info, $match);
-        // A first that finds none, one with all, one that settles; more where the machine stalls.
+        // One reserve finds nothing, one takes all, one call settles. A slow machine needs more.
         $this->assertLessThanOrEqual(12, (int) $match[1]);
         $this->assertSame(0, $early);
         $this->assertSame([0, 0, 100, 0], $this->counts());
@@ -211,7 +211,7 @@ final class ConsumerTest extends QueueTestCase
             try {
                 $message->bury();
             } catch (TimeoutException) {
-                // Its outcome is not known.
+                // The outcome of bury() is unknown.
             } finally {
                 posix_kill($server->pid(), SIGCONT);
             }

@@ -12,7 +12,7 @@ use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\NotDurableException;
 use Dueq\Queue;
 
-/** Pushes that are to be on a replica, of which this server has none, or on its disk. */
+/** Durable pushes: to a replica, which this server does not have, or to the server's disk. */
 final class DurableTest extends QueueTestCase
 {
     private const AT_MOST = 0.05;

@@ -19,7 +19,7 @@ use Dueq\Redisson\Layout;
 use Dueq\Replace;
 use Dueq\State;
 
-/** The enums: what they are, and that nothing else is taken in their place. */
+/** The enums: their cases, and that no method accepts another value in their place. */
 final class EnumsTest extends QueueTestCase
 {
     /** Each case of each enum, with its value, in the order of the values in C. */

@@ -95,7 +95,7 @@ final class ExceptionsTest extends QueueTestCase
         try {
             $queue->push('x', id: 'one');
         } catch (E\DuplicateException) {
-            // The first push took effect after all.
+            // The first push has taken effect.
         }
         $this->assertSame(1, $queue->stats()->ready);
     }
@@ -107,7 +107,7 @@ final class ExceptionsTest extends QueueTestCase
         $queue->stats();
         posix_kill($server->pid(), SIGSTOP);
         $killer = $this->besides(function () use ($server) {
-            usleep(300000); // The push is sent long before; nothing outside can tell when.
+            usleep(300000); // By then the push is sent. No other process can see when.
             posix_kill($server->pid(), SIGKILL);
         });
         $this->assertThrows(E\ClosedException::class, fn () => $queue->push('x'));
@@ -161,7 +161,7 @@ final class ExceptionsTest extends QueueTestCase
                 $queue->push('x');
                 $this->fail('the server has loaded too soon');
             } catch (E\LoadingException | E\TimeoutException $e) {
-                $failures[] = get_class($e); // Timeout: its last try was under way at the deadline.
+                $failures[] = get_class($e); // Timeout: a try was under way at the deadline.
                 $this->assertTrue($e->isRetriable());
             }
         }

@@ -8,7 +8,7 @@ use Dueq\Exception\InvalidException;
 use Dueq\Failure;
 use Dueq\FailureKind;
 
-/** What failed, when, and who said so. */
+/** The failures of a queue: what failed, when, and which worker reported it. */
 final class FailuresTest extends QueueTestCase
 {
     public function test_no_failures(): void

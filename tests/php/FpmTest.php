@@ -53,7 +53,7 @@ final class FpmTest extends QueueTestCase
         $fpm->request('(new Dueq\Queue("q", persistent: false))->push("x");');
         $this->assertSame($first, $this->awaitConnections(1, $others));
         posix_kill((int) $worker, SIGTERM);
-        // A request that the old one does not finish is answered with nothing.
+        // The answer to a request is empty if the old worker ends before it answers.
         $this->await(fn () => !in_array($fpm->request(self::PUSH), ['', $worker], true));
         $this->assertNotSame($first, $this->awaitConnections(1, $others));
     }
@@ -175,7 +175,7 @@ final class FpmTest extends QueueTestCase
             );
             $push = '(new Preloaded())->push("x"); echo getmypid();';
             $worker = $fpm->request($push);
-            // Where the parent has preloaded itself, it has one too.
+            // If the parent process ran the preload itself, it has a connection, too.
             $first = array_diff($this->connections(), $others);
             $this->assertContains(count($first), [1, 2]);
             $this->assertSame($worker, $fpm->request($push));

@@ -7,12 +7,12 @@ namespace Dueq\Tests;
 use Dueq\Message;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** What a consumer holds stays its own while it lives, whatever its handler does, and no longer. */
+/** A consumer keeps its leases while its process lives, also if its handler is busy; no longer. */
 final class HeartbeatTest extends QueueTestCase
 {
     private const LEASE = 0.4;
 
-    /** Waits for a message beside this process, for a time: the queue counts what it took. */
+    /** Starts a process that waits $seconds for a message. The queue's stats count what it took. */
     private function rival(float $seconds): int
     {
         return $this->besides(fn () => $this->queue()->reserve($seconds));

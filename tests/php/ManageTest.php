@@ -48,7 +48,7 @@ final class ManageTest extends QueueTestCase
         $this->assertSame($wanted, [$stats->ready, $stats->delayed, $stats->leased, $stats->dead]);
     }
 
-    /** Waits in this process for a message, while another runs code once the wait has begun. */
+    /** Waits for a message. Another process runs $run once this process waits. */
     private function reserveBesides(Queue $queue, callable $run): string
     {
         $other = $this->besides(function () use ($run) {

@@ -13,10 +13,10 @@ use Dueq\Queues;
 use Dueq\Redisson\Codec;
 use Dueq\Redisson\DelayedQueue;
 
-/** Persistent clients, in a process that goes on; FpmTest has requests. */
+/** Persistent clients in one long process. FpmTest tests them with requests. */
 final class PersistentTest extends QueueTestCase
 {
-    /** What the tests before have left idle is of other URLs. */
+    /** Differs for each test, so that no test gets an idle connection of an earlier one. */
     private string $url;
 
     private static int $number = 0;
@@ -54,7 +54,7 @@ final class PersistentTest extends QueueTestCase
         return $match[1];
     }
 
-    /** Waits until the server has closed what others have left. */
+    /** Waits until the server has exactly $count connections more than $before. */
     private function awaitConnections(int $count, int $before): void
     {
         $this->await(fn () => count($this->connections()) - $before === $count);

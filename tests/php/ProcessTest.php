@@ -206,7 +206,7 @@ final class ProcessTest extends QueueTestCase
 
     public function test_memory_stays_flat_over_many_objects(): void
     {
-        gc_collect_cycles(); // what other tests left
+        gc_collect_cycles(); // frees what other tests left
         $url = $this->server->url();
         $cycle = function () use ($url) {
             $queues = new Queues(['a', 'b'], $url);
@@ -334,7 +334,7 @@ final class ProcessTest extends QueueTestCase
         mkdir($folder);
         exec("cc -shared -fPIC -o $folder/late.so " . __DIR__ . '/late_name.c', $output, $failed);
         $this->assertSame(0, $failed);
-        /* The C library waits for whoever writes there (hostname(7)). */
+        /* The C library opens this file to resolve a name, and waits for a writer (hostname(7)). */
         posix_mkfifo("$folder/aliases", 0600);
         putenv("LD_PRELOAD=$folder/late.so");
         putenv("HOSTALIASES=$folder/aliases");

@@ -84,7 +84,7 @@ abstract class QueueTestCase extends TestCase
     }
 
     /**
-     * A loop of stream_select() until each of these has ended, or the time is over.
+     * Runs a loop of stream_select() until each of $waiting has ended, or $seconds are over.
      *
      * @param Pending[] $waiting
      * @return int how often a stream was readable

@@ -43,7 +43,7 @@ final class SettleTest extends QueueTestCase
             try {
                 $message->ack();
             } catch (LeaseLostException) {
-                // It is settled by another.
+                // Another worker has settled the message.
             }
             $this->assertTrue($message->isSettled());
         }

@@ -39,7 +39,7 @@ final class StubTest extends QueueTestCase
 {
     private const ROOT = __DIR__ . '/../..';
 
-    /** What holds nothing but its properties. */
+    /** Classes whose objects hold their properties only. */
     private const PLAIN = [
         Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
         Finding::class, Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
@@ -180,7 +180,7 @@ final class StubTest extends QueueTestCase
         return $objects;
     }
 
-    /** One that has said so. */
+    /** A worker that has described itself to the server. */
     private function worker(Queue $queue): WorkerInfo
     {
         $key = "dueq:{{$queue->name}}:";

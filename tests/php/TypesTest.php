@@ -23,7 +23,7 @@ final class TypesTest extends TestCase
     private const OPEN = '/\b(array|iterable|callable|Closure|Pending'
         . '|Traversable|Iterator|IteratorAggregate|Generator)\b/';
 
-    /** The same types in the documentation, where nothing follows that says more. */
+    /** The same types in the documentation, without a more precise type behind them. */
     private const BARE = '/\b(array|iterable|list)\b(?![<{])|\b(callable|Closure)\b(?!\()'
         . '|\b(Pending|Traversable|Iterator|IteratorAggregate|Generator)\b(?!<)/';
 
@@ -69,7 +69,7 @@ final class TypesTest extends TestCase
         $this->assertSame([], array_values(array_diff(array_keys(array_filter($open)), self::ANY)));
     }
 
-    /** What the test above relies on. */
+    /** The test above relies on isOpen(). */
     public function test_open_types_are_seen(): void
     {
         $parsed = fn (string $text) => $this->parse("<?php function f($text \$x) {}")[0];
@@ -154,7 +154,7 @@ final class TypesTest extends TestCase
         return null;
     }
 
-    /** The type that a text begins with. */
+    /** The type at the beginning of the text. */
     private function type(string $text): string
     {
         $depth = 0;

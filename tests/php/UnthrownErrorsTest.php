@@ -7,7 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Client;
 use Dueq\Exception\ConnectException;
 
-/** What no call throws, and who hears it. */
+/** Errors that no call throws: the listener, or the log, gets them. */
 final class UnthrownErrorsTest extends QueueTestCase
 {
     protected function tearDown(): void
@@ -44,7 +44,7 @@ final class UnthrownErrorsTest extends QueueTestCase
         $heard = [];
         $logged = $this->logged(function () use (&$heard): void {
             $this->beingAway(function (string $text) use (&$heard): void {
-                // What is thrown and caught in it is no concern of the call.
+                // An exception that the listener catches itself does not concern the call.
                 $this->assertThrows(
                     \Dueq\Exception\NameException::class,
                     fn () => (new Client('unix:///nowhere'))->queue('{}'),

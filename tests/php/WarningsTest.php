@@ -10,7 +10,7 @@ use Dueq\Exception\ClosedException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 
-/** Who holds a message is told: of a server that is away, of a lost lease; and an ack is kept. */
+/** A handler is told of an outage and of a lost lease. An ack during an outage is sent later. */
 final class WarningsTest extends QueueTestCase
 {
     private Server $durable;
@@ -28,7 +28,7 @@ final class WarningsTest extends QueueTestCase
         parent::tearDown();
     }
 
-    /** It computes meanwhile: no method of dueq is called. */
+    /** Waits as a handler that computes: without a call of dueq but those in $holds. */
     private function until(callable $holds): void
     {
         for ($end = microtime(true) + 30; !$holds();) {

@@ -7,7 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Message;
 use Dueq\WorkerInfo;
 
-/** Who consumes a queue, and what each holds. */
+/** The workers of a queue, and the messages that each of them has leased. */
 final class WorkersTest extends QueueTestCase
 {
     private const TEXT = "17 2 5000 1 1\nhöst\nphp 8.3\n0.1.0\n";

@@ -13,7 +13,7 @@ use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 
-/** What Messenger sends for a message that has failed takes its place, in one step. */
+/** The message that Messenger sends after a failure replaces the failed one, in one step. */
 final class RetryTest extends SymfonyTestCase
 {
     public function testRetryTakesThePlaceOfTheMessageUnderItsId(): void
@@ -25,7 +25,7 @@ final class RetryTest extends SymfonyTestCase
             $this->assertSame($retry - 1, RedeliveryStamp::getRetryCountFromEnvelope($envelope));
             $sent = $this->retried($transport, $envelope, $retry, 20);
             $this->assertSame('x', $sent->last(TransportMessageIdStamp::class)->getId());
-            // A worker that dies here has lost nothing, and nothing is there twice.
+            // If the worker died here, no message would be lost, and none would be doubled.
             $this->assertSame([0, 1, 0, 0], $this->counts());
             $transport->reject($envelope);
             $this->assertSame([0, 1, 0, 0], $this->counts());
@@ -78,7 +78,7 @@ final class RetryTest extends SymfonyTestCase
             'async',
             $found->last(SentToFailureTransportStamp::class)->getOriginalReceiverName(),
         );
-        // As messenger:failed:retry does it, with one that fails again.
+        // Does what messenger:failed:retry does when the message fails again.
         $id = $found->last(TransportMessageIdStamp::class)->getId();
         $this->retried($failed, $found, 1, 60000);
         $failed->reject($found);

@@ -109,7 +109,7 @@ abstract class SymfonyTestCase extends TestCase
         return [$stats->ready, $stats->delayed, $stats->leased, $stats->dead];
     }
 
-    /** Waits until something is as it is expected. */
+    /** Waits until $found returns $expected. */
     protected function await(mixed $expected, callable $found): void
     {
         for (
@@ -117,7 +117,7 @@ abstract class SymfonyTestCase extends TestCase
             $found() != $expected && microtime(true) < $end;
             usleep(10000)
         ) {
-            // It comes.
+            // The next look follows.
         }
         $this->assertEquals($expected, $found());
     }

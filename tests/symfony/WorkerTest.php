@@ -160,7 +160,7 @@ final class WorkerTest extends SymfonyTestCase
             array_map(fn (object $span) => $span->getSpanId(), $deliveries),
             array_map(fn (object $span) => $span->getParentSpanId(), $settled),
         );
-        // It is on the failure transport, with the same trace.
+        // The message is on the failure transport, with the same trace.
         $failed = $this->queue('failed')->reserve();
         $this->assertSame($send->getTraceId(), substr($failed->headers['traceparent'], 3, 32));
     }

@@ -18,7 +18,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use RuntimeException;
 use stdClass;
 
-/** What jobs ask for by their verbs, which failures are retried, and what is called at the last. */
+/** The verbs of a job, the failures that are retried, and the hook after the last attempt. */
 final class DecisionTest extends WorkerTestCase
 {
     public function testTheWorkerDoesWhatAJobAsksFor(): void
@@ -36,7 +36,7 @@ final class DecisionTest extends WorkerTestCase
         $worker = $this->startWith('decisions.php', '--concurrency', '2');
         $said = array_map(fn () => $this->heard(), range(1, 10));
         sort($said);
-        // The successor of a job that was retried is not stored, and of two of one id one is.
+        // A retried job stores no successor. Of two successors with one id, one is stored.
         $this->assertSame([
             'elsewhere at 1',
             'exhausted decide exhaust DomainException bank',

@@ -19,7 +19,7 @@ use OpenTelemetry\API\Trace\StatusCode;
 /** Traces and metrics, as an exporter gets them. */
 final class OpenTelemetryTest extends WorkerTestCase
 {
-    /** A program in Python that works on a message, and prints the trace in which it does. */
+    /** A program in Python that works on a message, and prints the trace that it works in. */
     private const RECEIVES = <<<'END'
         import dueq, dueq.opentelemetry
         from opentelemetry import trace
@@ -268,7 +268,7 @@ final class OpenTelemetryTest extends WorkerTestCase
         $send = $this->telemetry->span('send default');
         $this->assertSame(SpanKind::KIND_CLIENT, $send->getKind());
         $this->assertSame(str_repeat('2', 16), $send->getLinks()[0]->getSpanContext()->getSpanId());
-        // Beside x, 4 bytes with its sizes, are task=pack with 11 and traceparent with 69.
+        // Headers may have 65,535 bytes: x has 4 beside its value, task 11, and traceparent 69.
         foreach ([79 => false, 80 => true] as $room => $carries) {
             $this->worker->push('pack', headers: ['x' => str_repeat('y', 65535 - 4 - $room)]);
             $this->assertSame($carries, isset($this->queue()->reserve()->headers['traceparent']));
@@ -301,7 +301,7 @@ final class OpenTelemetryTest extends WorkerTestCase
         foreach (['failing', 'settling', 'failing', 'settlements'] as $task) {
             $this->worker->push($task);
         }
-        // What a handler settles itself is no settlement of the worker's.
+        // A message that its handler settles is not among the worker's settlements.
         $this->assertSame('[[0,2],[]]', $this->heard());
         $this->worker->push('settlements');
         $this->assertSame('[[1,2],[]]', $this->heard());

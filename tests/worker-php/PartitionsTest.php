@@ -91,7 +91,7 @@ final class PartitionsTest extends WorkerTestCase
         $this->assertSame([['keyed#3', 3], ['keyed#7', 2], ['keyed#3', 1]], $jobs);
     }
 
-    /** EACH numbers of every key. */
+    /** Pushes EACH jobs for each key, numbered from $first on. */
     private function push(int $first): void
     {
         for ($number = $first; $number < $first + self::EACH; $number++) {
@@ -106,7 +106,7 @@ final class PartitionsTest extends WorkerTestCase
         }
     }
 
-    /** @return list<string> whose the partitions are, of those that are somebody's */
+    /** @return list<string> the owner of each partition that has one */
     private function owners(): array
     {
         $owners = $this->server->command(

@@ -37,7 +37,7 @@ final class ProcessTest extends WorkerTestCase
     }
 
     /**
-     * By the server's clock, whatever the worker's own is.
+     * Schedules fire by the server's clock, also if the worker's clock is wrong.
      *
      * @dataProvider clocks
      */

@@ -87,7 +87,7 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame(1, $this->queue()->reserve()->attempt);
     }
 
-    /** As of Ctrl-C in a terminal, or of systemd: the processes of the jobs get the signal too. */
+    /** Ctrl-C in a terminal, and systemd, also signal the processes that run the jobs. */
     public function testASignalToAllProcessesIsOneStop(): void
     {
         $this->tasks->push('last', [0.7]);

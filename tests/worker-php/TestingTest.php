@@ -111,13 +111,13 @@ final class TestingTest extends TestCase
             return $next($job);
         });
         $this->dueqQueue()->schedule('nightly', 'every 1s', $worker->tasks->draft('pack', [3]));
-        // A schedule is due at its time.
+        // The drain runs the schedule's job only when the job is due.
         for (
             $end = microtime(true) + 20;
             $this->drain($worker) === [] && microtime(true) < $end;
             usleep(50000)
         ) {
-            // It comes.
+            // The next drain follows.
         }
         $this->assertSame(
             ['around pack', 'pack 3', 'around send', 'send 3'],

@@ -51,7 +51,7 @@ abstract class WorkerTestCase extends TestCase
         return $message->body;
     }
 
-    /** Waits until a queue, or what of it is chosen, is as it is expected. */
+    /** Waits until $found returns $expected. */
     protected function await(mixed $expected, callable $found): void
     {
         for (
@@ -59,7 +59,7 @@ abstract class WorkerTestCase extends TestCase
             $found() != $expected && microtime(true) < $end;
             usleep(10000)
         ) {
-            // It comes.
+            // The next look follows.
         }
         $this->assertEquals($expected, $found());
     }

@@ -64,7 +64,7 @@ function perform(Job $job, mixed $data): void
     };
 }
 
-/** A job by name: Handler, or Handler@again. */
+/** The handler of jobs by name: Handler, or Handler@again. */
 final class Handler
 {
     public function fire(Job $job, mixed $data): void
@@ -212,7 +212,7 @@ final class Peer
     }
 
     /**
-     * Pushes a job with the data {"number": PREFIX0}, {"number": PREFIX1} ... and says each.
+     * Pushes a job with the data {"number": PREFIX0}, {"number": PREFIX1} ... and prints each.
      *
      * @param array<string, mixed> $request
      */

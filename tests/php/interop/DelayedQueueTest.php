@@ -44,7 +44,7 @@ final class DelayedQueueTest extends QueueTestCase
         return $id . pack('P', strlen($value)) . $value;
     }
 
-    /** Offers as a Redisson does. */
+    /** Offers an element as Redisson does. */
     private function offerAs(string $element, int $dueMs): void
     {
         $this->server->command(
@@ -231,14 +231,14 @@ final class DelayedQueueTest extends QueueTestCase
         }
     }
 
-    /** As it is read: objects are arrays. */
+    /** The value as poll() returns it: objects are arrays. */
     private static function read(mixed $value): mixed
     {
         $value = $value instanceof \stdClass ? (array) $value : $value;
         return is_array($value) ? array_map(self::read(...), $value) : $value;
     }
 
-    /** As most of Java's codecs write it: without the members of objects that are null. */
+    /** The value as most of Java's codecs write it: objects without the members that are null. */
     private static function lean(mixed $value): mixed
     {
         if ($value instanceof \stdClass) {

@@ -30,14 +30,14 @@ final class EventLoopInteropTest extends QueueTestCase
         return new LaravelQueue($name, $this->server->url());
     }
 
-    /** The result at the end. */
+    /** Runs the loop until the call has ended. Returns the call's result. */
     private function resultOf(Pending $pending): mixed
     {
         $this->loop([$pending]);
         return $pending->result();
     }
 
-    /** Lets it go on for a few milliseconds, a given number of times at most. */
+    /** Polls the call up to $times times, with a wait of up to 2 ms after each. */
     private function move(Pending $pending, int $times): void
     {
         $stream = $pending->stream();

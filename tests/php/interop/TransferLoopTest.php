@@ -149,7 +149,7 @@ final class TransferLoopTest extends QueueTestCase
                 $this->assertSame($text, $e->getMessage());
             }
         }
-        // The signal comes when a new queue has subscribed, not while this one still has.
+        // The signal must come when the new queue has subscribed: the old one unsubscribes first.
         unset($queue);
         $this->await(fn () => $this->server->command('PUBSUB', 'NUMSUB', self::CHANNEL)[1] === 0);
         $queue = $this->delayed();

@@ -202,7 +202,7 @@ function administers(Queue $queue): void
     text(...$queue->allow(['dead letters']), ...Queue::names());
 }
 
-/** As a test gives a program other objects. */
+/** A program that names interfaces only, so that a test can give it other objects. */
 function interfaces(ClientInterface $client): void
 {
     $queue = $client->queue('orders');

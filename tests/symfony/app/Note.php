@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace App;
 
-/** A message: its handler writes the text down, and does what it says. */
+/** A message. Its handler writes $text to the journal, and does what $does says. */
 final class Note
 {
     /**

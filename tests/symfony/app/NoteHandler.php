@@ -26,7 +26,7 @@ final class NoteHandler
         if ($note->does === 'sleep') {
             // A signal ends a sleep.
             for ($end = microtime(true) + 3; microtime(true) < $end; usleep(100000)) {
-                // It takes its time.
+                // The handler works on.
             }
             $journal->push("{$note->text}: awake");
         }

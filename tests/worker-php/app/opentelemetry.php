@@ -35,7 +35,7 @@ namespace OpenTelemetry\Context {
             return self::$current ??= self::getRoot();
         }
 
-        /** @internal of the stand-in */
+        /** @internal OpenTelemetry's own class has no such method */
         public function and(string $key, object $value): self
         {
             return new self([$key => $value] + $this->values);
@@ -338,7 +338,7 @@ namespace OpenTelemetry\API\Trace {
             return self::holder(['getCode' => $this->status]);
         }
 
-        /** An object with these methods. */
+        /** An object with methods that return these values. */
         public static function holder(array $values): object
         {
             return new class($values) {
@@ -401,7 +401,7 @@ namespace OpenTelemetry\API\Metrics {
     {
     }
 
-    /** Either, with its points. */
+    /** A counter or a histogram, with its points. */
     final class Instrument implements CounterInterface, HistogramInterface
     {
         public array $points = [];

@@ -7,7 +7,7 @@ namespace Elsewhere;
 use Dueq\Queue;
 use Dueq\Task;
 
-/** The class map knows where it is. */
+/** Composer's class map names this file: its name is not the class's. */
 #[Task('from_the_map')]
 final class FromTheMap
 {
