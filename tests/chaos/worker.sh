@@ -34,7 +34,7 @@ call() {
     fi
 }
 
-# settled PAST KEY: notes what came of a verb.
+# settled PAST KEY: notes the outcome of a verb. PAST: the verb's past participle.
 settled() {
     case $status in
     OK) note "$1 $2 $(now_ms)" ;;

@@ -1,13 +1,11 @@
--- What must be true of queues' keys at the end of each situation: every existing message is in
--- exactly
--- one state, in the lane of its priority if it is ready, and every ticket outside the lanes has its
--- message;
--- and the next events are not later than what comes next. What is noted of an entry's way to
--- another queue ends with it.
--- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then
--- only that no
---       message is in two states.
--- Returns what is not true, a line each.
+-- Checks the keys of queues at the end of each situation: each existing message is in exactly one
+-- state, and in the lane of its priority if it is ready; each ticket outside the lanes has its
+-- message; a noted next event is not later than the event; each note of a received entry is about
+-- an entry that is still in an outbox.
+-- KEYS    the prefixes of the queues' keys
+-- ARGV[1] '1' if the situation damaged entries on purpose: then checks only that no message is in
+--         two states
+-- Returns the complaints, one line each.
 local damaged = ARGV[1] == '1'
 local complaints = {}
 
@@ -15,7 +13,7 @@ local function complain(...)
   complaints[#complaints + 1] = string.format(...)
 end
 
--- The tag of a message's tickets, as its envelope says; a successor in the outbox has none.
+-- The tag of a message's tickets, by its envelope. A successor in the outbox has no tag.
 local function tag_of(envelope)
   if string.byte(envelope) == 0xD2 then
     return ''
@@ -25,9 +23,8 @@ local function tag_of(envelope)
   return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
 end
 
--- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket
--- without
--- a count is an id.
+-- The id of the ticket's message if that message exists. A ticket of an earlier push has another
+-- stamp. A ticket without a count is an id.
 local function living_id(queue, place, ticket)
   local tag, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')
   if not id then
@@ -96,7 +93,7 @@ local function check_next(queue)
   end
 end
 
--- Is this note of `received` about an entry that is in an outbox still?
+-- Whether the entry that this note of `received` is about is still in an outbox.
 local function is_on_its_way(note)
   for _, queue in ipairs(KEYS) do
     local name = string.match(queue, '^dueq:{(.*)}:$') .. '\n'
@@ -127,7 +124,7 @@ local function check_ways(queue)
   end
 end
 
--- A queue of partitions has no messages, and no place for any.
+-- Whether the queue has partitions. Then it has no messages, and no keys that could hold them.
 local function has_partitions(queue)
   if redis.call('TYPE', queue .. 'msg').ok ~= 'string' then
     return false

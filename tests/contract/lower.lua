@@ -1,6 +1,6 @@
 -- Undoes raise.lua.
--- KEYS[1] what the queue's keys begin with; ARGV[1] its wire
--- Returns which keys have changed since.
+-- KEYS[1] the prefix of the queue's keys; ARGV[1] the queue's wire version
+-- Returns the keys that have changed since raise.lua.
 local queue, wire = KEYS[1], ARGV[1]
 local noted, changed = redis.call('HGETALL', 'raised:' .. queue), {}
 for i = 1, #noted, 2 do

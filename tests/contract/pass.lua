@@ -9,7 +9,7 @@ local function shift_scores(set)
   end
 end
 
--- The end of a message's time to live stands in its envelope, behind the stamp.
+-- The envelope has the end of the message's time to live behind the stamp.
 local function shift_expiry(msg, id, envelope)
   local flags, at = string.byte(envelope, 2), 5
   at = flags and flags % 2 == 1 and 15 or 5
@@ -22,7 +22,7 @@ local function shift_expiry(msg, id, envelope)
   end
 end
 
--- A successor in the outbox has its due time with it.
+-- The outbox stores a successor's due time in the entry itself.
 local function shift_entry(msg, id, stored)
   if string.byte(stored) == 0xD2 then
     local entry = cmsgpack.unpack(string.sub(stored, 2))

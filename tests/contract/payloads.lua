@@ -1,4 +1,4 @@
--- The payloads of a key of Laravel's, with an X in the place of what is new in each: uuid,
+-- The payloads in a key of Laravel, with an X for each value that differs from run to run: uuid,
 -- createdAt, id.
 -- ARGV[1] the key, a list or a sorted set
 local sorted = redis.call('TYPE', ARGV[1]).ok == 'zset'

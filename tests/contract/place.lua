@@ -1,4 +1,4 @@
--- Puts elements into a delayed queue of Redisson's, as a Redisson offers them.
+-- Puts elements into a delayed queue of Redisson, as Redisson offers them.
 -- ARGV[1] the destination in braces; then for each its layout (new, old, raw), its time (ms) and
 -- its value
 for i = 2, #ARGV, 3 do

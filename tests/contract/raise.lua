@@ -1,6 +1,6 @@
--- Makes the queue one of a newer dueq, as protocol.md says (Versions), and notes what its keys
--- hold then.
--- KEYS[1] what the queue's keys begin with; ARGV[1] its wire
+-- Makes the queue one of a newer dueq, as protocol.md says (Versions), and notes a hash of the
+-- content of each of its keys.
+-- KEYS[1] the prefix of the queue's keys; ARGV[1] the queue's wire version
 local queue, wire = KEYS[1], ARGV[1]
 for _, name in ipairs({ 'msg', 'ready', 'delayed', 'leased' }) do
   if redis.call('EXISTS', queue .. name) == 1 then

@@ -31,7 +31,7 @@ local function telling(call)
     if not fine then
       error(answer, 0)
     end
-    -- How much of a time is left differs from run to run.
+    -- The rest of a time to live differs from run to run.
     return name == 'PTTL' and type(answer) == 'number' and math.min(answer, 1000) or answer
   end
 end

@@ -8,12 +8,12 @@ redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --daemonize yes \
 until redis-cli -s redis.sock ping >/dev/null 2>&1; do sleep 0.1; done
 export DUEQ_URL=unix://$PWD/redis.sock
 
-# said WHAT TEXT: TEXT is in WHAT, a file.
+# said FILE TEXT: the file must have TEXT.
 said() {
     grep -q -- "$2" "$1" || { echo "not said: $2" >&2 && cat "$1" >&2 && exit 1; }
 }
 
-# refused CODE TEXT COMMAND...: it ends with CODE and says TEXT.
+# refused CODE TEXT COMMAND...: the command must end with CODE and print TEXT.
 refused() {
     local code=0
     "${@:3}" >out 2>&1 || code=$?
@@ -21,7 +21,7 @@ refused() {
     said out "$2"
 }
 
-# until COMMAND succeeds; a minute at most.
+# await COMMAND...: waits until the command succeeds, for a minute at most.
 await() {
     for ((try = 0; try < 600; try++)); do
         ! "$@" >/dev/null 2>&1 || return 0
@@ -31,7 +31,8 @@ await() {
     exit 1
 }
 
-# block LANGUAGE NUMBER [FILE]: of README, or of another document; the first has number 1.
+# block LANGUAGE NUMBER [FILE]: prints a block of code from README, or from another document. The
+# first block in a language has number 1.
 block() {
     awk -v language="\`\`\`$1" -v wanted="$2" '
         $0 == language { inside = ++count == wanted; next }

@@ -13,7 +13,7 @@ version=$(dpkg-query -W -f '${Version}' php-laravel-framework | sed 's/[+-].*//'
     echo '{"name": "shop/shop", "repositories": {"packagist": false},'
     echo '"autoload": {"files": ["/usr/share/php/Illuminate/autoload.php"],'
     echo '    "psr-4": {"App\\": "app/"}},'
-    # The distribution has these.
+    # The distribution's packages contain these.
     echo "\"replace\": {\"psr/container\": \"1.1.2\", \"psr/log\": \"1.1.4\""
     for part in container contracts queue support; do
         echo ", \"illuminate/$part\": \"$version\""
@@ -144,7 +144,7 @@ php artisan queue:failed-table >/dev/null
 php artisan migrate --force >out
 said out Migrated
 
-# push ORDER SECONDS: as a web request does.
+# push.php ORDER SECONDS: pushes as a web request does.
 cat >push.php <<'END'
 <?php
 require __DIR__ . '/vendor/autoload.php';

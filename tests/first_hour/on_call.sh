@@ -25,7 +25,7 @@ dueq reserve orders --count 3 --ack >out
 said out 'order 1'
 dueq check orders
 
-# The server goes, and the command says so, with what to do.
+# The server ends. The command says so, and what to do.
 redis-cli -s redis.sock shutdown nosave || true
 refused 3 'cannot reach the server' dueq stats orders --url "$DUEQ_URL?timeout=1s"
 refused 2 'redis://localhost:6379/0' dueq stats orders --url redis://127.0.0.1:port

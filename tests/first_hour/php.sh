@@ -28,7 +28,7 @@ END
 php work.php >out
 said out 'this program has settled the message already'
 
-# A message of the shell is PHP's to take.
+# PHP takes a message that the shell pushed.
 dueq push orders 'for PHP' --id b >out
 php -r '
     $message = (new Dueq\Queue("orders"))->reserve(timeout: 5.0);

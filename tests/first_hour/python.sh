@@ -1,4 +1,4 @@
-# From README's example to tasks, a schedule, retries, a stop, and the mistakes that are made first.
+# From README's example to tasks, a schedule, retries, a stop, and a newcomer's first mistakes.
 HOUR=python
 . /dueq/tests/first_hour/common.sh
 python=/dueq/venv/bin/python

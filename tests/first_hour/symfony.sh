@@ -16,7 +16,7 @@ version=$(dpkg-query -W -f '${Version}' php-symfony-messenger | sed 's/[+-].*//'
     for part in Bundle/FrameworkBundle "${components[@]/#/Component/}"; do
         echo "\"/usr/share/php/Symfony/$part/autoload.php\","
     done | sed '$s/,$//'
-    # The distribution has these.
+    # The distribution's packages contain these.
     echo ']}, "replace": {"psr/container": "1.1.2", "psr/log": "1.1.4",'
     echo "\"symfony/messenger\": \"$version\"}}"
 } >composer.json
@@ -96,7 +96,7 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Messenger\MessageBusInterface;
 use Symfony\Component\Messenger\Stamp\DelayStamp;
 
-/** push ORDER SECONDS: as a web request does. */
+/** push ORDER SECONDS: pushes as a web request does. */
 final class PushCommand extends Command
 {
     protected static $defaultName = 'push';

@@ -1,4 +1,4 @@
-# What peer.py does with a message, as the command of `dueq work`: sh handle.sh LEDGER
+# Does what peer.py does with a message, as the command of `dueq work`: sh handle.sh LEDGER
 note() {
     printf '{"what": "%s", "id": "%s"%s}\n' "$1" "$DUEQ_ID" "$2" >>"$ledger"
 }

@@ -86,7 +86,7 @@ func push(count int, how string) {
 	})
 }
 
-// timed does the first of count steps, then, once it is told to, the others.
+// timed does the first of count steps. When it has read a line, it does the others.
 func timed(count int, step func(i int)) {
 	step(0)
 	say(figures{"ready": true})
@@ -143,7 +143,7 @@ func serve(setting string, handle func(data []byte)) *asynq.Server {
 	return server
 }
 
-// serveUntil stops after count tasks; handle is called by one goroutine.
+// serveUntil stops after count tasks. One goroutine makes all calls of handle.
 func serveUntil(count int, setting string, handle func(data []byte), done func()) {
 	tasks := make(chan []byte)
 	finished := make(chan struct{})

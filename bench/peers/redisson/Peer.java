@@ -32,7 +32,7 @@ final class Peer {
         config.setTransportMode(TransportMode.EPOLL);
         config.useSingleServer()
                 .setAddress("redis+uds://" + System.getenv("PEER_REDIS_SOCKET"))
-                // A path is no host whose address could change.
+                // The address is a path: no name to resolve again.
                 .setDnsMonitoringInterval(-1);
         client = Redisson.create(config);
         queue = client.getBlockingQueue("bench");

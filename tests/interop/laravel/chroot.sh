@@ -27,7 +27,7 @@ if [ ! -e "$dir/.base" ]; then
     # later suites, too.
     script=/usr/share/debootstrap/scripts/$suite
     [ -e "$script" ] || script=/usr/share/debootstrap/scripts/trixie
-    # From where this machine's own packages are.
+    # The mirror is the one that this machine's packages come from.
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
         "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
     debootstrap --variant=minbase "$suite" "$dir" "$mirror" "$script"
@@ -40,7 +40,7 @@ mount --make-rslave "$dir/dev"
 printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
 chmod 755 "$dir/usr/sbin/policy-rc.d"
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-# A mirror may lag behind the date up to which the suite's Release file holds.
+# A mirror may lag behind: the Release file of the suite may have expired there.
 chroot "$dir" apt-get -q -o Acquire::Check-Valid-Until=false update
 # shellcheck disable=SC2086 # a list of words
 chroot "$dir" apt-get -q -y -o Dpkg::Use-Pty=0 --no-install-recommends install $packages

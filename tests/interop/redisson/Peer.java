@@ -156,7 +156,7 @@ final class Peer {
         Object with(RDelayedQueue<Object> delayed) throws IOException;
     }
 
-    /** Does work with the delayed queue that is held, or else with one for this moment. */
+    /** Does work with the delayed queue that "hold" made, or else with one for this call. */
     private Object delayed(JsonNode request, Work work) throws IOException {
         RDelayedQueue<Object> delayed = held.get(key(request));
         if (delayed != null) {
@@ -189,7 +189,7 @@ final class Peer {
         client = Redisson.create(config);
     }
 
-    /** Offers the strings PREFIX0, PREFIX1 ... with delays between low and high, and says each. */
+    /** Offers the strings PREFIX0, PREFIX1 ... with delays from low to high. "say": prints each. */
     private int produce(RDelayedQueue<Object> delayed, JsonNode request) {
         String prefix = request.get("prefix").asText();
         int count = request.get("count").asInt();
@@ -206,7 +206,7 @@ final class Peer {
         return count;
     }
 
-    /** Takes count values at most, until none came for as many seconds as "quiet" says. */
+    /** Takes up to count values. Ends when no value came for "quiet" seconds. */
     private List<JsonNode> consume(JsonNode request) throws InterruptedException {
         RBlockingQueue<Object> queue = queue(request);
         int count = request.get("count").asInt();
