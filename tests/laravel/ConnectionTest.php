@@ -196,7 +196,7 @@ final class ConnectionTest extends LaravelTestCase
         $this->assertSame('', $address->prefix(['url' => 'redis://host']));
     }
 
-    public function testWhatIsNoServer(): void
+    public function testAConnectionThatNamesNoServerIsRefused(): void
     {
         $redis = ['clusters' => ['many' => [['host' => 'a']]]];
         $this->assertFails('[many] is a cluster', ['connection' => 'many'], $redis);

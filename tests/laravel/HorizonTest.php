@@ -90,7 +90,7 @@ final class HorizonTest extends LaravelTestCase
         $this->assertEqualsWithDelta(microtime(true), (float) $payload['pushedAt'], 60.0);
     }
 
-    public function testAPayloadThatIsPushedAsItIsStaysSo(): void
+    public function testARawPayloadStaysUnchanged(): void
     {
         $payload = '{"uuid":"u-1","displayName":"X","job":"X@fire","data":{"a":1.0}}';
         $this->queue()->pushRaw($payload);

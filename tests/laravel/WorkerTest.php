@@ -217,7 +217,7 @@ final class WorkerTest extends LaravelTestCase
         $this->assertLessThan(15.0, microtime(true) - $start);
     }
 
-    public function testAPopUsingTakesFromWhichQueuesItLikes(): void
+    public function testAPopUsingChoosesItsQueues(): void
     {
         $this->queue()->pushOn('low', new Act('a'));
         $this->queue()->pushOn('low', new Act('b'));
@@ -252,7 +252,7 @@ final class WorkerTest extends LaravelTestCase
         $this->assertSame('low 1', Journal::read());
     }
 
-    public function testAChildProcessGivesNothingBack(): void
+    public function testAChildProcessDoesNotReleaseTheJobOfItsParent(): void
     {
         $this->queue()->push(new Act('a'));
         $job = $this->queue()->pop();

@@ -287,7 +287,7 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 0, 1, 0], $this->counts());
     }
 
-    public function test_what_was_cancelled_in_hand_is_not_begun(): void
+    public function test_a_message_that_was_cancelled_in_the_batch_is_not_begun(): void
     {
         $queue = $this->queue();
         $ids = $queue->pushMany(['0', '1', '2', '3']);
@@ -365,7 +365,7 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([1, 0, 2, 0], $this->counts());
     }
 
-    public function test_however_a_loop_ends_what_is_in_hand_is_given_back(): void
+    public function test_a_loop_gives_back_its_messages_however_it_ends(): void
     {
         $queue = $this->queue();
         $consumer = $queue->consume(5, timeout: 1.0);

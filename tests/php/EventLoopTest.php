@@ -283,7 +283,7 @@ final class EventLoopTest extends QueueTestCase
         $server->remove();
     }
 
-    public function test_idle_it_costs_nothing(): void
+    public function test_an_idle_wait_costs_no_cpu(): void
     {
         foreach (range(1, 10) as $i) {
             $pending[] = $this->queue("q$i")->reserveStart();

@@ -46,7 +46,7 @@ final class FailuresTest extends QueueTestCase
         $queue->failures("\n");
     }
 
-    public function test_a_crash_is_nobody_s(): void
+    public function test_a_crash_has_no_host_and_no_error(): void
     {
         $queue = $this->queue();
         $queue->push('a');
@@ -59,7 +59,7 @@ final class FailuresTest extends QueueTestCase
         );
     }
 
-    public function test_failures_are_of_all_pages(): void
+    public function test_failures_reads_all_pages(): void
     {
         $queue = $this->queue();
         for ($number = 0; $number < 450; $number++) {

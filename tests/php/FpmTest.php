@@ -121,7 +121,7 @@ final class FpmTest extends QueueTestCase
 
     /** @dataProvider ends */
     #[\PHPUnit\Framework\Attributes\DataProvider('ends')]
-    public function test_what_a_request_leaves_is_not_the_next_ones(
+    public function test_a_request_gets_no_state_of_an_earlier_one(
         string $code,
         string $text,
     ): void {

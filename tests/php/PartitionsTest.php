@@ -34,7 +34,7 @@ final class PartitionsTest extends QueueTestCase
         $this->assertSame(3, $orders->stats()->acked);
     }
 
-    public function test_verbs_are_over_all(): void
+    public function test_verbs_cover_all_partitions(): void
     {
         $orders = $this->orders();
         $orders->pushMany([
@@ -95,7 +95,7 @@ final class PartitionsTest extends QueueTestCase
         $this->assertMatchesRegularExpression('/^orders#\d$/', $pending->result()->queue);
     }
 
-    public function test_rates_and_check_are_of_all(): void
+    public function test_rates_and_check_cover_all_partitions(): void
     {
         $orders = $this->orders();
         $orders->pushMany([['body' => '1', 'key' => 'a'], ['body' => '2', 'key' => 'customer-17']]);

@@ -70,7 +70,7 @@ final class PersistentTest extends QueueTestCase
         $this->assertSame(80, $this->queue()->stats()->ready);
     }
 
-    public function test_each_class_may_have_it(): void
+    public function test_all_classes_share_a_persistent_connection(): void
     {
         $this->persistent()->push('x');
         $this->assertSame(0, $this->made(function () {
@@ -288,7 +288,7 @@ final class PersistentTest extends QueueTestCase
         $this->assertSame(3, $this->persistent('done')->stats()->ready);
     }
 
-    public function test_there_are_not_more_than_some(): void
+    public function test_idle_connections_are_limited(): void
     {
         $server = new Server();
         foreach (range(1, 40) as $seconds) {

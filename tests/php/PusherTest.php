@@ -117,7 +117,7 @@ final class PusherTest extends QueueTestCase
         }
     }
 
-    public function test_it_takes_no_more_over_than_it_may(): void
+    public function test_a_push_waits_while_most_pushes_are_in_flight(): void
     {
         $queue = $this->queue();
         $pusher = $queue->pusher(most: 300);
@@ -160,7 +160,7 @@ final class PusherTest extends QueueTestCase
         $this->assertSame(1000, $this->queue()->stats()->ready);
     }
 
-    public function test_its_end_warns_of_what_failed(): void
+    public function test_its_end_warns_of_failed_pushes(): void
     {
         $pusher = $this->queue()->pusher();
         foreach (range(1, 3) as $i) {
@@ -195,7 +195,7 @@ final class PusherTest extends QueueTestCase
         $this->assertSame(array_map(strval(...), range(0, 19999)), $this->ready($queue));
     }
 
-    public function test_a_server_that_does_not_answer_fails_them_all(): void
+    public function test_all_pushes_fail_if_the_server_does_not_answer(): void
     {
         $server = new Server();
         $queue = new Queue('q', $server->url('timeout=300ms'));
@@ -224,7 +224,7 @@ final class PusherTest extends QueueTestCase
         $server->remove();
     }
 
-    public function test_fork_what_was_taken_over_is_the_parents(): void
+    public function test_fork_pushes_in_flight_stay_with_the_parent(): void
     {
         $queue = $this->queue();
         $pusher = $queue->pusher();

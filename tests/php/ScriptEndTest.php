@@ -146,7 +146,7 @@ final class ScriptEndTest extends QueueTestCase
         $this->assertStringContainsString('Allowed memory size', $message->error);
     }
 
-    public function test_exit_after_an_error_that_was_handled_is_none(): void
+    public function test_exit_after_a_handled_error_is_no_failure(): void
     {
         $this->push();
         [$code] = $this->script(

@@ -132,7 +132,7 @@ def test_push_many_and_pusher_are_split(orders: dueq.Queue) -> None:
     assert len(dueq.queues(orders.url)) == 8
 
 
-def test_verbs_are_over_all(orders: dueq.Queue) -> None:
+def test_verbs_cover_all_partitions(orders: dueq.Queue) -> None:
     orders.push_many(dueq.Draft("x", key=f"k{n}", id=f"id-{n}") for n in range(20))
     assert {message.id for message in orders.peek("ready", page=3)} == {
         f"id-{n}" for n in range(20)
@@ -183,7 +183,7 @@ def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Serve
             plain.partition_for("a")
 
 
-def test_rates_and_check_are_of_all(orders: dueq.Queue, server: Server) -> None:
+def test_rates_and_check_cover_all_partitions(orders: dueq.Queue, server: Server) -> None:
     orders.push_many(dueq.Draft("x", key=f"k{n}") for n in range(20))
     assert sum(rate.pushed for rate in orders.rates()) == 20
     for number in (3, 7):

@@ -37,7 +37,7 @@ final class RetryTest extends SymfonyTestCase
         );
     }
 
-    public function testRetryOfOneWithAUniqueIdIsStoredUnderAnother(): void
+    public function testTheRetryOfAMessageWithAUniqueIdGetsAnotherId(): void
     {
         $transport = $this->transport();
         $transport->send(self::note()->with(new DueqStamp(id: 'x', unique: 3600)));
@@ -52,7 +52,7 @@ final class RetryTest extends SymfonyTestCase
         );
     }
 
-    public function testRetryOfOneThatWasCancelledIsNotStored(): void
+    public function testTheRetryOfACancelledMessageIsNotStored(): void
     {
         $transport = $this->transport();
         $transport->send(self::note());
@@ -64,7 +64,7 @@ final class RetryTest extends SymfonyTestCase
         $this->assertCount(1, $this->logger->lines);
     }
 
-    public function testFailedOneMovesToTheFailureTransport(): void
+    public function testAFailedMessageMovesToTheFailureTransport(): void
     {
         [$transport, $failed] = [$this->transport(), $this->transport(['queue' => 'failed'])];
         $transport->send(self::note());

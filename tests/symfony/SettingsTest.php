@@ -49,7 +49,7 @@ final class SettingsTest extends SymfonyTestCase
         $this->assertNull(Settings::of('dueq://?queue=mail', [])->url);
     }
 
-    public function testOptionsAreOfTheArrayAndOfTheDsnBeforeIt(): void
+    public function testOptionsOfTheDsnTakePrecedenceOverTheArray(): void
     {
         $settings = Settings::of(
             'dueq://h?wait=2.5&persistent=1&max_crashes=none',

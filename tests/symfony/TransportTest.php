@@ -89,7 +89,7 @@ final class TransportTest extends SymfonyTestCase
         $transport->ack($envelope);
     }
 
-    public function testDelayedOneIsNeverEarly(): void
+    public function testADelayedMessageIsNeverEarly(): void
     {
         $transport = $this->transport(['wait' => 10]);
         $begun = microtime(true);
@@ -103,7 +103,7 @@ final class TransportTest extends SymfonyTestCase
         $transport->ack($envelope);
     }
 
-    public function testFetchesAsManyAsItIsAskedFor(): void
+    public function testFetchesUpToFetchSizeMessages(): void
     {
         $transport = $this->transport();
         foreach (['1', '2', '3', '4', '5'] as $text) {
@@ -123,7 +123,7 @@ final class TransportTest extends SymfonyTestCase
         $this->assertSame(['6', '7'], self::texts(array_slice($held, -2)));
     }
 
-    public function testWhatAStoppedWorkerHasNotBegunIsTheNextAgain(): void
+    public function testAJobThatAStoppedWorkerDidNotBeginIsNextAgain(): void
     {
         $transport = $this->transport();
         foreach (['1', '2', '3', '4'] as $text) {
@@ -140,7 +140,7 @@ final class TransportTest extends SymfonyTestCase
         $this->assertSame(['2', '3', '4'], self::texts(self::got($transport, 3)));
     }
 
-    public function testOneThatNobodySettlesIsReleasedUncounted(): void
+    public function testAnUnsettledMessageComesBackWithoutACountedAttempt(): void
     {
         $transport = $this->transport(['lease' => 0.2, 'wait' => self::PATIENCE]);
         $transport->send(self::note());
@@ -182,7 +182,7 @@ final class TransportTest extends SymfonyTestCase
         $transport->keepalive($envelope, 100);
     }
 
-    public function testOneThatWasCancelledMeanwhileIsLoggedAndStopsNoWorker(): void
+    public function testACancelledMessageIsLoggedAndStopsNoWorker(): void
     {
         $transport = $this->transport();
         $transport->send(self::note());
@@ -196,7 +196,7 @@ final class TransportTest extends SymfonyTestCase
         );
     }
 
-    public function testCrashedOnesGoToTheDeadLetterQueue(): void
+    public function testCrashedMessagesGoToTheDeadLetterQueue(): void
     {
         $transport = $this->transport([
             'lease' => 0.1,

@@ -82,7 +82,7 @@ final class WorkerTest extends SymfonyTestCase
         $this->assertSame([0, 0, 0, 0], $this->counts('failed'));
     }
 
-    public function testMessageOfAKilledWorkerIsAnotherOnesSoon(): void
+    public function testAnotherWorkerSoonGetsTheMessageOfAKilledWorker(): void
     {
         $worker = $this->consume();
         $this->dispatch(new Note('x', 'sleep'));

@@ -87,7 +87,7 @@ final class DecisionTest extends WorkerTestCase
         $this->assertDoesNotMatchRegularExpression('/ error |Stack trace/', $worker->log());
     }
 
-    public function testWhatIsToBeRetriedIsRetriedAndTheHookIsCalledOnce(): void
+    public function testFailuresAreRetriedAsDeclaredAndTheHookIsCalledOnce(): void
     {
         foreach (['busy', 'away', 'other', 'stubborn', 'fail', 'stuck'] as $what) {
             $this->tasks->push(

@@ -175,7 +175,7 @@ final class JobTest extends WorkerTestCase
         yield ['{"kwargs":{"0":1}}', UnexpectedValueException::class];
     }
 
-    public function testABodyMayLackWhatIsEmptyAndHaveLargeNumbers(): void
+    public function testABodyMayOmitEmptyArgumentsAndHaveLargeNumbers(): void
     {
         $json = new Json();
         $this->assertSame([[], []], $json->decode('{}'));

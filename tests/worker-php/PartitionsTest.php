@@ -78,7 +78,7 @@ final class PartitionsTest extends WorkerTestCase
         );
     }
 
-    public function testADrainRunsThemByTheirTime(): void
+    public function testADrainRunsJobsInTheOrderOfTheirTimes(): void
     {
         $worker = (new Worker($this->server->url(), partitions: ['keyed' => 8]))
             ->on('step', fn (Job $job, int $number) => null, queue: 'keyed');

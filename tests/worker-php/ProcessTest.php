@@ -115,7 +115,7 @@ final class ProcessTest extends WorkerTestCase
 
     /** @dataProvider kindsOfLogs */
     #[DataProvider('kindsOfLogs')]
-    public function testTextOfOthersBeginsNoLineOfALogAndSteersNoTerminal(string $kind): void
+    public function testForeignTextForgesNoLineOfALogAndSteersNoTerminal(string $kind): void
     {
         // The test of Python's worker has the same characters.
         $obeyed = "\x00\x07\n\r\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}"
@@ -147,7 +147,7 @@ final class ProcessTest extends WorkerTestCase
         }
     }
 
-    public function testWhatNobodyKnowsIsRetriedWithAnErrorThatNamesIt(): void
+    public function testAnUnknownTaskIsRetriedWithAnErrorThatNamesIt(): void
     {
         $worker = $this->start();
         $unknown = $this->tasks->push('future', backoff: 3600.0);
@@ -216,7 +216,7 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame(0, $worker->stop());
     }
 
-    public function testALostJobIsToldAndIsNotSaidToBeDone(): void
+    public function testALostJobIsLoggedAsLostAndNotAsDone(): void
     {
         $worker = $this->start('--lease', '0.6');
         $id = $this->tasks->push('lose');
@@ -276,7 +276,7 @@ final class ProcessTest extends WorkerTestCase
 
     /** @dataProvider shares */
     #[DataProvider('shares')]
-    public function testAChildThatHasDoneItsShareIsReplaced(
+    public function testAChildThatReachesALimitIsReplaced(
         string $option,
         string $value,
         string $why,
@@ -377,7 +377,7 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame(1, substr_count($worker->log(), 'tried again'));
     }
 
-    public function testAWorkerThatWaitsForItsServerEndsWhenItIsTold(): void
+    public function testAWorkerThatWaitsForItsServerEndsAtASignal(): void
     {
         $this->server->kill();
         try {

@@ -51,7 +51,7 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame([], $this->queue()->workers());
     }
 
-    public function testAJobThatDoesNotLetGoIsKilledAndReleased(): void
+    public function testAJobThatDoesNotStopIsKilledAndReleased(): void
     {
         $this->tasks->push('stubborn', [60.0]);
         $worker = $this->start('--grace', '0.1');

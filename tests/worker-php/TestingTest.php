@@ -50,7 +50,7 @@ final class TestingTest extends TestCase
         $this->assertSame([], $this->drain($worker));
     }
 
-    public function testDrainRunsDelayedTasksWhereItIsTold(): void
+    public function testDrainRunsDelayedTasksIfAsked(): void
     {
         $worker = $this->worker();
         $worker->push('pack', [2], delay: 7200.0);

@@ -335,7 +335,7 @@ final class DelayedQueueTest extends QueueTestCase
         $this->assertNotSame(JSON_ERROR_NONE, $before);
     }
 
-    public function test_values_that_code_of_the_program_s_drops_meanwhile(): void
+    public function test_a_serializer_may_change_another_value_meanwhile(): void
     {
         $queue = $this->delayed(Codec::Jackson);
         $text = str_repeat('before ', 100);
@@ -526,7 +526,7 @@ final class DelayedQueueTest extends QueueTestCase
         $this->assertTypeError('#1 ($timeout)', fn () => $queue->take(null));
     }
 
-    public function test_a_null_is_told_from_nothing_by_lists(): void
+    public function test_lists_tell_a_null_from_no_value(): void
     {
         $queue = $this->delayed();
         $queue->offer(null);

@@ -229,7 +229,7 @@ final class EventLoopInteropTest extends QueueTestCase
         $this->assertSame([1, 'x'], [$pending[2]->result()->moved, $pending[0]->result()]);
     }
 
-    public function test_a_take_that_is_given_up_loses_nothing_whenever_that_is(): void
+    public function test_a_take_loses_nothing_whenever_the_program_drops_it(): void
     {
         $queue = $this->delayed(codec: Codec::String);
         foreach (['cancel', 'drop'] as $way) {
@@ -250,7 +250,7 @@ final class EventLoopInteropTest extends QueueTestCase
         $this->assertSame([], $this->server->command('KEYS', '*parked*'));
     }
 
-    public function test_a_pop_that_is_given_up_loses_nothing_whenever_that_is(): void
+    public function test_a_pop_loses_nothing_whenever_the_program_drops_it(): void
     {
         $queue = $this->laravel();
         foreach (['cancel', 'drop'] as $way) {
@@ -287,7 +287,7 @@ final class EventLoopInteropTest extends QueueTestCase
         }
     }
 
-    public function test_what_has_come_goes_back(): void
+    public function test_a_dropped_call_gives_back_what_it_took(): void
     {
         [$delayed, $laravel] = [$this->delayed(codec: Codec::String), $this->laravel()];
         $this->server->command('RPUSH', 'orders', 'first', 'second');
@@ -326,7 +326,7 @@ final class EventLoopInteropTest extends QueueTestCase
         $this->assertSame(['x'], $this->server->command('LRANGE', 'orders', '0', '-1'));
     }
 
-    public function test_what_cannot_be_given_back_is_told(): void
+    public function test_a_failure_to_give_back_is_thrown(): void
     {
         $server = new Server();
         $server->command('RPUSH', 'orders', 'x');
@@ -361,7 +361,7 @@ final class EventLoopInteropTest extends QueueTestCase
         );
     }
 
-    public function test_the_queue_may_go_before(): void
+    public function test_a_call_outlives_its_queue(): void
     {
         [$destroyed, $dropped, $laravel] = [
             $this->delayed(codec: Codec::String),

@@ -328,7 +328,7 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame(450, $queue->size()->ready);
     }
 
-    public function test_jobs_that_code_of_the_program_s_drops_meanwhile(): void
+    public function test_a_serializer_may_change_another_job_meanwhile(): void
     {
         $queue = $this->laravel();
         $name = str_repeat('Before', 20);
