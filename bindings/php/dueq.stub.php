@@ -1572,8 +1572,7 @@ namespace Dueq
 
     /**
      * Pushes messages without waiting for each: hundreds of thousands of them in a second. They are
-     * stored
-     * in order, none twice, each with an outcome of its own. A push is certainly stored when
+     * stored in order, none twice, each with an outcome of its own. A push is certainly stored when
      * flush() has returned, or has thrown without an error for it.
      *
      *     $pusher = $queue->pusher();
