@@ -4,16 +4,13 @@
 
 #include "json.h"
 
-static void json_finding(const dueq_finding *finding) {
+static void json_finding(const dueq_finding *from) {
     json_object *object = json_object_new_object(), *examples = json_object_new_array();
-    json_object_object_add(object, "kind", json_name(finding->kind));
-    json_object_object_add(object, "text", json_name(finding->text));
-    json_object_object_add(object, "wrong", json_object_new_boolean(finding->wrong));
-    json_object_object_add(object, "count", json_object_new_int64(finding->count));
-    json_object_object_add(object, "repaired", json_object_new_int64(finding->repaired));
-    for (size_t i = 0; i < finding->example_count; i++)
-        json_object_array_add(examples, json_text(finding->examples[i]));
-    json_object_object_add(object, "examples", examples);
+    for (size_t i = 0; i < from->example_count; i++)
+        json_object_array_add(examples, json_text(from->examples[i]));
+#define JSON_EXAMPLES(ignored) examples
+    DUEQ_FINDING_FIELDS(JSON_FIELD)
+#undef JSON_EXAMPLES
     json_line(object);
 }
 

@@ -119,7 +119,7 @@ static const dueq_worker *last_offline(const struct workers_view *workers,
     const dueq_worker *last = NULL;
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
-        if (strcmp(workers->list[i].queue, row->whole) == 0 && worker_offline(worker) &&
+        if (strcmp(workers->list[i].queue, row->whole) == 0 && worker->offline &&
             (!last || worker->seen_ms > last->seen_ms))
             last = worker;
     }
@@ -167,7 +167,7 @@ static bool all_hang(const struct workers_view *workers, const struct queue_row 
     least = least > STUCK_MS ? least : STUCK_MS;
     for (size_t i = 0; i < workers->count; i++) {
         const dueq_worker *worker = workers->list[i].worker;
-        if (strcmp(workers->list[i].queue, row->whole) != 0 || worker_offline(worker))
+        if (strcmp(workers->list[i].queue, row->whole) != 0 || worker->offline)
             continue;
         for (size_t k = 0; k < worker->lease_count; k++)
             hanging += dueq_worker_lease(worker, k)->running &&

@@ -83,20 +83,17 @@ bool history_by(const dueq_failure *failure, const struct workers_view *workers,
     return host->size > 0;
 }
 
-json_object *json_of_failure(const dueq_failure *failure, const struct workers_view *workers) {
+json_object *json_of_failure(const dueq_failure *from, const struct workers_view *workers) {
     json_object *object = json_object_new_object();
     dueq_bytes host;
     int64_t pid;
-    bool known = history_by(failure, workers, &host, &pid);
-    json_object_object_add(object, "time_ms", json_object_new_int64(failure->time_ms));
-    json_object_object_add(object, "kind", json_name(dueq_failure_name(failure->kind)));
-    json_object_object_add(object, "id", json_text(failure->id));
-    json_object_object_add(object, "ticket", json_text(failure->ticket));
-    json_object_object_add(object, "delivery", json_object_new_int64(failure->delivery));
-    json_object_object_add(object, "created_ms", json_object_new_int64(failure->created_ms));
-    json_object_object_add(object, "host", known ? json_text(host) : NULL);
-    json_object_object_add(object, "pid", known ? json_object_new_int64(pid) : NULL);
-    json_object_object_add(object, "error", json_text(failure->error));
+#define JSON_FAILURE_KIND(kind) json_name(dueq_failure_name(kind))
+    DUEQ_FAILURE_FIELDS(JSON_FIELD)
+#undef JSON_FAILURE_KIND
+    if (history_by(from, workers, &host, &pid)) {
+        json_object_object_add(object, "host", json_text(host));
+        json_object_object_add(object, "pid", json_object_new_int64(pid));
+    }
     return object;
 }
 

@@ -102,7 +102,7 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
         const dueq_worker *worker = holder->consumer->worker;
         cli_label("leased by");
         put_process(worker);
-        if (worker_offline(worker))
+        if (worker->offline)
             fputs(worker->stopping ? ", which was stopped" : ", which is offline", stdout);
         fputs("\n", stdout);
         cli_label(holder->lease->running ? "runs since" : "leased since");

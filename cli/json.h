@@ -45,6 +45,22 @@ char *json_line_of(json_object *object);
 /* Writes UTF-8 as a part of a JSON string, without the quotes. */
 void json_write_part(FILE *out, dueq_bytes text);
 /*
+ * Adds a field of the struct `from` to `object`: for the lists of fields in dueq_verbs.h, whose
+ * kinds are those of core/results.py.
+ */
+#define JSON_FIELD(kind, member) json_object_object_add(object, #member, JSON_##kind(from->member));
+#define JSON_COUNT(number) json_object_new_int64(number)
+#define JSON_OPTIONAL(number) ((number) ? json_object_new_int64(number) : NULL)
+#define JSON_INDEX(number) ((number) < 0 ? NULL : json_object_new_int64(number))
+#define JSON_FLAG(flag) json_object_new_boolean(flag)
+#define JSON_TEXT(bytes) json_text(bytes)
+#define JSON_NAME(bytes) ((bytes).size ? json_text(bytes) : NULL)
+#define JSON_WORD(text) json_name(text)
+#define JSON_TIME(ms) json_object_new_int64(ms)
+#define JSON_MAYBE_TIME(ms) json_time(ms)
+#define JSON_SPAN(ms) json_object_new_int64(ms)
+#define JSON_MEASURED(ms) JSON_INDEX(ms)
+/*
  * Below: what commands print with --json, and what the API of dueq web answers. The caller frees
  * the object.
  */

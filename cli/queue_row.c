@@ -106,7 +106,7 @@ static void count_workers(const struct workers_view *workers, struct queue_row *
         const dueq_worker *worker = workers->list[i].worker;
         if (strcmp(workers->list[i].queue, row->whole) != 0)
             continue;
-        bool offline = worker_offline(worker);
+        bool offline = worker->offline;
         row->offline += worker_crashed(worker);
         row->workers += !offline;
         row->leased += offline ? 0 : worker->leased;
@@ -168,20 +168,8 @@ static int64_t earlier(int64_t one, int64_t other) {
 static int64_t greater(int64_t one, int64_t other) { return one > other ? one : other; }
 
 static void add_counts(dueq_counts *sums, const dueq_counts *more) {
-    sums->ready += more->ready;
-    sums->delayed += more->delayed;
-    sums->leased += more->leased;
-    sums->dead += more->dead;
-    sums->outbox += more->outbox;
-    sums->pushed += more->pushed;
-    sums->reserved += more->reserved;
-    sums->acked += more->acked;
-    sums->retried += more->retried;
-    sums->expired += more->expired;
-    sums->died += more->died;
-    sums->cancelled += more->cancelled;
-    sums->purged += more->purged;
-    sums->quarantined += more->quarantined;
+#define ADD(member) sums->member += more->member;
+    DUEQ_COUNTS_SUMS(ADD)
     sums->paused += more->paused;
     sums->next_event_ms = earlier(sums->next_event_ms, more->next_event_ms);
     sums->oldest_ms = earlier(sums->oldest_ms, more->oldest_ms);
@@ -190,13 +178,8 @@ static void add_counts(dueq_counts *sums, const dueq_counts *more) {
 
 /* Adds the counts. p50 and p99 become those of the worst partition. */
 static void add_rate(dueq_rate *sums, const dueq_rate *more) {
-    sums->pushed += more->pushed;
-    sums->reserved += more->reserved;
-    sums->acked += more->acked;
-    sums->retried += more->retried;
-    sums->expired += more->expired;
-    sums->died += more->died;
-    sums->cancelled += more->cancelled;
+    DUEQ_RATE_SUMS(ADD)
+#undef ADD
     sums->late_p50_ms = greater(sums->late_p50_ms, more->late_p50_ms);
     sums->late_p99_ms = greater(sums->late_p99_ms, more->late_p99_ms);
     sums->run_p50_ms = greater(sums->run_p50_ms, more->run_p50_ms);

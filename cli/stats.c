@@ -7,38 +7,10 @@
 
 /* stats; and queues, which shows the counts of all queues */
 
-enum { COUNTERS = 14 };
-
-struct counter {
-    const char *name;
-    int64_t value;
-};
-
-static void list_counters(const dueq_counts *counts, struct counter counters[COUNTERS]) {
-    const struct counter all[COUNTERS] = {
-        {"ready", counts->ready},       {"delayed", counts->delayed},
-        {"leased", counts->leased},     {"dead", counts->dead},
-        {"outbox", counts->outbox},     {"pushed", counts->pushed},
-        {"reserved", counts->reserved}, {"acked", counts->acked},
-        {"retried", counts->retried},   {"expired", counts->expired},
-        {"died", counts->died},         {"cancelled", counts->cancelled},
-        {"purged", counts->purged},     {"quarantined", counts->quarantined}};
-    memcpy(counters, all, sizeof all);
-}
-
-json_object *json_of_counts(const char *queue, const dueq_counts *counts) {
-    struct counter counters[COUNTERS];
+json_object *json_of_counts(const char *queue, const dueq_counts *from) {
     json_object *object = json_object_new_object();
-    list_counters(counts, counters);
     json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
-    for (size_t i = 0; i < COUNTERS; i++)
-        json_object_object_add(object, counters[i].name, json_object_new_int64(counters[i].value));
-    json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
-    json_object_object_add(object, "oldest_ms", json_time(counts->oldest_ms));
-    json_object_object_add(object, "next_event_ms", json_time(counts->next_event_ms));
-    json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
-    json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
-    json_object_object_add(object, "evicting", json_object_new_boolean(counts->evicting != 0));
+    DUEQ_COUNTS_FIELDS(JSON_FIELD)
     return object;
 }
 
@@ -47,18 +19,17 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
 }
 
 static void print_counts(const struct cli *cli, const dueq_counts *counts) {
-    struct counter counters[COUNTERS];
-    list_counters(counts, counters);
     cli_label("queue");
     cli_put_text(cli->queue_name);
     putchar('\n');
     cli_label("server");
     cli_put_text(dueq_client_url(cli->client));
     putchar('\n');
-    for (size_t i = 0; i < COUNTERS; i++) {
-        cli_label(counters[i].name);
-        printf("%lld\n", (long long)counters[i].value);
-    }
+#define PRINT(member)                                                                              \
+    cli_label(#member);                                                                            \
+    printf("%lld\n", (long long)counts->member);
+    DUEQ_COUNTS_SUMS(PRINT)
+#undef PRINT
     if (counts->outbox_error[0]) {
         cli_label("outbox-error");
         cli_put_text(counts->outbox_error);
@@ -159,52 +130,27 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
 
 /* rates */
 
-enum { RATES = 7, TIMES = 4 };
-
-/* The counts, and then the times in milliseconds; -1: no time was measured. */
-static void read_rate(const dueq_rate *rate, struct counter counters[RATES + TIMES]) {
-    const struct counter all[RATES + TIMES] = {{"pushed", rate->pushed},
-                                               {"reserved", rate->reserved},
-                                               {"acked", rate->acked},
-                                               {"retried", rate->retried},
-                                               {"expired", rate->expired},
-                                               {"died", rate->died},
-                                               {"cancelled", rate->cancelled},
-                                               {"late_p50_ms", rate->late_p50_ms},
-                                               {"late_p99_ms", rate->late_p99_ms},
-                                               {"run_p50_ms", rate->run_p50_ms},
-                                               {"run_p99_ms", rate->run_p99_ms}};
-    memcpy(counters, all, sizeof all);
-}
-
-json_object *json_of_rate(const dueq_rate *rate) {
-    struct counter counters[RATES + TIMES];
+json_object *json_of_rate(const dueq_rate *from) {
     json_object *object = json_object_new_object();
-    read_rate(rate, counters);
-    json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
-    json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
-    for (size_t i = 0; i < RATES + TIMES; i++)
-        json_object_object_add(
-            object, counters[i].name,
-            i >= RATES && counters[i].value < 0 ? NULL : json_object_new_int64(counters[i].value));
+    DUEQ_RATE_FIELDS(JSON_FIELD)
     return object;
 }
 
 static void print_rate(const struct cli *cli, const dueq_rate *rate) {
-    struct counter counters[RATES + TIMES];
     if (cli->json) {
         json_line(json_of_rate(rate));
         return;
     }
-    read_rate(rate, counters);
-    char start[TIME_ROOM], span[TIME_ROOM];
-    printf("%s %8s", time_format(rate->start_ms, start), time_format_span(rate->span_ms, span));
-    for (size_t i = 0; i < RATES; i++)
-        printf(" %9lld", (long long)counters[i].value);
-    for (size_t i = RATES; i < RATES + TIMES; i++) {
-        char time[TIME_ROOM];
-        printf(" %8s", time_format_span(counters[i].value, time));
-    }
+    char text[TIME_ROOM];
+    printf("%s ", time_format(rate->start_ms, text));
+    printf("%8s", time_format_span(rate->span_ms, text));
+#define PRINT(member) printf(" %9lld", (long long)rate->member);
+    DUEQ_RATE_SUMS(PRINT)
+#undef PRINT
+    const int64_t times[] = {rate->late_p50_ms, rate->late_p99_ms, rate->run_p50_ms,
+                             rate->run_p99_ms};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        printf(" %8s", time_format_span(times[i], text));
     putchar('\n');
 }
 

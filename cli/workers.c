@@ -7,34 +7,23 @@
 
 static json_object *json_leases(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
-    for (size_t i = 0; i < worker->lease_count; i++) {
-        const dueq_lease *lease = dueq_worker_lease(worker, i);
+    for (size_t i = 0; i < worker->holding_count; i++) {
+        const dueq_holding *from = dueq_worker_holding(worker, i);
         json_object *object = json_object_new_object();
-        json_object_object_add(object, "id", json_text(lease->id));
-        json_object_object_add(object, "ticket", json_text(lease->ticket));
-        json_object_object_add(object, "partition",
-                               lease->partition < 0 ? NULL
-                                                    : json_object_new_int64(lease->partition));
-        json_object_object_add(object, "since_ms", json_object_new_int64(lease->since_ms));
-        json_object_object_add(object, "running", json_object_new_boolean(lease->running));
+        DUEQ_HOLDING_FIELDS(JSON_FIELD)
         json_object_array_add(list, object);
     }
     return list;
 }
 
-void cli_json_worker(json_object *object, const dueq_worker *worker) {
-    json_object_object_add(object, "session", json_text(worker->session));
-    json_object_object_add(object, "host", json_text(worker->host));
-    json_object_object_add(object, "pid", json_object_new_int64(worker->pid));
-    json_object_object_add(object, "program", json_text(worker->program));
-    json_object_object_add(object, "version", json_text(worker->version));
-    json_object_object_add(object, "slots", json_object_new_int64(worker->slots));
-    json_object_object_add(object, "since_ms", json_object_new_int64(worker->since_ms));
-    json_object_object_add(object, "seen_ms", json_object_new_int64(worker->seen_ms));
-    json_object_object_add(object, "until_ms", json_object_new_int64(worker->until_ms));
-    json_object_object_add(object, "now_ms", json_object_new_int64(worker->now_ms));
-    json_object_object_add(object, "offline", json_object_new_boolean(worker_offline(worker)));
-    json_object_object_add(object, "stopping", json_object_new_boolean(worker->stopping));
+void cli_json_worker(json_object *object, const dueq_worker *from) {
+#define JSON_HOLDINGS(ignored) NULL
+    DUEQ_WORKER_FIELDS(JSON_FIELD)
+#undef JSON_HOLDINGS
+    /* These are of one queue. */
+    json_object_object_del(object, "leased");
+    json_object_object_del(object, "running");
+    json_object_object_del(object, "holdings");
 }
 
 json_object *json_of_worker(const struct consumer *list, size_t count) {

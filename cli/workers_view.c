@@ -135,14 +135,10 @@ size_t workers_queue_count(const struct workers_view *workers, size_t first) {
     return next - first;
 }
 
-bool worker_offline(const dueq_worker *worker) { return worker->until_ms <= worker->now_ms; }
-
-bool worker_crashed(const dueq_worker *worker) {
-    return worker_offline(worker) && !worker->stopping;
-}
+bool worker_crashed(const dueq_worker *worker) { return worker->offline && !worker->stopping; }
 
 const char *worker_state(const dueq_worker *worker, bool works) {
-    if (worker_offline(worker))
+    if (worker->offline)
         return worker->stopping ? "stopped" : "offline";
     return worker->stopping ? "stops" : works ? "works" : "waits";
 }
@@ -166,7 +162,7 @@ const struct consumer *workers_longest(const struct workers_view *workers, const
     for (size_t i = 0; i < workers->count; i++) {
         const struct consumer *consumer = &workers->list[i];
         const dueq_worker *worker = consumer->worker;
-        if (strcmp(consumer->queue, queue) != 0 || worker_offline(worker))
+        if (strcmp(consumer->queue, queue) != 0 || worker->offline)
             continue;
         for (size_t k = 0; k < worker->lease_count; k++)
             if (dueq_worker_lease(worker, k)->running &&

@@ -34,7 +34,6 @@ int workers_report(struct cli *cli, char *names[], size_t count, struct workers_
 void workers_end(struct workers_view *workers);
 /* How many entries from `first` on are the same consumer: the number of its queues. */
 size_t workers_queue_count(const struct workers_view *workers, size_t first);
-bool worker_offline(const dueq_worker *worker);
 /* Offline, and the consumer was not stopping: it crashed, or has lost the server. */
 bool worker_crashed(const dueq_worker *worker);
 /* The consumer's state in one word. */

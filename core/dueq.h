@@ -20,6 +20,7 @@
  *   dueq_durability, dueq_backoff, dueq_timing and dueq_value never change. See docs/c.md.
  * - Times and durations are whole milliseconds, and their names end with _ms. Points of time are
  *   milliseconds since 1970-01-01 UTC by the server's clock.
+ * - A member or an argument that says whether something is so is 1 or 0.
  * - One thread at a time may use a client and its queues. After fork() the child may use them too:
  *   it drops the parent's connections, without a word to the server, and makes its own.
  */
@@ -510,26 +511,65 @@ typedef struct dueq_message {
 /* What a queue has and did, counted by the server in O(1). Start from DUEQ_COUNTS. */
 typedef struct dueq_counts {
     size_t struct_size;
-    int64_t ready, delayed, leased, dead, outbox; /* messages in each state */
-    /* Since the queue exists: messages that were stored, delivered, acknowledged, retried. */
-    int64_t pushed, reserved, acked, retried;
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_counts. */
+    /* Messages that can be delivered now. */
+    int64_t ready;
+    /* Messages that are due later. */
+    int64_t delayed;
+    /* Messages that are leased to a consumer. */
+    int64_t leased;
     /*
-     * Messages that were dropped because their ttl had ended; that died (dead, moved or deleted).
+     * Messages that are dead: buried or killed, damaged, or with their attempts or crashes used up.
      */
-    int64_t expired, died;
-    int64_t cancelled, purged;
-    int64_t quarantined;   /* entries that were quarantined */
-    int64_t next_event_ms; /* the next due time or end of a lease; 0: none */
+    int64_t dead;
+    /* Dead letters and successors on their way to other queues. */
+    int64_t outbox;
     /*
-     * Since when the oldest ready message is ready; 0: none is. If it was delayed or came back,
-     * this may be up to a minute too early.
+     * Why a message stays in the outbox: the name of the other queue, and the error. Empty: no
+     * error.
+     */
+    char outbox_error[256];
+    /* Messages stored since the queue exists. */
+    int64_t pushed;
+    /* Deliveries since the queue exists. */
+    int64_t reserved;
+    /* Messages acknowledged since the queue exists. */
+    int64_t acked;
+    /* Retries since the queue exists. */
+    int64_t retried;
+    /* Messages whose ttl ended before their first delivery, since the queue exists. */
+    int64_t expired;
+    /*
+     * Messages that became dead, moved to a dead-letter queue or were dropped, since the queue
+     * exists.
+     */
+    int64_t died;
+    /* Messages cancelled since the queue exists. */
+    int64_t cancelled;
+    /* Messages purged since the queue exists. */
+    int64_t purged;
+    /*
+     * Entries quarantined, and messages that died because they were damaged, since the queue
+     * exists.
+     */
+    int64_t quarantined;
+    /* The next due time or end of a lease. 0: there is none. */
+    int64_t next_event_ms;
+    /*
+     * Since when the oldest ready message is ready. For a message that was delayed or delivered
+     * before, this may be up to a minute too early. 0: no message is ready.
      */
     int64_t oldest_ms;
-    int64_t now_ms;   /* the server's clock when it answered */
-    int64_t paused;   /* 1: the queue is paused; else 0 */
-    int64_t evicting; /* 1: the server may evict messages; else 0 */
-    /* Why messages stay in the outbox: "QUEUE: the last answer for it"; "": no error. */
-    char outbox_error[256];
+    /* The server's clock when it counted. */
+    int64_t now_ms;
+    /* Whether deliveries are stopped until the queue is resumed. */
+    int paused;
+    /*
+     * Whether the server may delete messages when its memory is full, and the URL does not say
+     * evicting=accept.
+     */
+    int evicting;
+    /* The end of what was made. */
 } dueq_counts;
 
 #define DUEQ_COUNTS {.struct_size = sizeof(dueq_counts)}
@@ -538,25 +578,43 @@ typedef struct dueq_counts {
 
 /* What a check found, of one kind. All pointers live as long as the result. */
 typedef struct dueq_finding {
-    const char *kind; /* one word: lost, orphaned ... (docs/internals/client.md, Check). Static */
-    const char *text; /* for people: "messages without a ticket". Static */
-    int wrong;        /* 1: a fault; 0: no fault, but worth knowing */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_finding. */
+    /* One word for the kind, such as "lost" or "orphaned". */
+    const char *kind;
+    /* What the kind means, such as "messages without a ticket". */
+    const char *text;
+    /* Whether the finding is an inconsistency. If not, it is only worth knowing. */
+    int wrong;
+    /* How many entries were found. */
     int64_t count;
-    int64_t repaired; /* how many of `count` this check repaired */
-    /* Up to DUEQ_MAX_EXAMPLES ids, tickets, keys or texts, unescaped, cut at 120 bytes. */
+    /* How many of the entries that `count` counts this check repaired. */
+    int64_t repaired;
+    /* Up to five ids, tickets, keys or texts, unescaped, each cut at 120 bytes. */
     dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
+    /* The end of what was made. */
 } dueq_finding;
 
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
-/* A message that a worker has leased. dueq_worker_lease() reads it. */
-typedef struct dueq_lease {
-    dueq_bytes id, ticket;
-    int64_t partition; /* the number of the message's partition; -1: the queue has no partitions */
-    int64_t since_ms;  /* since when it is running or prefetched */
-    int running;       /* 1: its program has begun; 0: prefetched */
-} dueq_lease;
+/* A leased message of a dueq_worker. dueq_worker_holding() reads it. */
+typedef struct dueq_holding {
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_holding. */
+    /* The id of the message. */
+    dueq_bytes id;
+    /* The ticket of the delivery. */
+    dueq_bytes ticket;
+    /* The partition of the message. -1: the queue has no partitions. */
+    int64_t partition;
+    /*
+     * When the program began to work on the message, or when it was prefetched: by the server's
+     * clock.
+     */
+    int64_t since_ms;
+    /* Whether the program has begun to work on the message. If not, it is prefetched. */
+    int running;
+    /* The end of what was made. */
+} dueq_holding;
 
 /*
  * A registered consumer of a queue, as it was when it registered last. A consumer with a heartbeat
@@ -564,20 +622,52 @@ typedef struct dueq_lease {
  * while it has no messages), and leaves when it is closed. All pointers live as long as the result.
  */
 typedef struct dueq_worker {
-    dueq_bytes session;                /* 22 characters, which no other consumer has */
-    dueq_bytes host, program, version; /* program: of dueq_consumer_options; version: of dueq */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_worker. */
+    /* The unique id of the consumer, 22 characters. */
+    dueq_bytes session;
+    /* The host of its process. */
+    dueq_bytes host;
+    /* The number of its process. */
     int64_t pid;
-    int64_t slots;    /* how many messages it works on at a time; 0: it does not say */
-    int64_t since_ms; /* when the consumer was opened */
-    int64_t seen_ms;  /* when it registered last */
-    int64_t until_ms; /* then it is offline: its process was killed, or is cut off */
-    int64_t now_ms;   /* the server's clock when it answered */
-    int64_t leased;   /* how many messages of this queue it had, with prefetched ones */
-    int64_t running;  /* how many of `leased` its program had begun */
-    int stopping;     /* 1: it takes no further message, and ends when it has settled these */
-    /* Of messages that it had for a second or longer, in the order of their deliveries. */
-    const void *leases;
-    size_t lease_count; /* up to DUEQ_MAX_WORKER_LEASES */
+    /* The language and its version, such as "python 3.12.4", "php 8.3.6", "dueq work" or "c". */
+    dueq_bytes program;
+    /* The version of dueq. */
+    dueq_bytes version;
+    /* How many messages the consumer works on at a time. 0: not known. */
+    int64_t slots;
+    /* When the consumer was opened. */
+    int64_t since_ms;
+    /* When the consumer last registered. */
+    int64_t seen_ms;
+    /* When the consumer becomes offline, unless it registers again. */
+    int64_t until_ms;
+    /* The server's clock when it answered. */
+    int64_t now_ms;
+    /*
+     * Whether the consumer has not registered for about a minute: its process was killed, or is cut
+     * off. It stays in the list for an hour.
+     */
+    int offline;
+    /*
+     * How many messages of this queue were leased to the consumer when it registered, with
+     * prefetched ones.
+     */
+    int64_t leased;
+    /* How many of these messages the program worked on. */
+    int64_t running;
+    /*
+     * Whether the consumer was stopped: it takes no new message, and ends when its messages are
+     * settled. An offline consumer that was stopped did not end in time, as at a deploy that killed
+     * it; one that was not stopped crashed, or is cut off.
+     */
+    int stopping;
+    /*
+     * The messages that the consumer had had for at least a second, in the order of their
+     * deliveries; at most 100.
+     */
+    const void *holdings;
+    size_t holding_count;
+    /* The end of what was made. */
 } dueq_worker;
 
 /* One of `leases`. index: 0 to lease_count - 1; else NULL is returned. */

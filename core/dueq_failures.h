@@ -20,15 +20,32 @@ DUEQ_API const char *dueq_failure_name(dueq_failure_kind kind);
  * live as long as the result.
  */
 typedef struct dueq_failure {
-    dueq_bytes id;
-    dueq_bytes ticket; /* of the delivery; the dueq_worker that lists this ticket had the message */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_failure. */
+    /*
+     * When the message failed, by the server's clock. For a crash: when a reserve noticed the
+     * crash.
+     */
+    int64_t time_ms;
+    /*
+     * failed: the message was retried. crashed: its lease ended. buried: a consumer buried it.
+     * died: its attempts or crashes are used up, or it is damaged.
+     */
     dueq_failure_kind kind;
-    uint32_t delivery;  /* the number of the delivery: 1 for the first */
-    int64_t time_ms;    /* when it happened; of a crash: when a reserve noticed it */
-    int64_t created_ms; /* as in dueq_message */
-    dueq_bytes host;    /* of the process that settled the message; empty if none did (a crash) */
-    int64_t pid;        /* of that process; 0: none */
-    dueq_bytes error;   /* the first 500 bytes of the error's text; may be empty */
+    /* The id of the message. */
+    dueq_bytes id;
+    /* The ticket of the delivery: the worker whose `holdings` have this ticket had the message. */
+    dueq_bytes ticket;
+    /* The number of the delivery, from 1 on. */
+    uint32_t delivery;
+    /* When the message was pushed, by the producer's clock. */
+    int64_t created_ms;
+    /* The host of the process that settled the message. Size 0: no process did, as for a crash. */
+    dueq_bytes host;
+    /* The number of that process. 0: no process settled the message. */
+    int64_t pid;
+    /* The first 500 bytes of the error; may be empty. */
+    dueq_bytes error;
+    /* The end of what was made. */
 } dueq_failure;
 
 /* The failure of an item, in a result of dueq_failures(); else NULL. */

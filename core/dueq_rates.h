@@ -14,9 +14,40 @@
  * nothing was measured.
  */
 typedef struct dueq_rate {
-    int64_t start_ms, span_ms;
-    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
-    int64_t late_p50_ms, late_p99_ms, run_p50_ms, run_p99_ms;
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_rate. */
+    /* The begin of the span. */
+    int64_t start_ms;
+    /* The length of the span. */
+    int64_t span_ms;
+    /* Messages stored. */
+    int64_t pushed;
+    /* Deliveries. */
+    int64_t reserved;
+    /* Messages acknowledged. */
+    int64_t acked;
+    /* Retries. */
+    int64_t retried;
+    /* Messages whose ttl ended before their first delivery. */
+    int64_t expired;
+    /* Messages that became dead, moved to a dead-letter queue or were dropped. */
+    int64_t died;
+    /* Messages cancelled. */
+    int64_t cancelled;
+    /*
+     * The p50 of how long after they became ready, or due, messages were delivered. -1: nothing was
+     * measured.
+     */
+    int64_t late_p50_ms;
+    /* The p99 of the same. -1: nothing was measured. */
+    int64_t late_p99_ms;
+    /*
+     * The p50 of how long deliveries took until the message was acknowledged, retried or settled
+     * otherwise. -1: nothing was measured.
+     */
+    int64_t run_p50_ms;
+    /* The p99 of the same. -1: nothing was measured. */
+    int64_t run_p99_ms;
+    /* The end of what was made. */
 } dueq_rate;
 
 /*

@@ -377,4 +377,107 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
 #define DUEQ_ID_COMMANDS(X) \
     X(kill, "Makes delayed messages dead, until they are kicked", "They stay in this queue, also those with --dead-letter or --drop.")
 
+/*
+ * Made from core/results.toml by core/verbs.py.
+ * The fields of results, as X(KIND, member): for programs that loop over them. SUMS, as X(member):
+ * the counts that are added up over the partitions of a queue.
+ */
+#define DUEQ_COUNTS_FIELDS(X) \
+    X(COUNT, ready) \
+    X(COUNT, delayed) \
+    X(COUNT, leased) \
+    X(COUNT, dead) \
+    X(COUNT, outbox) \
+    X(WORD, outbox_error) \
+    X(COUNT, pushed) \
+    X(COUNT, reserved) \
+    X(COUNT, acked) \
+    X(COUNT, retried) \
+    X(COUNT, expired) \
+    X(COUNT, died) \
+    X(COUNT, cancelled) \
+    X(COUNT, purged) \
+    X(COUNT, quarantined) \
+    X(MAYBE_TIME, next_event_ms) \
+    X(MAYBE_TIME, oldest_ms) \
+    X(TIME, now_ms) \
+    X(FLAG, paused) \
+    X(FLAG, evicting)
+#define DUEQ_COUNTS_SUMS(X) \
+    X(ready) \
+    X(delayed) \
+    X(leased) \
+    X(dead) \
+    X(outbox) \
+    X(pushed) \
+    X(reserved) \
+    X(acked) \
+    X(retried) \
+    X(expired) \
+    X(died) \
+    X(cancelled) \
+    X(purged) \
+    X(quarantined)
+#define DUEQ_FINDING_FIELDS(X) \
+    X(WORD, kind) \
+    X(WORD, text) \
+    X(FLAG, wrong) \
+    X(COUNT, count) \
+    X(COUNT, repaired) \
+    X(EXAMPLES, examples)
+#define DUEQ_RATE_FIELDS(X) \
+    X(TIME, start_ms) \
+    X(SPAN, span_ms) \
+    X(COUNT, pushed) \
+    X(COUNT, reserved) \
+    X(COUNT, acked) \
+    X(COUNT, retried) \
+    X(COUNT, expired) \
+    X(COUNT, died) \
+    X(COUNT, cancelled) \
+    X(MEASURED, late_p50_ms) \
+    X(MEASURED, late_p99_ms) \
+    X(MEASURED, run_p50_ms) \
+    X(MEASURED, run_p99_ms)
+#define DUEQ_RATE_SUMS(X) \
+    X(pushed) \
+    X(reserved) \
+    X(acked) \
+    X(retried) \
+    X(expired) \
+    X(died) \
+    X(cancelled)
+#define DUEQ_HOLDING_FIELDS(X) \
+    X(TEXT, id) \
+    X(TEXT, ticket) \
+    X(INDEX, partition) \
+    X(TIME, since_ms) \
+    X(FLAG, running)
+#define DUEQ_WORKER_FIELDS(X) \
+    X(TEXT, session) \
+    X(TEXT, host) \
+    X(COUNT, pid) \
+    X(TEXT, program) \
+    X(TEXT, version) \
+    X(COUNT, slots) \
+    X(TIME, since_ms) \
+    X(TIME, seen_ms) \
+    X(TIME, until_ms) \
+    X(TIME, now_ms) \
+    X(FLAG, offline) \
+    X(COUNT, leased) \
+    X(COUNT, running) \
+    X(FLAG, stopping) \
+    X(HOLDINGS, holdings)
+#define DUEQ_FAILURE_FIELDS(X) \
+    X(TIME, time_ms) \
+    X(FAILURE_KIND, kind) \
+    X(TEXT, id) \
+    X(TEXT, ticket) \
+    X(COUNT, delivery) \
+    X(TIME, created_ms) \
+    X(NAME, host) \
+    X(OPTIONAL, pid) \
+    X(TEXT, error)
+
 #endif

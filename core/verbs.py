@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Makes from core/verbs.toml what is a list of verbs, or alike for several of them.
 
-Run it without arguments after a change of that file. `--check` changes nothing, and fails if a
-generated file is stale.
+From core/results.toml comes what verbs return. Run it without arguments after a change of a table.
+`--check` changes nothing, and fails if a generated file is stale.
 """
 
 import re
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import results
 import symbols
 from options import SECTIONS, WIDTH, Options, filled, joined, php_stub, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
+MADE_OF_RESULTS = "Made from core/results.toml by core/verbs.py."
 
 
 class Argument(NamedTuple):
@@ -188,6 +191,7 @@ class Verb:
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 VERBS = [Verb(name, row) for name, row in ROWS.items()]
 PUSH_OPTIONS = Options(ROWS["push"]["options"])
+RESULTS = results.read()
 
 
 # dueq_verbs.h
@@ -246,6 +250,13 @@ def header() -> str:
  * shell, as X(name, summary, help).
  */
 {lists()}
+
+/*
+ * {MADE_OF_RESULTS}
+ * The fields of results, as X(KIND, member): for programs that loop over them. SUMS, as X(member):
+ * the counts that are added up over the partitions of a queue.
+ */
+{results.lists(RESULTS)}
 
 #endif
 """
@@ -499,17 +510,30 @@ def php_interface() -> str:
     return "".join(made) + "\n"
 
 
+def sections() -> list[tuple[str, str, Callable[[], str]]]:
+    """Parts of files: the file, the comment above the part, and what makes the part."""
+    of_options = [
+        (file, f"{MADE[:-1]}: {what}.", partial(make, PUSH_OPTIONS))
+        for file, what, make in SECTIONS
+    ]
+    of_results = [
+        (file, f"{MADE_OF_RESULTS[:-1]}: {what}.", make)
+        for file, what, make in results.sections(RESULTS)
+    ]
+    return of_options + of_results
+
+
 def with_sections(name: str, old: str) -> str:
     """The file with new parts between comments that say so."""
-    for file, what, make in SECTIONS:
+    for file, mark, make in sections():
         if file == name:
-            begin = re.search(rf"^ *\S+ {re.escape(MADE[:-1])}: {what}\..*\n", old, flags=re.M)
+            begin = re.search(rf"^ *\S+ {re.escape(mark)}.*\n", old, flags=re.M)
             if not begin:
-                sys.exit(f"{name} has no comment that begins {what}")
+                sys.exit(f"{name} has no comment {mark}")
             rest = old[begin.end() :]
             end = re.search(r"^ *\S+ The end of what was made\.", rest, flags=re.M)
-            assert end, f"{name}: {what} does not end"
-            old = old[: begin.end()] + make(PUSH_OPTIONS) + rest[end.start() :]
+            assert end, f"{name}: the part behind {mark} does not end"
+            old = old[: begin.end()] + make() + rest[end.start() :]
     return old
 
 
@@ -524,7 +548,7 @@ FILES: dict[str, Callable[[str], str]] = {
 
 
 def main() -> None:
-    for name in dict.fromkeys([*FILES, *(file for file, _, _ in SECTIONS)]):
+    for name in dict.fromkeys([*FILES, *(file for file, _, _ in sections())]):
         path = ROOT / name
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         made = with_sections(name, FILES.get(name, str)(old))

@@ -39,20 +39,65 @@ static PyObject *message_object(const dueq_message *message) {
     return tuple_object(items, sizeof items / sizeof *items);
 }
 
-static PyObject *counts_object(const dueq_counts *counts) {
-    if (!counts)
-        return Py_BuildValue("");
-    dueq_bytes error = {counts->outbox_error, strlen(counts->outbox_error)};
-    return Py_BuildValue(
-        "(LLLLLNLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
-        (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox,
-        text_object(error), (long long)counts->pushed, (long long)counts->reserved,
-        (long long)counts->acked, (long long)counts->retried, (long long)counts->expired,
-        (long long)counts->died, (long long)counts->cancelled, (long long)counts->purged,
-        (long long)counts->quarantined, (long long)counts->next_event_ms,
-        (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused,
-        (long long)counts->evicting);
+/*
+ * The items of rows, by the lists of fields in dueq_verbs.h: ROW_ITEM makes one from a member of
+ * the struct `from`. Their kinds are those of core/results.py.
+ */
+#define ROW_ITEM(kind, member) ROW_##kind(from->member),
+#define ROW_COUNT(number) PyLong_FromLongLong(number)
+#define ROW_OPTIONAL(number) PyLong_FromLongLong(number)
+#define ROW_INDEX(number) PyLong_FromLongLong(number)
+#define ROW_FLAG(flag) PyBool_FromLong(flag)
+#define ROW_TEXT(bytes) text_object(bytes)
+#define ROW_NAME(bytes) text_object(bytes)
+#define ROW_WORD(text) text_object((dueq_bytes){text, strlen(text)})
+#define ROW_TIME(ms) PyLong_FromLongLong(ms)
+#define ROW_MAYBE_TIME(ms) PyLong_FromLongLong(ms)
+#define ROW_SPAN(ms) PyLong_FromLongLong(ms)
+#define ROW_MEASURED(ms) PyLong_FromLongLong(ms)
+#define ROW_FAILURE_KIND(kind) PyUnicode_FromString(dueq_failure_name(kind))
+#define ROW_EXAMPLES(examples) examples_object(from)
+#define ROW_HOLDINGS(holdings) holdings_object(from)
+
+/* The function that makes a row of a dueq_NAME. */
+#define ROW_OF(name, FIELDS)                                                                       \
+    static PyObject *name##_object(const dueq_##name *from) {                                      \
+        PyObject *items[] = {FIELDS(ROW_ITEM)};                                                    \
+        return tuple_object(items, sizeof items / sizeof *items);                                  \
+    }
+
+ROW_OF(counts, DUEQ_COUNTS_FIELDS)
+ROW_OF(rate, DUEQ_RATE_FIELDS)
+ROW_OF(holding, DUEQ_HOLDING_FIELDS)
+ROW_OF(failure, DUEQ_FAILURE_FIELDS)
+
+static PyObject *examples_object(const dueq_finding *finding) {
+    PyObject *examples = PyTuple_New((Py_ssize_t)finding->example_count);
+
+    for (size_t i = 0; examples && i < finding->example_count; i++) {
+        PyObject *example = text_object(finding->examples[i]);
+
+        if (!example || PyTuple_SetItem(examples, (Py_ssize_t)i, example) < 0)
+            Py_CLEAR(examples);
+    }
+    return examples;
 }
+
+ROW_OF(finding, DUEQ_FINDING_FIELDS)
+
+static PyObject *holdings_object(const dueq_worker *worker) {
+    PyObject *holdings = PyTuple_New((Py_ssize_t)worker->holding_count);
+
+    for (size_t i = 0; holdings && i < worker->holding_count; i++) {
+        PyObject *row = holding_object(dueq_worker_holding(worker, i));
+
+        if (!row || PyTuple_SetItem(holdings, (Py_ssize_t)i, row) < 0)
+            Py_CLEAR(holdings);
+    }
+    return holdings;
+}
+
+ROW_OF(worker, DUEQ_WORKER_FIELDS)
 
 static PyObject *sizes_object(const dueq_sizes *sizes) {
     if (!sizes)
@@ -67,76 +112,6 @@ static PyObject *moved_object(const dueq_moved *moved) {
         return Py_BuildValue("");
     return Py_BuildValue("(nnL)", (Py_ssize_t)moved->moved, (Py_ssize_t)moved->quarantined,
                          (long long)moved->next_ms);
-}
-
-static PyObject *rate_object(const dueq_rate *rate) {
-    return Py_BuildValue("(LLLLLLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
-                         (long long)rate->pushed, (long long)rate->reserved, (long long)rate->acked,
-                         (long long)rate->retried, (long long)rate->expired, (long long)rate->died,
-                         (long long)rate->cancelled, (long long)rate->late_p50_ms,
-                         (long long)rate->late_p99_ms, (long long)rate->run_p50_ms,
-                         (long long)rate->run_p99_ms);
-}
-
-static PyObject *finding_object(const dueq_finding *finding) {
-    PyObject *examples = PyTuple_New((Py_ssize_t)finding->example_count);
-
-    for (size_t i = 0; examples && i < finding->example_count; i++) {
-        PyObject *example = text_object(finding->examples[i]);
-
-        if (!example || PyTuple_SetItem(examples, (Py_ssize_t)i, example) < 0)
-            Py_CLEAR(examples);
-    }
-    return examples ? Py_BuildValue("(ssNLLN)", finding->kind, finding->text,
-                                    PyBool_FromLong(finding->wrong), (long long)finding->count,
-                                    (long long)finding->repaired, examples)
-                    : NULL;
-}
-
-static PyObject *worker_object(const dueq_worker *worker) {
-    PyObject *leases = PyTuple_New((Py_ssize_t)worker->lease_count);
-
-    for (size_t i = 0; leases && i < worker->lease_count; i++) {
-        const dueq_lease *lease = dueq_worker_lease(worker, i);
-        PyObject *items[] = {text_object(lease->id), text_object(lease->ticket),
-                             PyLong_FromLongLong(lease->partition),
-                             PyLong_FromLongLong(lease->since_ms),
-                             PyBool_FromLong(lease->running)};
-        PyObject *row = tuple_object(items, 5);
-
-        if (!row || PyTuple_SetItem(leases, (Py_ssize_t)i, row) < 0)
-            Py_CLEAR(leases);
-    }
-    PyObject *items[] = {text_object(worker->session),
-                         text_object(worker->host),
-                         PyLong_FromLongLong(worker->pid),
-                         text_object(worker->program),
-                         text_object(worker->version),
-                         PyLong_FromLongLong(worker->slots),
-                         PyLong_FromLongLong(worker->since_ms),
-                         PyLong_FromLongLong(worker->seen_ms),
-                         PyLong_FromLongLong(worker->until_ms),
-                         PyLong_FromLongLong(worker->now_ms),
-                         PyLong_FromLongLong(worker->leased),
-                         PyLong_FromLongLong(worker->running),
-                         PyBool_FromLong(worker->stopping),
-                         leases};
-
-    return tuple_object(items, 14);
-}
-
-static PyObject *failure_object(const dueq_failure *failure) {
-    PyObject *items[] = {PyLong_FromLongLong(failure->time_ms),
-                         PyUnicode_FromString(dueq_failure_name(failure->kind)),
-                         text_object(failure->id),
-                         text_object(failure->ticket),
-                         PyLong_FromUnsignedLong(failure->delivery),
-                         PyLong_FromLongLong(failure->created_ms),
-                         text_object(failure->host),
-                         PyLong_FromLongLong(failure->pid),
-                         text_object(failure->error)};
-
-    return tuple_object(items, 9);
 }
 
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
@@ -217,10 +192,11 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(lists.outcomes);
         return NULL;
     }
+    const dueq_counts *counts = dueq_result_counts(result);
     return Py_BuildValue(
         "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings,
         lists.workers, lists.failures, lists.values, lists.jobs, lists.outcomes,
-        states_object(result), counts_object(dueq_result_counts(result)),
+        states_object(result), counts ? counts_object(counts) : Py_BuildValue(""),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),
         (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),

@@ -98,7 +98,16 @@ def shell_words(*command: str) -> set[str]:
 def json_names(path: str) -> set[str]:
     """The names that the shell gives what it prints as JSON."""
     text = (ROOT / "cli" / path).read_text("utf-8")
-    return set(re.findall(r'(?:\(object, |\{)"(\w+)"', text))
+    lists = re.findall(r"\bDUEQ_\w+_FIELDS(?=\(JSON_FIELD\))", text)
+    listed = {name for each in lists for name in fields_of(each)}
+    return listed | set(re.findall(r'(?:\(object, |\{)"(\w+)"', text))
+
+
+def fields_of(name: str) -> list[str]:
+    """The members in a list of fields."""
+    found = re.search(rf"#define {name}\(X\)((?: \\\n    X\(\w+, \w+\))+)", HEADER)
+    assert found, name
+    return re.findall(r"X\(\w+, (\w+)\)", found[1])
 
 
 def of_verb(

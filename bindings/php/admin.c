@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "fields.h"
 
 ZEND_METHOD(Dueq_Queue, cancel) {
     zend_string *id;
@@ -253,32 +253,15 @@ ZEND_METHOD(Dueq_Queue, remove) {
     RETURN_LONG((zend_long)dueq_result_purged(queue->client->result));
 }
 
-/* The properties of Dueq\Finding in the order of the stub. */
-enum {
-    FINDING_KIND,
-    FINDING_TEXT,
-    FINDING_WRONG,
-    FINDING_COUNT,
-    FINDING_REPAIRED,
-    FINDING_EXAMPLES
-};
+static void make_finding(zval *out, const dueq_finding *from) {
+    zval examples;
 
-static void make_finding(zval *out, const dueq_finding *finding) {
-    zend_object *object;
-    zval *examples;
-
-    object_init_ex(out, dueq_php_finding_ce);
-    object = Z_OBJ_P(out);
-    ZVAL_STRING(OBJ_PROP_NUM(object, FINDING_KIND), finding->kind);
-    ZVAL_STRING(OBJ_PROP_NUM(object, FINDING_TEXT), finding->text);
-    ZVAL_BOOL(OBJ_PROP_NUM(object, FINDING_WRONG), finding->wrong);
-    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_COUNT), (zend_long)finding->count);
-    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_REPAIRED), (zend_long)finding->repaired);
-    examples = OBJ_PROP_NUM(object, FINDING_EXAMPLES);
-    array_init_size(examples, (uint32_t)finding->example_count);
-    for (size_t i = 0; i < finding->example_count; i++) {
-        add_next_index_stringl(examples, finding->examples[i].data, finding->examples[i].size);
+    array_init_size(&examples, (uint32_t)from->example_count);
+    for (size_t i = 0; i < from->example_count; i++) {
+        add_next_index_stringl(&examples, from->examples[i].data, from->examples[i].size);
     }
+#define MAKE_EXAMPLES(out, ignored) ZVAL_COPY_VALUE(out, &examples)
+    MAKE_OBJECT(out, dueq_php_finding_ce, DUEQ_FINDING_FIELDS);
 }
 
 ZEND_METHOD(Dueq_Finding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

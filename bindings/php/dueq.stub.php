@@ -1671,30 +1671,39 @@ namespace Dueq
      */
     final class Stats
     {
+        // Made from core/results.toml by core/verbs.py: the fields of Stats.
+
+        /** Messages that can be delivered now. */
         public readonly int $ready;
 
+        /** Messages that are due later. */
         public readonly int $delayed;
 
+        /** Messages that are leased to a consumer. */
         public readonly int $leased;
 
+        /**
+         * Messages that are dead: buried or killed, damaged, or with their attempts or crashes used
+         * up.
+         */
         public readonly int $dead;
 
         /** Dead letters and successors on their way to other queues. */
         public readonly int $outbox;
 
         /**
-         * Why a message stays in the outbox: the name of the other queue, and the error; "": no
+         * Why a message stays in the outbox: the name of the other queue, and the error. Empty: no
          * error.
          */
         public readonly string $outboxError;
 
-        /** Stored since the queue exists. */
+        /** Messages stored since the queue exists. */
         public readonly int $pushed;
 
         /** Deliveries since the queue exists. */
         public readonly int $reserved;
 
-        /** Acknowledged since the queue exists. */
+        /** Messages acknowledged since the queue exists. */
         public readonly int $acked;
 
         /** Retries since the queue exists. */
@@ -1703,19 +1712,25 @@ namespace Dueq
         /** Messages whose ttl ended before their first delivery, since the queue exists. */
         public readonly int $expired;
 
-        /** Became dead, moved to a dead-letter queue or were dropped, since the queue exists. */
+        /**
+         * Messages that became dead, moved to a dead-letter queue or were dropped, since the queue
+         * exists.
+         */
         public readonly int $died;
 
-        /** Cancelled since the queue exists. */
+        /** Messages cancelled since the queue exists. */
         public readonly int $cancelled;
 
-        /** Purged since the queue exists. */
+        /** Messages purged since the queue exists. */
         public readonly int $purged;
 
-        /** Entries quarantined since the queue exists. */
+        /**
+         * Entries quarantined, and messages that died because they were damaged, since the queue
+         * exists.
+         */
         public readonly int $quarantined;
 
-        /** The next due time or end of a lease; null: none. */
+        /** The next due time or end of a lease. null: there is none. */
         public readonly ?float $nextEvent;
 
         /**
@@ -1727,14 +1742,16 @@ namespace Dueq
         /** The server's clock when it counted. */
         public readonly float $now;
 
-        /** Whether deliveries are stopped until resume() is called. */
+        /** Whether deliveries are stopped until the queue is resumed. */
         public readonly bool $paused;
 
         /**
-         * Whether the server may delete messages when its memory is full; false with
-         * evicting=accept in the URL.
+         * Whether the server may delete messages when its memory is full, and the URL does not say
+         * evicting=accept.
          */
         public readonly bool $evicting;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -1747,22 +1764,30 @@ namespace Dueq
      */
     final class Finding
     {
-        /** Its name: "lost", "orphaned" and so on. */
+        // Made from core/results.toml by core/verbs.py: the fields of Finding.
+
+        /** One word for the kind, such as "lost" or "orphaned". */
         public readonly string $kind;
 
-        /** Its description: "messages without a ticket". */
+        /** What the kind means, such as "messages without a ticket". */
         public readonly string $text;
 
-        /** Whether the finding is an inconsistency; false: it is only information. */
+        /** Whether the finding is an inconsistency. If not, it is only worth knowing. */
         public readonly bool $wrong;
 
+        /** How many entries were found. */
         public readonly int $count;
 
-        /** How many of the entries that $count counts the check repaired. */
+        /** How many of the entries that `count` counts this check repaired. */
         public readonly int $repaired;
 
-        /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
+        /**
+         * @var list<string> Up to five ids, tickets, keys or texts, unescaped, each cut at 120
+         *     bytes.
+         */
         public readonly array $examples;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -1775,39 +1800,54 @@ namespace Dueq
      */
     final class Rate
     {
+        // Made from core/results.toml by core/verbs.py: the fields of Rate.
+
         /** The begin of the span. */
         public readonly float $start;
 
-        /** Its length. */
+        /** The length of the span. */
         public readonly float $span;
 
+        /** Messages stored. */
         public readonly int $pushed;
 
+        /** Deliveries. */
         public readonly int $reserved;
 
+        /** Messages acknowledged. */
         public readonly int $acked;
 
+        /** Retries. */
         public readonly int $retried;
 
+        /** Messages whose ttl ended before their first delivery. */
         public readonly int $expired;
 
+        /** Messages that became dead, moved to a dead-letter queue or were dropped. */
         public readonly int $died;
 
+        /** Messages cancelled. */
         public readonly int $cancelled;
 
         /**
-         * How late messages were delivered, in seconds after they became ready or due: the p50.
-         * null: nothing was measured. Only consumers with a heartbeat measure this.
+         * The p50 of how long after they became ready, or due, messages were delivered. null:
+         * nothing was measured.
          */
         public readonly ?float $lateP50;
 
-        /** The p99 of that. */
+        /** The p99 of the same. null: nothing was measured. */
         public readonly ?float $lateP99;
 
-        /** How long deliveries took, in seconds until ack, retry or release: the p50. */
+        /**
+         * The p50 of how long deliveries took until the message was acknowledged, retried or
+         * settled otherwise. null: nothing was measured.
+         */
         public readonly ?float $runP50;
 
+        /** The p99 of the same. null: nothing was measured. */
         public readonly ?float $runP99;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -1823,20 +1863,26 @@ namespace Dueq
      */
     final class WorkerInfo
     {
+        // Made from core/results.toml by core/verbs.py: the fields of WorkerInfo.
+
         /** The unique id of the consumer, 22 characters. */
         public readonly string $session;
 
+        /** The host of its process. */
         public readonly string $host;
 
+        /** The number of its process. */
         public readonly int $pid;
 
-        /** The language and its version: "php 8.3.6". */
+        /**
+         * The language and its version, such as "python 3.12.4", "php 8.3.6", "dueq work" or "c".
+         */
         public readonly string $program;
 
         /** The version of dueq. */
         public readonly string $version;
 
-        /** How many messages the consumer works on at a time; 0: not known. */
+        /** How many messages the consumer works on at a time. 0: not known. */
         public readonly int $slots;
 
         /** When the consumer was opened. */
@@ -1845,38 +1891,41 @@ namespace Dueq
         /** When the consumer last registered. */
         public readonly float $seen;
 
-        /**
-         * When the consumer becomes offline, unless it registers again: its process was killed, or
-         * is cut off.
-         */
+        /** When the consumer becomes offline, unless it registers again. */
         public readonly float $until;
 
+        /** The server's clock when it answered. */
         public readonly float $now;
 
         /**
-         * Whether the consumer has not registered for about a minute. It stays in the list for an
-         * hour.
+         * Whether the consumer has not registered for about a minute: its process was killed, or is
+         * cut off. It stays in the list for an hour.
          */
         public readonly bool $offline;
 
-        /** How many messages of this queue are leased to it, prefetched ones included. */
+        /**
+         * How many messages of this queue were leased to the consumer when it registered, with
+         * prefetched ones.
+         */
         public readonly int $leased;
 
-        /** How many of the leased messages the consumer's program works on now. */
+        /** How many of these messages the program worked on. */
         public readonly int $running;
 
         /**
          * Whether the consumer was stopped: it takes no new message, and ends when its messages are
-         * settled. An offline consumer that was stopped did not end in time; one that was not
-         * stopped crashed, or is cut off.
+         * settled. An offline consumer that was stopped did not end in time, as at a deploy that
+         * killed it; one that was not stopped crashed, or is cut off.
          */
         public readonly bool $stopping;
 
         /**
-         * @var list<Lease> messages that it has had for at least a second, in the order of their
-         *     deliveries; at most 100
+         * @var list<Holding> The messages that the consumer had had for at least a second, in the
+         *     order of their deliveries; at most 100.
          */
         public readonly array $leases;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -1889,18 +1938,27 @@ namespace Dueq
      */
     final class Lease
     {
+        // Made from core/results.toml by core/verbs.py: the fields of Holding.
+
+        /** The id of the message. */
         public readonly string $id;
 
+        /** The ticket of the delivery. */
         public readonly string $ticket;
 
-        /** The partition of the message; null: the queue has no partitions. */
+        /** The partition of the message. null: the queue has no partitions. */
         public readonly ?int $partition;
 
-        /** Since when it runs, or is prefetched, in seconds since 1970. */
+        /**
+         * When the program began to work on the message, or when it was prefetched: by the server's
+         * clock.
+         */
         public readonly float $since;
 
-        /** Whether its program has begun; false: it is prefetched. */
+        /** Whether the program has begun to work on the message. If not, it is prefetched. */
         public readonly bool $running;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -1913,33 +1971,46 @@ namespace Dueq
      */
     final class Failure
     {
+        // Made from core/results.toml by core/verbs.py: the fields of Failure.
+
         /**
-         * When the message failed, by the server's clock; for a crash, when the crash was noticed.
+         * When the message failed, by the server's clock. For a crash: when a reserve noticed the
+         * crash.
          */
         public readonly float $time;
 
+        /**
+         * failed: the message was retried. crashed: its lease ended. buried: a consumer buried it.
+         * died: its attempts or crashes are used up, or it is damaged.
+         */
         public readonly FailureKind $kind;
 
+        /** The id of the message. */
         public readonly string $id;
 
-        /** The ticket of the delivery: the worker whose `leases` contain it had the message. */
+        /**
+         * The ticket of the delivery: the worker whose `holdings` have this ticket had the message.
+         */
         public readonly string $ticket;
 
         /** The number of the delivery, from 1 on. */
         public readonly int $delivery;
 
-        /** When the message was pushed, as Message::$created. */
+        /** When the message was pushed, by the producer's clock. */
         public readonly float $created;
 
         /**
-         * The host of the process that reported the failure; null: no process did, as for a crash.
+         * The host of the process that settled the message. null: no process did, as for a crash.
          */
         public readonly ?string $host;
 
+        /** The number of that process. null: no process settled the message. */
         public readonly ?int $pid;
 
         /** The first 500 bytes of the error; may be empty. */
         public readonly string $error;
+
+        // The end of what was made.
 
         private function __construct() {}
     }

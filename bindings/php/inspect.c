@@ -1,80 +1,21 @@
-#include "php_dueq.h"
+#include "fields.h"
 
-/* Places of the properties, in the order of the stub. */
-enum {
-    WORKER_SESSION,
-    WORKER_HOST,
-    WORKER_PID,
-    WORKER_PROGRAM,
-    WORKER_VERSION,
-    WORKER_SLOTS,
-    WORKER_SINCE,
-    WORKER_SEEN,
-    WORKER_UNTIL,
-    WORKER_NOW,
-    WORKER_OFFLINE,
-    WORKER_LEASED,
-    WORKER_RUNNING,
-    WORKER_STOPPING,
-    WORKER_LEASES
-};
-enum { LEASE_ID, LEASE_TICKET, LEASE_PARTITION, LEASE_SINCE, LEASE_RUNNING };
-enum {
-    FAILURE_TIME,
-    FAILURE_KIND,
-    FAILURE_ID,
-    FAILURE_TICKET,
-    FAILURE_DELIVERY,
-    FAILURE_CREATED,
-    FAILURE_HOST,
-    FAILURE_PID,
-    FAILURE_ERROR
-};
-
-static void make_lease(zval *out, const dueq_lease *lease) {
-    zend_object *object;
-
-    object_init_ex(out, dueq_php_lease_ce);
-    object = Z_OBJ_P(out);
-    dueq_php_string(OBJ_PROP_NUM(object, LEASE_ID), lease->id);
-    dueq_php_string(OBJ_PROP_NUM(object, LEASE_TICKET), lease->ticket);
-    if (lease->partition < 0) {
-        ZVAL_NULL(OBJ_PROP_NUM(object, LEASE_PARTITION));
-    } else {
-        ZVAL_LONG(OBJ_PROP_NUM(object, LEASE_PARTITION), (zend_long)lease->partition);
-    }
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, LEASE_SINCE), dueq_php_seconds(lease->since_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, LEASE_RUNNING), lease->running);
+static void make_holding(zval *out, const dueq_holding *from) {
+    MAKE_OBJECT(out, dueq_php_holding_ce, DUEQ_HOLDING_FIELDS);
 }
 
-static void make_worker(zval *out, const dueq_worker *worker) {
-    zend_object *object;
-    zval *leases;
+static void make_worker(zval *out, const dueq_worker *from) {
+    zval holdings;
 
-    object_init_ex(out, dueq_php_worker_ce);
-    object = Z_OBJ_P(out);
-    dueq_php_string(OBJ_PROP_NUM(object, WORKER_SESSION), worker->session);
-    dueq_php_string(OBJ_PROP_NUM(object, WORKER_HOST), worker->host);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_PID), (zend_long)worker->pid);
-    dueq_php_string(OBJ_PROP_NUM(object, WORKER_PROGRAM), worker->program);
-    dueq_php_string(OBJ_PROP_NUM(object, WORKER_VERSION), worker->version);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_SLOTS), (zend_long)worker->slots);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_SINCE), dueq_php_seconds(worker->since_ms));
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_SEEN), dueq_php_seconds(worker->seen_ms));
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_UNTIL), dueq_php_seconds(worker->until_ms));
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_NOW), dueq_php_seconds(worker->now_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_OFFLINE), worker->until_ms <= worker->now_ms);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_LEASED), (zend_long)worker->leased);
-    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_RUNNING), (zend_long)worker->running);
-    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_STOPPING), worker->stopping);
-    leases = OBJ_PROP_NUM(object, WORKER_LEASES);
-    array_init_size(leases, (uint32_t)worker->lease_count);
-    for (size_t i = 0; i < worker->lease_count; i++) {
-        zval lease;
+    array_init_size(&holdings, (uint32_t)from->holding_count);
+    for (size_t i = 0; i < from->holding_count; i++) {
+        zval holding;
 
-        make_lease(&lease, dueq_worker_lease(worker, i));
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(leases), &lease);
+        make_holding(&holding, dueq_worker_holding(from, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL(holdings), &holding);
     }
+#define MAKE_HOLDINGS(out, ignored) ZVAL_COPY_VALUE(out, &holdings)
+    MAKE_OBJECT(out, dueq_php_worker_ce, DUEQ_WORKER_FIELDS);
 }
 
 /* A worker that registers between two pages is on both: its last registration counts. */
@@ -115,26 +56,9 @@ ZEND_METHOD(Dueq_Queue, workers) {
     zval_ptr_dtor(&workers);
 }
 
-static void make_failure(zval *out, const dueq_failure *failure) {
-    zend_object *object;
-
-    object_init_ex(out, dueq_php_failure_ce);
-    object = Z_OBJ_P(out);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, FAILURE_TIME), dueq_php_seconds(failure->time_ms));
-    dueq_php_case_make(OBJ_PROP_NUM(object, FAILURE_KIND), &dueq_php_failure_kind,
-                       (int)failure->kind);
-    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ID), failure->id);
-    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_TICKET), failure->ticket);
-    ZVAL_LONG(OBJ_PROP_NUM(object, FAILURE_DELIVERY), (zend_long)failure->delivery);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, FAILURE_CREATED), dueq_php_seconds(failure->created_ms));
-    if (failure->host.size) {
-        dueq_php_string(OBJ_PROP_NUM(object, FAILURE_HOST), failure->host);
-        ZVAL_LONG(OBJ_PROP_NUM(object, FAILURE_PID), (zend_long)failure->pid);
-    } else {
-        ZVAL_NULL(OBJ_PROP_NUM(object, FAILURE_HOST));
-        ZVAL_NULL(OBJ_PROP_NUM(object, FAILURE_PID));
-    }
-    dueq_php_string(OBJ_PROP_NUM(object, FAILURE_ERROR), failure->error);
+static void make_failure(zval *out, const dueq_failure *from) {
+#define MAKE_FAILURE_KIND(out, kind) dueq_php_case_make(out, &dueq_php_failure_kind, (int)(kind))
+    MAKE_OBJECT(out, dueq_php_failure_ce, DUEQ_FAILURE_FIELDS);
 }
 
 /*
@@ -142,8 +66,9 @@ static void make_failure(zval *out, const dueq_failure *failure) {
  * their order.
  */
 static int compare_failures(Bucket *one, Bucket *other) {
-    double earlier = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(one->val), FAILURE_TIME));
-    double later = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(other->val), FAILURE_TIME));
+    /* The time is the first property. */
+    double earlier = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(one->val), 0));
+    double later = Z_DVAL_P(OBJ_PROP_NUM(Z_OBJ(other->val), 0));
 
     return earlier == later  ? (Z_EXTRA(one->val) > Z_EXTRA(other->val) ? 1 : -1)
            : earlier < later ? 1

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "fields.h"
 
 _Static_assert(DUEQ_MAX_RATES == 360 && DUEQ_MAX_HOURS == 336,
                "the stub names these limits of Queue::rates()");
@@ -97,97 +97,12 @@ ZEND_METHOD(Dueq_Queue, names) {
     zval_ptr_dtor(&holder);
 }
 
-/* The properties of Dueq\Stats and Dueq\Rate in the order of the stub. */
-enum {
-    STATS_READY,
-    STATS_DELAYED,
-    STATS_LEASED,
-    STATS_DEAD,
-    STATS_OUTBOX,
-    STATS_OUTBOX_ERROR,
-    STATS_PUSHED,
-    STATS_RESERVED,
-    STATS_ACKED,
-    STATS_RETRIED,
-    STATS_EXPIRED,
-    STATS_DIED,
-    STATS_CANCELLED,
-    STATS_PURGED,
-    STATS_QUARANTINED,
-    STATS_NEXT_EVENT,
-    STATS_OLDEST,
-    STATS_NOW,
-    STATS_PAUSED,
-    STATS_EVICTING
-};
-
-enum {
-    RATE_START,
-    RATE_SPAN,
-    RATE_PUSHED,
-    RATE_RESERVED,
-    RATE_ACKED,
-    RATE_RETRIED,
-    RATE_EXPIRED,
-    RATE_DIED,
-    RATE_CANCELLED,
-    RATE_LATE_P50,
-    RATE_LATE_P99,
-    RATE_RUN_P50,
-    RATE_RUN_P99
-};
-
-static void set_count(const zval *object, uint32_t property, int64_t count) {
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(object), property), (zend_long)count);
+static void make_stats(zval *out, const dueq_counts *from) {
+    MAKE_OBJECT(out, dueq_php_stats_ce, DUEQ_COUNTS_FIELDS);
 }
 
-static void make_stats(zval *out, const dueq_counts *counts) {
-    object_init_ex(out, dueq_php_stats_ce);
-    set_count(out, STATS_READY, counts->ready);
-    set_count(out, STATS_DELAYED, counts->delayed);
-    set_count(out, STATS_LEASED, counts->leased);
-    set_count(out, STATS_DEAD, counts->dead);
-    set_count(out, STATS_OUTBOX, counts->outbox);
-    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OUTBOX_ERROR), counts->outbox_error);
-    set_count(out, STATS_PUSHED, counts->pushed);
-    set_count(out, STATS_RESERVED, counts->reserved);
-    set_count(out, STATS_ACKED, counts->acked);
-    set_count(out, STATS_RETRIED, counts->retried);
-    set_count(out, STATS_EXPIRED, counts->expired);
-    set_count(out, STATS_DIED, counts->died);
-    set_count(out, STATS_CANCELLED, counts->cancelled);
-    set_count(out, STATS_PURGED, counts->purged);
-    set_count(out, STATS_QUARANTINED, counts->quarantined);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NEXT_EVENT), counts->next_event_ms);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OLDEST), counts->oldest_ms);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NOW), dueq_php_seconds(counts->now_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_PAUSED), counts->paused);
-    ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_EVICTING), counts->evicting);
-}
-
-/* Sets seconds, or null if nothing was measured. */
-static void set_seconds(const zval *object, uint32_t property, int64_t ms) {
-    if (ms < 0)
-        ZVAL_NULL(OBJ_PROP_NUM(Z_OBJ_P(object), property));
-    else
-        ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(object), property), dueq_php_seconds(ms));
-}
-
-static void make_rate(zval *out, const dueq_rate *rate) {
-    object_init_ex(out, dueq_php_rate_ce);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), RATE_START), dueq_php_seconds(rate->start_ms));
-    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), RATE_SPAN), dueq_php_seconds(rate->span_ms));
-    set_count(out, RATE_PUSHED, rate->pushed);
-    set_count(out, RATE_RESERVED, rate->reserved);
-    set_count(out, RATE_ACKED, rate->acked);
-    set_count(out, RATE_RETRIED, rate->retried);
-    set_count(out, RATE_EXPIRED, rate->expired);
-    set_count(out, RATE_DIED, rate->died);
-    set_count(out, RATE_CANCELLED, rate->cancelled);
-    set_seconds(out, RATE_LATE_P50, rate->late_p50_ms);
-    set_seconds(out, RATE_LATE_P99, rate->late_p99_ms);
-    set_seconds(out, RATE_RUN_P50, rate->run_p50_ms);
-    set_seconds(out, RATE_RUN_P99, rate->run_p99_ms);
+static void make_rate(zval *out, const dueq_rate *from) {
+    MAKE_OBJECT(out, dueq_php_rate_ce, DUEQ_RATE_FIELDS);
 }
 
 ZEND_METHOD(Dueq_Queue, stats) {

@@ -34,13 +34,13 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
         return;
     }
     const dueq_worker *worker = holder->worker;
-    page_say(page, worker_offline(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
-             LABEL, "leased by", (int)worker->host.size, (const char *)worker->host.data,
+    page_say(page, worker->offline ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s", LABEL,
+             "leased by", (int)worker->host.size, (const char *)worker->host.data,
              (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
-             !worker_offline(worker) ? ""
-             : worker->stopping      ? ", which was stopped"
-                                     : ", which is offline");
-    put_time(page, lease->running ? "runs since" : "leased since", lease->since_ms,
+             !worker->offline   ? ""
+             : worker->stopping ? ", which was stopped"
+                                : ", which is offline");
+    put_time(page, holding->running ? "runs since" : "leased since", holding->since_ms,
              message->now_ms);
 }
 

@@ -59,7 +59,7 @@ static void draw_sums(const struct top *top, struct top_page *page) {
                      memcmp(one[-1].worker->session.data, one->worker->session.data,
                             one->worker->session.size) == 0;
         offline += !again && worker_crashed(one->worker);
-        workers += !again && !worker_offline(one->worker);
+        workers += !again && !one->worker->offline;
     }
     FILE *out = page_line(page);
     for (size_t k = 0; k < 5; k++)

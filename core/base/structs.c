@@ -10,7 +10,7 @@ DUEQ__LAYOUT(draft, DUEQ_DRAFT, key);
 DUEQ__LAYOUT(plan, DUEQ_PLAN, job);
 DUEQ__LAYOUT(filter, DUEQ_FILTER, until_ms);
 DUEQ__LAYOUT(consumer_options, DUEQ_CONSUMER, slots);
-DUEQ__LAYOUT(counts, DUEQ_COUNTS, outbox_error);
+DUEQ__LAYOUT(counts, DUEQ_COUNTS, evicting);
 DUEQ__LAYOUT(sizes, DUEQ_SIZES, now_ms);
 DUEQ__LAYOUT(moved, DUEQ_MOVED, next_ms);
 

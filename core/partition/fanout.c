@@ -80,16 +80,9 @@ static void answer_items(dueq_client *client, struct fanout *fanout) {
 static int64_t sooner(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
 
 static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
-    int64_t *const fields[] = {&sum->ready,   &sum->delayed,    &sum->leased,   &sum->dead,
-                               &sum->outbox,  &sum->pushed,     &sum->reserved, &sum->acked,
-                               &sum->retried, &sum->expired,    &sum->died,     &sum->cancelled,
-                               &sum->purged,  &sum->quarantined};
-    const int64_t more[] = {
-        counts->ready,  counts->delayed,   counts->leased, counts->dead,       counts->outbox,
-        counts->pushed, counts->reserved,  counts->acked,  counts->retried,    counts->expired,
-        counts->died,   counts->cancelled, counts->purged, counts->quarantined};
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        *fields[i] += more[i];
+#define ADD(member) sum->member += counts->member;
+    DUEQ_COUNTS_SUMS(ADD)
+#undef ADD
     sum->next_event_ms = sooner(sum->next_event_ms, counts->next_event_ms);
     sum->oldest_ms = sooner(sum->oldest_ms, counts->oldest_ms);
     sum->now_ms = counts->now_ms;
@@ -109,19 +102,12 @@ static int64_t span_of(const struct fanout *fanout, const struct dueq__rate_item
 static void add_rate(struct dueq__rate_item *total, const struct dueq__rate_item *rated) {
     dueq_rate *sum = &total->rate;
     const dueq_rate *rate = &rated->rate;
-    /* A new member of dueq_rate must be added up here, or be left out on purpose. */
-    _Static_assert(sizeof *sum == 13 * sizeof(int64_t),
-                   "a rate is a time, a span, 7 counters, and what comes of its timings");
     int64_t end = sum->start_ms + sum->span_ms, other = rate->start_ms + rate->span_ms;
     sum->start_ms = rate->start_ms < sum->start_ms ? rate->start_ms : sum->start_ms;
     sum->span_ms = (other > end ? other : end) - sum->start_ms;
-    sum->pushed += rate->pushed;
-    sum->reserved += rate->reserved;
-    sum->acked += rate->acked;
-    sum->retried += rate->retried;
-    sum->expired += rate->expired;
-    sum->died += rate->died;
-    sum->cancelled += rate->cancelled;
+#define ADD(member) sum->member += rate->member;
+    DUEQ_RATE_SUMS(ADD)
+#undef ADD
     dueq__timings_add(&total->timings, &rated->timings);
 }
 

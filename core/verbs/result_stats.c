@@ -39,13 +39,11 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                   const struct dueq__server_info *server,
                                   struct dueq__error *error) {
     dueq_counts counts = {.struct_size = sizeof counts, .evicting = server->evicts};
-    int64_t mark_ms;
-    int64_t *const fields[] = {&counts.now_ms,        &counts.ready,    &counts.delayed,
-                               &counts.leased,        &counts.dead,     &counts.outbox,
-                               &counts.pushed,        &counts.reserved, &counts.acked,
-                               &counts.retried,       &counts.expired,  &counts.died,
-                               &counts.cancelled,     &counts.purged,   &counts.quarantined,
-                               &counts.next_event_ms, &counts.paused,   &mark_ms};
+    int64_t paused, mark_ms;
+#define POINTER(member) , &counts.member
+    int64_t *const fields[] = {&counts.now_ms DUEQ_COUNTS_SUMS(POINTER), &counts.next_event_ms,
+                               &paused, &mark_ms};
+#undef POINTER
     size_t numbers = sizeof fields / sizeof *fields;
     dueq_bytes heads[3], problem;
     if (dueq__reply_count(reply) != numbers + 4 ||
@@ -59,6 +57,7 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
             return dueq__result_malformed(NULL, error, "stats");
     size_t most = sizeof counts.outbox_error - 1;
     memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
+    counts.paused = paused != 0;
     counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
     return dueq__result_single(&dueq__type_counts, &counts, error);
 }
@@ -98,18 +97,14 @@ static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings)
 
 /* What happened between two snapshots. A counter that was taken away begins anew. */
 static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS]) {
-    int64_t more[NUMBERS];
+    int64_t more[NUMBERS], *next = &more[2];
     for (size_t i = 0; i < NUMBERS; i++)
         more[i] = later[i] > earlier[i] ? later[i] - earlier[i] : 0;
-    return (dueq_rate){.start_ms = earlier[0],
-                       .span_ms = more[0],
-                       .pushed = more[2],
-                       .reserved = more[3],
-                       .acked = more[4],
-                       .retried = more[5],
-                       .expired = more[6],
-                       .died = more[7],
-                       .cancelled = more[8]};
+    dueq_rate rate = {.start_ms = earlier[0], .span_ms = more[0]};
+#define TAKE(member) rate.member = *next++;
+    DUEQ_RATE_SUMS(TAKE)
+#undef TAKE
+    return rate;
 }
 
 void dueq__rate_item_times(struct dueq__rate_item *rated) {

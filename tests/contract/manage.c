@@ -204,31 +204,20 @@ static void do_peek(struct run *run, json_object *step) {
 static void do_stats(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect");
     dueq_counts counts = DUEQ_COUNTS;
-    const struct {
-        const char *name;
-        const int64_t *number;
-    } fields[] = {{"ready", &counts.ready},
-                  {"delayed", &counts.delayed},
-                  {"leased", &counts.leased},
-                  {"dead", &counts.dead},
-                  {"outbox", &counts.outbox},
-                  {"pushed", &counts.pushed},
-                  {"reserved", &counts.reserved},
-                  {"acked", &counts.acked},
-                  {"retried", &counts.retried},
-                  {"expired", &counts.expired},
-                  {"died", &counts.died},
-                  {"cancelled", &counts.cancelled},
-                  {"purged", &counts.purged},
-                  {"quarantined", &counts.quarantined},
-                  {"paused", &counts.paused},
-                  {"next_event_ms", &counts.next_event_ms},
-                  {"next_event_in_ms", &counts.next_event_ms},
-                  {"oldest_ms", &counts.oldest_ms},
-                  {"oldest_in_ms", &counts.oldest_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));
     if (!expect)
         return;
+#define NUMBER(member)                                                                             \
+    , { #member, counts.member }
+    const struct {
+        const char *name;
+        int64_t number;
+    } fields[] = {{"paused", counts.paused},
+                  {"next_event_ms", counts.next_event_ms},
+                  {"next_event_in_ms", counts.next_event_ms},
+                  {"oldest_ms", counts.oldest_ms},
+                  {"oldest_in_ms", counts.oldest_ms} DUEQ_COUNTS_SUMS(NUMBER)};
+#undef NUMBER
     json_object_object_foreach(expect, name, wanted) {
         size_t i = 0, count = sizeof fields / sizeof *fields;
         while (i < count && strcmp(name, fields[i].name) != 0)
@@ -238,77 +227,77 @@ static void do_stats(struct run *run, json_object *step) {
         else if (i == count && strcmp(name, "status") != 0)
             wrong(run, "no field of stats: %s", name);
         if (i < count)
-            compare_time(run, name, wanted, *fields[i].number);
+            compare_time(run, name, wanted, fields[i].number);
     }
+}
+
+/*
+ * Compares a field of the struct `from` with what is expected of it, if anything: for the lists of
+ * fields in dueq_verbs.h, whose kinds are those of core/results.py.
+ */
+#define COMPARE_FIELD(kind, member) COMPARE_##kind(#member, from->member);
+#define COMPARE_COUNT(name, number) compare_integer(run, expected, name, number, 0)
+#define COMPARE_OPTIONAL COMPARE_COUNT
+#define COMPARE_INDEX(name, number) compare_integer(run, expected, name, number, -1)
+#define COMPARE_FLAG COMPARE_COUNT
+#define COMPARE_TIME COMPARE_COUNT
+#define COMPARE_TEXT(name, text) compare_text(run, expected, name, text)
+#define COMPARE_NAME COMPARE_TEXT
+#define COMPARE_FAILURE_KIND(name, kind) COMPARE_TEXT(name, BYTES(dueq_failure_name(kind)))
+
+/* none: what is expected as null. */
+static void compare_integer(struct run *run, json_object *expected, const char *name, int64_t got,
+                            int64_t none) {
+    json_object *wanted;
+    if (!json_object_object_get_ex(expected, name, &wanted))
+        return;
+    if (wanted)
+        compare_number(run, name, wanted, got);
+    else if (got != none)
+        wrong(run, "there is a %s: %lld", name, (long long)got);
+}
+
+static void compare_text(struct run *run, json_object *expected, const char *name, dueq_bytes got) {
+    json_object *wanted;
+    if (!json_object_object_get_ex(expected, name, &wanted))
+        return;
+    if (wanted)
+        compare_bytes(run, name, wanted, got);
+    else if (got.size)
+        wrong(run, "there is a %s: %s", name, shown(run, got));
 }
 
 /* The sum of those that began in the time expected; returns how many they were. */
 static size_t compare_rate(struct run *run, json_object *expected, const dueq_result *result) {
     dueq_rate sum = {0};
-    const struct {
-        const char *name;
-        const int64_t *number;
-    } fields[] = {{"pushed", &sum.pushed},      {"reserved", &sum.reserved}, {"acked", &sum.acked},
-                  {"retried", &sum.retried},    {"expired", &sum.expired},   {"died", &sum.died},
-                  {"cancelled", &sum.cancelled}};
     size_t count = 0;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_rate *rate = dueq_result_rate(result, i);
         if (!is_distance(run, field(expected, "start_in_ms"), rate->start_ms))
             continue;
         count++;
-        sum.pushed += rate->pushed;
-        sum.reserved += rate->reserved;
-        sum.acked += rate->acked;
-        sum.retried += rate->retried;
-        sum.expired += rate->expired;
-        sum.died += rate->died;
-        sum.cancelled += rate->cancelled;
+#define ADD(member) sum.member += rate->member;
+        DUEQ_RATE_SUMS(ADD)
+#undef ADD
     }
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (field(expected, fields[i].name))
-            compare_number(run, fields[i].name, field(expected, fields[i].name), *fields[i].number);
+#define COMPARE(member) COMPARE_COUNT(#member, sum.member);
+    DUEQ_RATE_SUMS(COMPARE)
+#undef COMPARE
     return count;
 }
 
-static void compare_lease(struct run *run, json_object *expected, const dueq_lease *lease) {
-    json_object *partition = field(expected, "partition");
-    compare_bytes(run, "id", field(expected, "id"), lease->id);
-    compare_bytes(run, "ticket", field(expected, "ticket"), lease->ticket);
-    compare_number(run, "since_ms", field(expected, "since_ms"), lease->since_ms);
-    if (partition ? json_object_get_int64(partition) != lease->partition : lease->partition >= 0)
-        wrong(run, "the partition %lld", (long long)lease->partition);
-    if (json_object_get_boolean(field(expected, "running")) != lease->running)
-        wrong(run, "running is %d", lease->running);
+static void compare_holding(struct run *run, json_object *expected, const dueq_holding *from) {
+    DUEQ_HOLDING_FIELDS(COMPARE_FIELD)
 }
 
-static void compare_worker(struct run *run, json_object *expected, const dueq_worker *worker) {
-    const struct {
-        const char *name;
-        int64_t number;
-    } numbers[] = {{"pid", worker->pid},           {"slots", worker->slots},
-                   {"since_ms", worker->since_ms}, {"seen_ms", worker->seen_ms},
-                   {"until_ms", worker->until_ms}, {"leased", worker->leased},
-                   {"running", worker->running},   {"stopping", worker->stopping}};
-    const struct {
-        const char *name;
-        dueq_bytes text;
-    } texts[] = {{"session", worker->session},
-                 {"host", worker->host},
-                 {"program", worker->program},
-                 {"version", worker->version}};
-    json_object *leases = field(expected, "leases");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (field(expected, numbers[i].name))
-            compare_number(run, numbers[i].name, field(expected, numbers[i].name),
-                           numbers[i].number);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (field(expected, texts[i].name))
-            compare_bytes(run, texts[i].name, field(expected, texts[i].name), texts[i].text);
-    if (leases && json_object_array_length(leases) != worker->lease_count)
-        wrong(run, "%zu leases", worker->lease_count);
-    for (size_t i = 0; leases && i < worker->lease_count; i++)
-        compare_lease(run, json_object_array_get_idx(leases, i), dueq_worker_lease(worker, i));
+static void compare_worker(struct run *run, json_object *expected, const dueq_worker *from) {
+    json_object *holdings = field(expected, "holdings");
+#define COMPARE_HOLDINGS(name, holdings) (void)(holdings)
+    DUEQ_WORKER_FIELDS(COMPARE_FIELD)
+    if (holdings && json_object_array_length(holdings) != from->holding_count)
+        wrong(run, "%zu holdings", from->holding_count);
+    for (size_t i = 0; holdings && i < from->holding_count; i++)
+        compare_holding(run, json_object_array_get_idx(holdings, i), dueq_worker_holding(from, i));
 }
 
 static void do_workers(struct run *run, json_object *step) {
@@ -322,33 +311,8 @@ static void do_workers(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
-static void compare_failure(struct run *run, json_object *expected, const dueq_failure *failure) {
-    const char *kind = dueq_failure_name(failure->kind);
-    const struct {
-        const char *name;
-        int64_t number;
-    } numbers[] = {{"time_ms", failure->time_ms},
-                   {"delivery", failure->delivery},
-                   {"created_ms", failure->created_ms},
-                   {"pid", failure->pid}};
-    const struct {
-        const char *name;
-        dueq_bytes text;
-    } texts[] = {{"kind", (dueq_bytes){kind, strlen(kind)}},
-                 {"id", failure->id},
-                 {"ticket", failure->ticket},
-                 {"host", failure->host},
-                 {"error", failure->error}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (field(expected, numbers[i].name))
-            compare_number(run, numbers[i].name, field(expected, numbers[i].name),
-                           numbers[i].number);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (field(expected, texts[i].name))
-            compare_bytes(run, texts[i].name, field(expected, texts[i].name), texts[i].text);
-    if (json_object_object_get_ex(expected, "host", NULL) && !field(expected, "host") &&
-        (failure->host.size || failure->pid))
-        wrong(run, "it names a process");
+static void compare_failure(struct run *run, json_object *expected, const dueq_failure *from) {
+    DUEQ_FAILURE_FIELDS(COMPARE_FIELD)
 }
 
 static void do_failures(struct run *run, json_object *step) {

@@ -72,6 +72,7 @@ MessageRow: TypeAlias = tuple[
     int,
     str,
 ]
+# Made from core/results.toml by core/verbs.py: the rows of results.
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
 # died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
@@ -93,22 +94,75 @@ CountsRow: TypeAlias = tuple[
     int,
     int,
     int,
-    int,
-    int,
+    bool,
+    bool,
 ]
-# start_ms, span_ms, pushed, reserved, acked, retried, expired, died, cancelled
-RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 # kind, text, wrong, count, repaired, examples
-FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
-# id, ticket, partition (-1: none), since_ms, running
-LeaseRow: TypeAlias = tuple[str, str, int, int, bool]
-# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, leased,
-# running, stopping, leases
-WorkerRow: TypeAlias = tuple[
-    str, str, int, str, str, int, int, int, int, int, int, int, bool, tuple[LeaseRow, ...]
+FindingRow: TypeAlias = tuple[
+    str,
+    str,
+    bool,
+    int,
+    int,
+    tuple[str, ...],
 ]
-# time_ms, kind, id, ticket, delivery, created_ms, host, pid (0: none), error
-FailureRow: TypeAlias = tuple[int, str, str, str, int, int, str, int, str]
+# start_ms, span_ms, pushed, reserved, acked, retried, expired, died, cancelled, late_p50_ms,
+# late_p99_ms, run_p50_ms, run_p99_ms
+RateRow: TypeAlias = tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+]
+# id, ticket, partition, since_ms, running
+HoldingRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    int,
+    bool,
+]
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, offline, leased,
+# running, stopping, holdings
+WorkerRow: TypeAlias = tuple[
+    str,
+    str,
+    int,
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    bool,
+    int,
+    int,
+    bool,
+    tuple[HoldingRow, ...],
+]
+# time_ms, kind, id, ticket, delivery, created_ms, host, pid, error
+FailureRow: TypeAlias = tuple[
+    int,
+    str,
+    str,
+    str,
+    int,
+    int,
+    str,
+    int,
+    str,
+]
+# The end of what was made.
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes

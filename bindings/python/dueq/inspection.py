@@ -18,17 +18,31 @@ FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 class Lease(Counted):
     """A message that is leased to a worker."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Holding.
     id: str
+    """The id of the message."""
     ticket: str
+    """The ticket of the delivery."""
     partition: int | None
     """The partition of the message. None: the queue has no partitions."""
     since: datetime
     """
-    When the program began to work on the message, or when it was prefetched: by the server's clock,
-    in UTC.
+    When the program began to work on the message, or when it was prefetched: by the server's clock.
     """
     running: bool
-    """Whether the program has begun to work on the message. False: it is prefetched."""
+    """Whether the program has begun to work on the message. If not, it is prefetched."""
+
+    @classmethod
+    def from_row(cls, row: _core.HoldingRow) -> Holding:
+        """Converts the row of the core."""
+        return cls(
+            *row[:2],
+            None if row[2] < 0 else row[2],
+            moment(row[3]),
+            row[4],
+        )
+
+    # The end of what was made.
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +53,15 @@ class WorkerInfo(Counted):
     message). When it is closed, its registration is removed. Times are the server's, in UTC.
     """
 
+    # Made from core/results.toml by core/verbs.py: the fields of WorkerInfo.
     session: str
     """The unique id of the consumer, 22 characters."""
     host: str
+    """The host of its process."""
     pid: int
+    """The number of its process."""
     program: str
-    """The language and its version: "python 3.12.4"."""
+    """The language and its version, such as "python 3.12.4", "php 8.3.6", "dueq work" or "c"."""
     version: str
     """The version of dueq."""
     slots: int
@@ -54,55 +71,47 @@ class WorkerInfo(Counted):
     seen: datetime
     """When the consumer last registered."""
     until: datetime
-    """
-    When the consumer becomes offline, unless it registers again: its process was killed, or is cut
-    off.
-    """
+    """When the consumer becomes offline, unless it registers again."""
     now: datetime
+    """The server's clock when it answered."""
+    offline: bool
+    """
+    Whether the consumer has not registered for about a minute: its process was killed, or is cut
+    off. It stays in the list for an hour.
+    """
     leased: int
-    """How many messages of this queue are leased to the consumer, prefetched ones included."""
+    """
+    How many messages of this queue were leased to the consumer when it registered, with prefetched
+    ones.
+    """
     running: int
-    """How many of these messages the program works on."""
+    """How many of these messages the program worked on."""
     stopping: bool
     """
     Whether the consumer was stopped: it takes no new message, and ends when its messages are
-    settled. An offline consumer that was stopped did not end in time; one that was not stopped
-    crashed, or is cut off.
+    settled. An offline consumer that was stopped did not end in time, as at a deploy that killed
+    it; one that was not stopped crashed, or is cut off.
     """
     leases: tuple[Lease, ...]
     """
-    The messages that it has had for at least a second, in the order in which it got them; at most
-    100.
+    The messages that the consumer had had for at least a second, in the order of their deliveries;
+    at most 100.
     """
-
-    @property
-    def offline(self) -> bool:
-        """
-        Whether the consumer has not registered for about a minute. It stays in the list for an
-        hour.
-        """
-        return self.until <= self.now
 
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
         """Converts the row of the core."""
-        since_ms, seen_ms, until_ms, now_ms, leased, running, stopping, leases = row[6:]
         return cls(
             *row[:6],
-            since=moment(since_ms),
-            seen=moment(seen_ms),
-            until=moment(until_ms),
-            now=moment(now_ms),
-            leased=leased,
-            running=running,
-            stopping=stopping,
-            leases=tuple(map(_lease, leases)),
+            moment(row[6]),
+            moment(row[7]),
+            moment(row[8]),
+            moment(row[9]),
+            *row[10:14],
+            tuple(map(Holding.from_row, row[14])),
         )
 
-
-def _lease(row: _core.LeaseRow) -> Lease:
-    id, ticket, partition, since_ms, running = row
-    return Lease(id, ticket, None if partition < 0 else partition, moment(since_ms), running)
+    # The end of what was made.
 
 
 def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
@@ -114,38 +123,42 @@ def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
 class Failure(Counted):
     """A failure in a queue, which keeps the last 1000 failures. Times are in UTC."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Failure.
     time: datetime
-    """When the message failed, by the server's clock. For a crash: when the crash was noticed."""
+    """
+    When the message failed, by the server's clock. For a crash: when a reserve noticed the crash.
+    """
     kind: FailureKind
     """
     failed: the message was retried. crashed: its lease ended. buried: a consumer buried it. died:
-    its attempts or crashes are exhausted, or it is damaged.
+    its attempts or crashes are used up, or it is damaged.
     """
     id: str
+    """The id of the message."""
     ticket: str
-    """The ticket of the delivery: the worker whose `leases` contain it had the message."""
+    """The ticket of the delivery: the worker whose `holdings` have this ticket had the message."""
     delivery: int
     """The number of the delivery, from 1 on."""
     created: datetime
-    """When the message was pushed, as Message.created."""
+    """When the message was pushed, by the producer's clock."""
     host: str | None
-    """The host of the process that reported the failure. None: no process did, as for a crash."""
+    """The host of the process that settled the message. None: no process did, as for a crash."""
     pid: int | None
+    """The number of that process. None: no process settled the message."""
     error: str
     """The first 500 bytes of the error; may be empty."""
 
     @classmethod
     def from_row(cls, row: _core.FailureRow) -> Failure:
         """Converts the row of the core."""
-        time_ms, kind, id, ticket, delivery, created_ms, host, pid, error = row
         return cls(
-            moment(time_ms),
-            cast("FailureKind", kind),
-            id,
-            ticket,
-            delivery,
-            moment(created_ms),
-            host or None,
-            pid if host else None,
-            error,
+            moment(row[0]),
+            cast("FailureKind", row[1]),
+            *row[2:5],
+            moment(row[5]),
+            row[6] or None,
+            row[7] or None,
+            row[8],
         )
+
+    # The end of what was made.

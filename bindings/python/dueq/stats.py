@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from dueq import _core
-from dueq.times import moment
+from dueq.times import moment, optional_moment
 
 
 class Counted:
@@ -32,8 +32,9 @@ def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Stats(Counted):
-    """The counts of a queue, taken by the server at one moment."""
+    """The counts of a queue, taken by the server at one moment. Times are in UTC."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Stats.
     ready: int
     """Messages that can be delivered now."""
     delayed: int
@@ -41,12 +42,14 @@ class Stats(Counted):
     leased: int
     """Messages that are leased to a consumer."""
     dead: int
-    """Messages that are dead: buried, with their attempts or crashes exhausted, or damaged."""
+    """
+    Messages that are dead: buried or killed, damaged, or with their attempts or crashes used up.
+    """
     outbox: int
     """Dead letters and successors on their way to other queues."""
     outbox_error: str
     """
-    Why a message stays in the outbox: the name of the other queue, and the error; "": no error.
+    Why a message stays in the outbox: the name of the other queue, and the error. Empty: no error.
     """
     pushed: int
     """Messages stored since the queue exists."""
@@ -67,36 +70,38 @@ class Stats(Counted):
     purged: int
     """Messages purged since the queue exists."""
     quarantined: int
-    """Damaged entries quarantined since the queue exists."""
+    """
+    Entries quarantined, and messages that died because they were damaged, since the queue exists.
+    """
     next_event: datetime | None
-    """The next due time or end of a lease, in UTC. None: there is none."""
+    """The next due time or end of a lease. None: there is none."""
     oldest: datetime | None
     """
-    Since when the oldest ready message is ready, in UTC. For a message that was delayed or
-    delivered before, this may be up to a minute too early. None: no message is ready.
+    Since when the oldest ready message is ready. For a message that was delayed or delivered
+    before, this may be up to a minute too early. None: no message is ready.
     """
     now: datetime
-    """The server's clock, in UTC."""
+    """The server's clock when it counted."""
     paused: bool
-    """Whether deliveries are stopped until Queue.resume() is called."""
+    """Whether deliveries are stopped until the queue is resumed."""
     evicting: bool
     """
-    Whether the server may delete messages when its memory is full. False if the URL says
+    Whether the server may delete messages when its memory is full, and the URL does not say
     evicting=accept.
     """
 
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
         """Converts the row of the core."""
-        next_event_ms, oldest_ms, now_ms, paused, evicting = row[15:]
         return cls(
             *row[:15],
-            next_event=moment(next_event_ms) if next_event_ms else None,
-            oldest=moment(oldest_ms) if oldest_ms else None,
-            now=moment(now_ms),
-            paused=bool(paused),
-            evicting=bool(evicting),
+            optional_moment(row[15]),
+            optional_moment(row[16]),
+            moment(row[17]),
+            *row[18:],
         )
+
+    # The end of what was made.
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,51 +112,77 @@ class Rate(Counted):
     Only consumers with a heartbeat measure how late messages are, and how long jobs run.
     """
 
+    # Made from core/results.toml by core/verbs.py: the fields of Rate.
     start: datetime
-    """The begin of the span, in UTC."""
+    """The begin of the span."""
     span: float
-    """The length of the span, in seconds."""
+    """The length of the span."""
     pushed: int
+    """Messages stored."""
     reserved: int
+    """Deliveries."""
     acked: int
+    """Messages acknowledged."""
     retried: int
+    """Retries."""
     expired: int
+    """Messages whose ttl ended before their first delivery."""
     died: int
+    """Messages that became dead, moved to a dead-letter queue or were dropped."""
     cancelled: int
+    """Messages cancelled."""
     late_p50: float | None
     """
-    How late messages were delivered, in seconds after they became ready or due: the p50. None:
-    nothing was measured.
-    """
-    late_p99: float | None
-    """The p99 of that."""
-    run_p50: float | None
-    """
-    How long deliveries took, in seconds until ack, retry or release: the p50. None: nothing was
+    The p50 of how long after they became ready, or due, messages were delivered. None: nothing was
     measured.
     """
+    late_p99: float | None
+    """The p99 of the same. None: nothing was measured."""
+    run_p50: float | None
+    """
+    The p50 of how long deliveries took until the message was acknowledged, retried or settled
+    otherwise. None: nothing was measured.
+    """
     run_p99: float | None
+    """The p99 of the same. None: nothing was measured."""
 
     @classmethod
     def from_row(cls, row: _core.RateRow) -> Rate:
         """Converts the row of the core."""
-        times = [None if ms < 0 else ms / 1000 for ms in row[9:]]
-        return cls(moment(row[0]), row[1] / 1000, *row[2:9], *times)
+        return cls(
+            moment(row[0]),
+            row[1] / 1000,
+            *row[2:9],
+            None if row[9] < 0 else row[9] / 1000,
+            None if row[10] < 0 else row[10] / 1000,
+            None if row[11] < 0 else row[11] / 1000,
+            None if row[12] < 0 else row[12] / 1000,
+        )
+
+    # The end of what was made.
 
 
 @dataclass(frozen=True, slots=True)
 class Finding(Counted):
     """The findings of one kind, from Queue.check()."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Finding.
     kind: str
-    """The name of the kind, such as "lost" or "orphaned"."""
+    """One word for the kind, such as "lost" or "orphaned"."""
     text: str
-    """The description of the kind, such as "messages without a ticket"."""
+    """What the kind means, such as "messages without a ticket"."""
     wrong: bool
-    """Whether the finding is an inconsistency. False: it is only information."""
+    """Whether the finding is an inconsistency. If not, it is only worth knowing."""
     count: int
     """How many entries were found."""
     repaired: int
-    """How many of the entries that `count` counts the check repaired."""
+    """How many of the entries that `count` counts this check repaired."""
     examples: tuple[str, ...]
-    """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""
+    """Up to five ids, tickets, keys or texts, unescaped, each cut at 120 bytes."""
+
+    @classmethod
+    def from_row(cls, row: _core.FindingRow) -> Finding:
+        """Converts the row of the core."""
+        return cls(*row)
+
+    # The end of what was made.

@@ -20,6 +20,11 @@ def moment(milliseconds: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=min(max(milliseconds, 0), _LAST_MS))
 
 
+def optional_moment(milliseconds: int) -> datetime | None:
+    """The same; None for 0."""
+    return moment(milliseconds) if milliseconds else None
+
+
 def _seconds_ms(seconds: float, name: str, wanted: str) -> int:
     try:
         good = 0 <= seconds <= _LONGEST_S

@@ -486,7 +486,7 @@ class Queue(Source, AsyncVerbs):
             left = bool(cursor)
             if progress:
                 progress(answer.purged)
-        return [Finding(*row) for row in answer.findings]
+        return [Finding.from_row(row) for row in answer.findings]
 
     async def stats(self) -> Stats:
         """Counts the messages and the events of the queue."""

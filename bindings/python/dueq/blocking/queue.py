@@ -487,7 +487,7 @@ class Queue(Source, Verbs):
             left = bool(cursor)
             if progress:
                 progress(answer.purged)
-        return [Finding(*row) for row in answer.findings]
+        return [Finding.from_row(row) for row in answer.findings]
 
     def stats(self) -> Stats:
         """Counts the messages and the events of the queue."""

@@ -1,0 +1,268 @@
+"""Makes from core/results.toml what the core and each face need of the structs that verbs return.
+
+A kind says what the values of a field are in each language. A new field of a kind that exists needs
+its row in core/results.toml alone, and the code that sets the field.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from options import WIDTH, camel, joined, note, wrapped
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Kind(NamedTuple):
+    """
+    How fields of a kind are written. {name} is the field's name, {item} its item in a row between
+    SWIG and Python. Each face has a macro for the kind, which makes a value of the member.
+    """
+
+    c: str
+    """The member."""
+    row: str
+    """The type of the item."""
+    python: str
+    php: str
+    read: str = "{item}"
+    """What Python makes of the item."""
+    none: str = ""
+    """What C has where there is no value."""
+    php_var: str = ""
+    """The type of an array for static analysers."""
+    macro: str = ""
+    """Of the face, where it has another name than the kind."""
+
+
+INTEGER = Kind("int64_t {name}", "int", "int", "int", macro="COUNT")
+TEXT = Kind("dueq_bytes {name}", "str", "str", "string")
+TIME = Kind("int64_t {name}_ms", "int", "datetime", "float", "moment({item})")
+KINDS = {
+    "count": INTEGER,
+    # A count that is added up over the partitions of a queue.
+    "sum": INTEGER,
+    "number": INTEGER._replace(c="uint32_t {name}"),
+    "optional": INTEGER._replace(
+        python="int | None", php="?int", read="{item} or None", none="0", macro=""
+    ),
+    "index": INTEGER._replace(
+        python="int | None",
+        php="?int",
+        read="None if {item} < 0 else {item}",
+        none="-1",
+        macro="",
+    ),
+    "flag": Kind("int {name}", "bool", "bool", "bool"),
+    "text": TEXT,
+    "name": TEXT._replace(python="str | None", php="?string", read="{item} or None", none="Size 0"),
+    "line": TEXT._replace(c="char {name}[256]", macro="WORD"),
+    "word": TEXT._replace(c="const char *{name}"),
+    "time": TIME,
+    "maybe_time": TIME._replace(
+        python="datetime | None", php="?float", read="optional_moment({item})", none="0"
+    ),
+    "span": TIME._replace(python="float", read="{item} / 1000"),
+    "measured": TIME._replace(
+        python="float | None",
+        php="?float",
+        read="None if {item} < 0 else {item} / 1000",
+        none="-1",
+    ),
+    "failure_kind": Kind(
+        "dueq_failure_kind {name}",
+        "str",
+        "FailureKind",
+        "FailureKind",
+        'cast("FailureKind", {item})',
+    ),
+    "holdings": Kind(
+        "const void *{name};\n    size_t holding_count",
+        "tuple[HoldingRow, ...]",
+        "tuple[Holding, ...]",
+        "array",
+        "tuple(map(Holding.from_row, {item}))",
+        php_var="list<Holding>",
+    ),
+    "examples": Kind(
+        "dueq_bytes {name}[DUEQ_MAX_EXAMPLES];\n    size_t example_count",
+        "tuple[str, ...]",
+        "tuple[str, ...]",
+        "array",
+        php_var="list<string>",
+    ),
+}
+
+
+class Field:
+    def __init__(self, name: str, kind: str, text: str, none: str = "") -> None:
+        self.name = name
+        self.kind = kind
+        self.text = joined(text)
+        self.none = joined(none)
+
+    def get(self, part: str, **words: str) -> str:
+        """What its kind has of this name, for this field."""
+        text: str = getattr(KINDS[self.kind], part)
+        return text.format(name=self.name, **words)
+
+    @property
+    def member(self) -> str:
+        """In C and in the JSON of the shell."""
+        return self.get("c").split(";")[0].split("[")[0].split()[-1].lstrip("*")
+
+    @property
+    def macro(self) -> str:
+        return KINDS[self.kind].macro or self.kind.upper()
+
+    def doc(self, none: str) -> str:
+        """What it says; none: the language's own word for no value."""
+        return f"{self.text} {none}: {self.none}." if self.none else self.text
+
+
+class Result:
+    def __init__(self, name: str, row: dict[str, Any]) -> None:
+        self.name = name
+        self.header: str = row["header"]
+        self.module: str = row["module"]
+        self.title: str = row["class"]
+        self.section: str = row.get("section", "")
+        self.fields = [Field(field, *parts) for field, parts in row["fields"].items()]
+
+
+def read() -> list[Result]:
+    rows = tomllib.loads((ROOT / "core/results.toml").read_text(encoding="utf-8"))
+    return [Result(name, row) for name, row in rows.items()]
+
+
+# C
+
+
+def members(result: Result) -> str:
+    lines = []
+    for field in result.fields:
+        lines += [note(field.doc(KINDS[field.kind].none), "    "), f"    {field.get('c')};"]
+    return "\n".join(lines) + "\n"
+
+
+def macro(name: str, rows: list[str]) -> str:
+    return " \\\n".join([f"#define {name}(X)", *(f"    X({row})" for row in rows)])
+
+
+def lists(results: list[Result]) -> str:
+    """The lists of fields, as macros."""
+    made = []
+    for result in results:
+        name = f"DUEQ_{result.name.upper()}"
+        rows = [f"{field.macro}, {field.member}" for field in result.fields]
+        made.append(macro(f"{name}_FIELDS", rows))
+        if sums := [field.member for field in result.fields if field.kind == "sum"]:
+            made.append(macro(f"{name}_SUMS", sums))
+    return "\n".join(made)
+
+
+# Python
+
+
+def docstring(text: str) -> str:
+    if len(line := f'    """{text}"""') <= WIDTH:
+        return f"{line}\n"
+    return f'    """\n{wrapped(text, "    ", "    ")}\n    """\n'
+
+
+def values(result: Result) -> Iterator[str]:
+    """The arguments of Python's class, out of a row."""
+    plain = groupby(enumerate(result.fields), lambda each: KINDS[each[1].kind].read == "{item}")
+    for is_plain, group in plain:
+        places = list(group)
+        first, last = places[0][0], places[-1][0] + 1
+        whole = f"[{first or ''}:{'' if last == len(result.fields) else last}]"
+        if is_plain:
+            yield f"*row{'' if whole == '[:]' else whole}" if last - first > 1 else f"row[{first}]"
+        else:
+            yield from (field.get("read", item=f"row[{place}]") for place, field in places)
+
+
+def python_fields(result: Result) -> str:
+    """The fields of the class, and what makes it."""
+    fields = "".join(
+        f"    {field.name}: {field.get('python')}\n{docstring(field.doc('None'))}"
+        for field in result.fields
+    )
+    parts = list(values(result))
+    made = f"cls({parts[0]})" if len(parts) == 1 else ""
+    lines = "".join(f"            {part},\n" for part in parts)
+    return f'''{fields}
+    @classmethod
+    def from_row(cls, row: _core.{result.name.capitalize()}Row) -> {result.title}:
+        """Converts the row of the core."""
+        return {made or f"cls({chr(10)}{lines}        )"}
+
+'''
+
+
+def row_types(results: list[Result]) -> str:
+    made = []
+    for result in results:
+        names = ", ".join(field.member for field in result.fields)
+        items = "".join(f"    {field.get('row')},\n" for field in result.fields)
+        made.append(f"{wrapped(names, '# ', '# ')}\n")
+        made.append(f"{result.name.capitalize()}Row: TypeAlias = tuple[\n{items}]\n")
+    return "".join(made)
+
+
+# PHP
+
+
+def php_fields(result: Result) -> str:
+    made = []
+    for field in result.fields:
+        var = field.get("php_var")
+        text = f"@var {var} {field.doc('null')}" if var else field.doc("null")
+        line = f"        /** {text} */"
+        if len(line) > WIDTH:
+            more = "         *     " if var else "         * "
+            line = f"        /**\n{wrapped(text, '         * ', more)}\n         */"
+        made.append(f"{line}\n        public readonly {field.get('php')} ${camel(field.name)};\n")
+    return "\n" + "\n".join(made) + "\n"
+
+
+# Documents
+
+
+def table(result: Result) -> str:
+    lines = ["| field | |\n| --- | --- |\n"]
+    for field in result.fields:
+        names = dict.fromkeys([field.name, camel(field.name)])
+        text = field.text[0].lower() + field.text[1:]
+        if field.none:
+            text = f"{text.rstrip('.')}; `None`, `null`: {field.none}"
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {text.rstrip('.')} |\n")
+    return "".join(lines)
+
+
+Section = tuple[str, str, Callable[[], str]]
+"""A file, what its section is called, and what makes it."""
+
+
+def sections(results: list[Result]) -> list[Section]:
+    made: list[Section] = [
+        ("bindings/python/dueq/_core.pyi", "the rows of results", lambda: row_types(results))
+    ]
+    for result in results:
+
+        def add(file: str, what: str, make: Callable[[Result], str], of: Result = result) -> None:
+            made.append((file, what, lambda: make(of)))
+
+        add(result.header, f"the fields of dueq_{result.name}", members)
+        add(
+            f"bindings/python/dueq/{result.module}.py",
+            f"the fields of {result.title}",
+            python_fields,
+        )
+        add("bindings/php/dueq.stub.php", f"the fields of {result.title}", php_fields)
+        if result.section:
+            add("docs/reference.md", result.section, table)
+    return made
