@@ -254,10 +254,8 @@ def generate(place: Path) -> str:
             f"    {'&' + following[0] if following else 'NULL'}}};\n"
         )
     if place == HERE.parent:
-        parts.append(pairs())
-    return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
-        parts
-    )
+        parts.append(f"\n{pairs()}")
+    return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n" + "".join(parts)
 
 
 def main() -> None:
