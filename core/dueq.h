@@ -512,31 +512,18 @@ typedef struct dueq_message {
 typedef struct dueq_counts {
     size_t struct_size;
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_counts. */
-    /* Messages that can be delivered now. */
-    int64_t ready;
-    /* Messages that are due later. */
-    int64_t delayed;
-    /* Messages that are leased to a consumer. */
-    int64_t leased;
-    /*
-     * Messages that are dead: buried or killed, damaged, or with their attempts or crashes used up.
-     */
+    int64_t ready;   /* messages that can be delivered now */
+    int64_t delayed; /* messages that are due later */
+    int64_t leased;  /* messages that are leased to a consumer */
+    /* Messages that are dead: buried, killed, damaged, or out of attempts or crashes. */
     int64_t dead;
-    /* Dead letters and successors on their way to other queues. */
-    int64_t outbox;
-    /*
-     * Why a message stays in the outbox: the name of the other queue, and the error. Empty: no
-     * error.
-     */
+    int64_t outbox; /* dead letters and successors on their way to other queues */
+    /* Why a message stays in the outbox: the other queue, and the error; empty: no error. */
     char outbox_error[256];
-    /* Messages stored since the queue exists. */
-    int64_t pushed;
-    /* Deliveries since the queue exists. */
-    int64_t reserved;
-    /* Messages acknowledged since the queue exists. */
-    int64_t acked;
-    /* Retries since the queue exists. */
-    int64_t retried;
+    int64_t pushed;   /* messages stored since the queue exists */
+    int64_t reserved; /* deliveries since the queue exists */
+    int64_t acked;    /* messages acknowledged since the queue exists */
+    int64_t retried;  /* retries since the queue exists */
     /* Messages whose ttl ended before their first delivery, since the queue exists. */
     int64_t expired;
     /*
@@ -544,26 +531,21 @@ typedef struct dueq_counts {
      * exists.
      */
     int64_t died;
-    /* Messages cancelled since the queue exists. */
-    int64_t cancelled;
-    /* Messages purged since the queue exists. */
-    int64_t purged;
+    int64_t cancelled; /* messages cancelled since the queue exists */
+    int64_t purged;    /* messages purged since the queue exists */
     /*
      * Entries quarantined, and messages that died because they were damaged, since the queue
      * exists.
      */
     int64_t quarantined;
-    /* The next due time or end of a lease. 0: there is none. */
-    int64_t next_event_ms;
+    int64_t next_event_ms; /* the next due time or end of a lease; 0: there is none */
     /*
      * Since when the oldest ready message is ready. For a message that was delayed or delivered
      * before, this may be up to a minute too early. 0: no message is ready.
      */
     int64_t oldest_ms;
-    /* The server's clock when it counted. */
-    int64_t now_ms;
-    /* Whether deliveries are stopped until the queue is resumed. */
-    int paused;
+    int64_t now_ms; /* the server's clock when it counted */
+    int paused;     /* whether deliveries are stopped until the queue is resumed */
     /*
      * Whether the server may delete messages when its memory is full, and the URL does not say
      * evicting=accept.
@@ -579,16 +561,12 @@ typedef struct dueq_counts {
 /* What a check found, of one kind. All pointers live as long as the result. */
 typedef struct dueq_finding {
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_finding. */
-    /* One word for the kind, such as "lost" or "orphaned". */
-    const char *kind;
-    /* What the kind means, such as "messages without a ticket". */
-    const char *text;
+    const char *kind; /* one word for the kind, such as "lost" or "orphaned" */
+    const char *text; /* what the kind means, such as "messages without a ticket" */
     /* Whether the finding is an inconsistency. If not, it is only worth knowing. */
     int wrong;
-    /* How many entries were found. */
-    int64_t count;
-    /* How many of the entries that `count` counts this check repaired. */
-    int64_t repaired;
+    int64_t count;    /* how many entries were found */
+    int64_t repaired; /* how many of the entries that `count` counts this check repaired */
     /* Up to five ids, tickets, keys or texts, unescaped, each cut at 120 bytes. */
     dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
@@ -600,12 +578,9 @@ typedef struct dueq_finding {
 /* A leased message of a dueq_worker. dueq_worker_holding() reads it. */
 typedef struct dueq_holding {
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_holding. */
-    /* The id of the message. */
-    dueq_bytes id;
-    /* The ticket of the delivery. */
-    dueq_bytes ticket;
-    /* The partition of the message. -1: the queue has no partitions. */
-    int64_t partition;
+    dueq_bytes id;     /* the id of the message */
+    dueq_bytes ticket; /* the ticket of the delivery */
+    int64_t partition; /* the partition of the message; -1: the queue has no partitions */
     /*
      * When the program began to work on the message, or when it was prefetched: by the server's
      * clock.
@@ -623,26 +598,17 @@ typedef struct dueq_holding {
  */
 typedef struct dueq_worker {
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_worker. */
-    /* The unique id of the consumer, 22 characters. */
-    dueq_bytes session;
-    /* The host of its process. */
-    dueq_bytes host;
-    /* The number of its process. */
-    int64_t pid;
+    dueq_bytes session; /* the unique id of the consumer, 22 characters */
+    dueq_bytes host;    /* the host of its process */
+    int64_t pid;        /* the number of its process */
     /* The language and its version, such as "python 3.12.4", "php 8.3.6", "dueq work" or "c". */
     dueq_bytes program;
-    /* The version of dueq. */
-    dueq_bytes version;
-    /* How many messages the consumer works on at a time. 0: not known. */
-    int64_t slots;
-    /* When the consumer was opened. */
-    int64_t since_ms;
-    /* When the consumer last registered. */
-    int64_t seen_ms;
-    /* When the consumer becomes offline, unless it registers again. */
-    int64_t until_ms;
-    /* The server's clock when it answered. */
-    int64_t now_ms;
+    dueq_bytes version; /* the version of dueq */
+    int64_t slots;      /* how many messages the consumer works on at a time; 0: not known */
+    int64_t since_ms;   /* when the consumer was opened */
+    int64_t seen_ms;    /* when the consumer last registered */
+    int64_t until_ms;   /* when the consumer becomes offline, unless it registers again */
+    int64_t now_ms;     /* the server's clock when it answered */
     /*
      * Whether the consumer has not registered for about a minute: its process was killed, or is cut
      * off. It stays in the list for an hour.
@@ -653,8 +619,7 @@ typedef struct dueq_worker {
      * prefetched ones.
      */
     int64_t leased;
-    /* How many of these messages the program worked on. */
-    int64_t running;
+    int64_t running; /* how many of these messages the program worked on */
     /*
      * Whether the consumer was stopped: it takes no new message, and ends when its messages are
      * settled. An offline consumer that was stopped did not end in time, as at a deploy that killed

@@ -31,20 +31,15 @@ typedef struct dueq_failure {
      * died: its attempts or crashes are used up, or it is damaged.
      */
     dueq_failure_kind kind;
-    /* The id of the message. */
-    dueq_bytes id;
+    dueq_bytes id; /* the id of the message */
     /* The ticket of the delivery: the worker whose `holdings` have this ticket had the message. */
     dueq_bytes ticket;
-    /* The number of the delivery, from 1 on. */
-    uint32_t delivery;
-    /* When the message was pushed, by the producer's clock. */
-    int64_t created_ms;
+    uint32_t delivery;  /* the number of the delivery, from 1 on */
+    int64_t created_ms; /* when the message was pushed, by the producer's clock */
     /* The host of the process that settled the message. Size 0: no process did, as for a crash. */
     dueq_bytes host;
-    /* The number of that process. 0: no process settled the message. */
-    int64_t pid;
-    /* The first 500 bytes of the error; may be empty. */
-    dueq_bytes error;
+    int64_t pid;      /* the number of that process; 0: no process settled the message */
+    dueq_bytes error; /* the first 500 bytes of the error; may be empty */
     /* The end of what was made. */
 } dueq_failure;
 

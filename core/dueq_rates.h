@@ -15,38 +15,27 @@
  */
 typedef struct dueq_rate {
     /* Made from core/results.toml by core/verbs.py: the fields of dueq_rate. */
-    /* The begin of the span. */
-    int64_t start_ms;
-    /* The length of the span. */
-    int64_t span_ms;
-    /* Messages stored. */
-    int64_t pushed;
-    /* Deliveries. */
-    int64_t reserved;
-    /* Messages acknowledged. */
-    int64_t acked;
-    /* Retries. */
-    int64_t retried;
-    /* Messages whose ttl ended before their first delivery. */
-    int64_t expired;
-    /* Messages that became dead, moved to a dead-letter queue or were dropped. */
-    int64_t died;
-    /* Messages cancelled. */
-    int64_t cancelled;
+    int64_t start_ms;  /* the begin of the span */
+    int64_t span_ms;   /* the length of the span */
+    int64_t pushed;    /* messages stored */
+    int64_t reserved;  /* deliveries */
+    int64_t acked;     /* messages acknowledged */
+    int64_t retried;   /* retries */
+    int64_t expired;   /* messages whose ttl ended before their first delivery */
+    int64_t died;      /* messages that became dead, moved to a dead-letter queue or were dropped */
+    int64_t cancelled; /* messages cancelled */
     /*
      * The p50 of how long after they became ready, or due, messages were delivered. -1: nothing was
      * measured.
      */
     int64_t late_p50_ms;
-    /* The p99 of the same. -1: nothing was measured. */
-    int64_t late_p99_ms;
+    int64_t late_p99_ms; /* the p99 of the same; -1: nothing was measured */
     /*
      * The p50 of how long deliveries took until the message was acknowledged, retried or settled
      * otherwise. -1: nothing was measured.
      */
     int64_t run_p50_ms;
-    /* The p99 of the same. -1: nothing was measured. */
-    int64_t run_p99_ms;
+    int64_t run_p99_ms; /* the p99 of the same; -1: nothing was measured */
     /* The end of what was made. */
 } dueq_rate;
 

@@ -121,6 +121,11 @@ class Field:
         """What it says; none: the language's own word for no value."""
         return f"{self.text} {none}: {self.none}." if self.none else self.text
 
+    def brief(self, none: str) -> str:
+        """The same without a capital and a full stop."""
+        text = (self.text[0].lower() + self.text[1:]).rstrip(".")
+        return f"{text}; {none}: {self.none}" if self.none else text
+
 
 class Result:
     def __init__(self, name: str, row: dict[str, Any]) -> None:
@@ -141,9 +146,30 @@ def read() -> list[Result]:
 
 
 def members(result: Result) -> str:
-    lines = []
+    """
+    The members of the struct. A comment stands behind its member if it fits there, where
+    clang-format puts it: in one column with those of the lines around it, as far as they all fit.
+    """
+    lines: list[str] = []
+    behind: list[tuple[str, str]] = []
+
+    def flush() -> None:
+        column = max((len(member) for member, _ in behind), default=0)
+        lines.extend(f"{member:<{column}} {comment}" for member, comment in behind)
+        behind.clear()
+
     for field in result.fields:
-        lines += [note(field.doc(KINDS[field.kind].none), "    "), f"    {field.get('c')};"]
+        none = KINDS[field.kind].none
+        member, comment = f"    {field.get('c')};", f"/* {field.brief(none)} */"
+        if len(member) + 1 + len(comment) > WIDTH or ". " in field.text or "\n" in member:
+            flush()
+            lines += [note(field.doc(none), "    "), member]
+            continue
+        rows = [*behind, (member, comment)]
+        if max(len(row[0]) for row in rows) + 1 + max(len(row[1]) for row in rows) > WIDTH:
+            flush()
+        behind.append((member, comment))
+    flush()
     return "\n".join(lines) + "\n"
 
 
@@ -236,10 +262,8 @@ def table(result: Result) -> str:
     lines = ["| field | |\n| --- | --- |\n"]
     for field in result.fields:
         names = dict.fromkeys([field.name, camel(field.name)])
-        text = field.text[0].lower() + field.text[1:]
-        if field.none:
-            text = f"{text.rstrip('.')}; `None`, `null`: {field.none}"
-        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {text.rstrip('.')} |\n")
+        text = field.brief("`None`, `null`")
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {text} |\n")
     return "".join(lines)
 
 

@@ -46,8 +46,9 @@ def test_each_face_has_a_macro_for_a_kind(kind: str) -> None:
 
 def test_field_in_c() -> None:
     of = made(SLOW)
-    member = "    /* When it began slowly. 0: it did not. */\n    int64_t slow_start_ms;\n"
+    member = "    int64_t slow_start_ms; /* when it began slowly; 0: it did not */\n"
     assert member in results.members(of)
+    assert "    int64_t speed;         /* how fast */\n" in results.members(of)
     listed = (
         "#define DUEQ_BELT_FIELDS(X) \\\n    X(TEXT, name) \\\n    X(MAYBE_TIME, slow_start_ms)"
     )

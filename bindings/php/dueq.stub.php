@@ -1682,19 +1682,13 @@ namespace Dueq
         /** Messages that are leased to a consumer. */
         public readonly int $leased;
 
-        /**
-         * Messages that are dead: buried or killed, damaged, or with their attempts or crashes used
-         * up.
-         */
+        /** Messages that are dead: buried, killed, damaged, or out of attempts or crashes. */
         public readonly int $dead;
 
         /** Dead letters and successors on their way to other queues. */
         public readonly int $outbox;
 
-        /**
-         * Why a message stays in the outbox: the name of the other queue, and the error. Empty: no
-         * error.
-         */
+        /** Why a message stays in the outbox: the other queue, and the error; empty: no error. */
         public readonly string $outboxError;
 
         /** Messages stored since the queue exists. */
@@ -1882,7 +1876,7 @@ namespace Dueq
         /** The version of dueq. */
         public readonly string $version;
 
-        /** How many messages the consumer works on at a time. 0: not known. */
+        /** How many messages the consumer works on at a time; 0: not known. */
         public readonly int $slots;
 
         /** When the consumer was opened. */

@@ -65,7 +65,7 @@ class WorkerInfo(Counted):
     version: str
     """The version of dueq."""
     slots: int
-    """How many messages the consumer works on at a time. 0: not known."""
+    """How many messages the consumer works on at a time; 0: not known."""
     since: datetime
     """When the consumer was opened."""
     seen: datetime

@@ -42,15 +42,11 @@ class Stats(Counted):
     leased: int
     """Messages that are leased to a consumer."""
     dead: int
-    """
-    Messages that are dead: buried or killed, damaged, or with their attempts or crashes used up.
-    """
+    """Messages that are dead: buried, killed, damaged, or out of attempts or crashes."""
     outbox: int
     """Dead letters and successors on their way to other queues."""
     outbox_error: str
-    """
-    Why a message stays in the outbox: the name of the other queue, and the error. Empty: no error.
-    """
+    """Why a message stays in the outbox: the other queue, and the error; empty: no error."""
     pushed: int
     """Messages stored since the queue exists."""
     reserved: int
