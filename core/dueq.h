@@ -485,27 +485,46 @@ DUEQ_API const char *dueq_state_name(dueq_state state);
 
 /* A message, as reserve, find and peek return it. All pointers live as long as the result. */
 typedef struct dueq_message {
-    dueq_bytes id;
-    dueq_bytes ticket; /* names this delivery, for the calls that settle it; empty unless leased */
-    dueq_bytes body;
-    size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
-    const dueq_header *headers; /* in the producer's order; NULL if there are none */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_message. */
+    dueq_bytes id;   /* the id, the same on every delivery */
+    dueq_bytes body; /* the bytes that were pushed */
+    /* The headers as they were pushed: texts by name, in the producer's order. */
+    const dueq_header *headers;
     size_t header_count;
-    uint32_t attempt;      /* failures so far, and 1 more for this delivery if leased */
-    uint32_t max_attempts; /* or DUEQ_NO_LIMIT */
-    uint32_t crashes;      /* leases that ended before the message was settled */
-    uint32_t max_crashes;  /* or DUEQ_NO_LIMIT */
-    uint32_t deliveries;   /* all so far, with this one; also those that were released */
-    dueq_priority priority;
-    dueq_state state;
-    int64_t time_ms;    /* delayed: due; leased: end of the lease; dead: when it died; ready: 0 */
-    int64_t created_ms; /* when it was pushed, by the producer's clock */
-    int64_t expires_ms; /* when its ttl ends; 0: never */
-    int64_t lease_ms;   /* as in the draft */
-    int64_t now_ms;     /* the server's clock when it answered */
+    /*
+     * Names this delivery, for the calls that settle messages by their tickets; empty unless
+     * leased.
+     */
+    dueq_bytes ticket;
+    /*
+     * Failures since the push or the last kick and, while leased, this delivery: 1 for the first.
+     */
+    uint32_t attempt;
+    uint32_t max_attempts; /* how many failures make the message dead; DUEQ_NO_LIMIT: no limit */
+    uint32_t crashes;      /* deliveries since the push or the last kick whose lease ended */
+    uint32_t max_crashes;  /* how many crashes make the message dead; DUEQ_NO_LIMIT: no limit */
+    /* All deliveries: this one, crashed and released ones, and those before a kick. */
+    uint32_t deliveries;
+    dueq_priority priority; /* 1 high, 0 normal, -1 low */
+    dueq_state state;       /* the state when the server answered */
+    /*
+     * When the message is due (delayed), its lease ends (leased), or it became dead (dead), by the
+     * server's clock. 0: it is ready.
+     */
+    int64_t time_ms;
+    int64_t created_ms; /* when the message was pushed, by the producer's clock */
+    int64_t expires_ms; /* when the ttl ends, by the server's clock; 0: never */
     dueq_bytes error;   /* the text of the last retry or bury; empty if there was none */
-    int drop;           /* as in the draft */
+    int drop;           /* whether the message is deleted where it would become dead */
+    /*
+     * The queue to which the message moves where it would become dead. Size 0: it stays in its
+     * queue.
+     */
     dueq_bytes dead_letter;
+    /* The end of what was made. */
+    size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
+    int64_t lease_ms; /* as in the draft */
+    int64_t now_ms;   /* the server's clock when it answered */
 } dueq_message;
 
 /* What a queue has and did, counted by the server in O(1). Start from DUEQ_COUNTS. */
@@ -644,12 +663,15 @@ DUEQ_API const dueq_lease *dueq_worker_lease(const dueq_worker *worker, size_t i
  */
 typedef struct dueq_sizes {
     size_t struct_size;
-    int64_t ready;       /* in the list from which consumers take */
-    int64_t delayed;     /* not in that list yet: they go there when they are due */
-    int64_t reserved;    /* taken and not finished; 0 where the system does not know that */
-    int64_t quarantined; /* still in quarantine */
-    int64_t next_ms;     /* the next due time; 0: none */
-    int64_t now_ms;      /* the server's clock when it answered */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_sizes. */
+    int64_t ready;   /* items in the list from which consumers take */
+    int64_t delayed; /* items that are moved to that list when they are due */
+    /* Jobs that were popped and are not finished; 0 where the system does not know that. */
+    int64_t reserved;
+    int64_t quarantined; /* damaged entries in the quarantine */
+    int64_t next_ms;     /* the next due time; 0: nothing is delayed */
+    int64_t now_ms;      /* the server's clock when it counted */
+    /* The end of what was made. */
 } dueq_sizes;
 
 #define DUEQ_SIZES {.struct_size = sizeof(dueq_sizes)}
@@ -657,9 +679,15 @@ typedef struct dueq_sizes {
 /* What a call did that moves due items of such a queue. Start from DUEQ_MOVED. */
 typedef struct dueq_moved {
     size_t struct_size;
-    size_t moved;
-    size_t quarantined;
-    int64_t next_ms; /* the next due time; 0: none */
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_moved. */
+    size_t moved;       /* how many items were moved */
+    size_t quarantined; /* damaged entries that were quarantined */
+    /*
+     * The next due time by the server's clock. 0: nothing is delayed, or this step found nothing
+     * due.
+     */
+    int64_t next_ms;
+    /* The end of what was made. */
 } dueq_moved;
 
 #define DUEQ_MOVED {.struct_size = sizeof(dueq_moved)}

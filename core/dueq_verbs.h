@@ -479,5 +479,34 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(NAME, host) \
     X(OPTIONAL, pid) \
     X(TEXT, error)
+#define DUEQ_MESSAGE_FIELDS(X) \
+    X(TEXT, id) \
+    X(BYTES, body) \
+    X(HEADERS, headers) \
+    X(TICKET, ticket) \
+    X(COUNT, attempt) \
+    X(OPTIONAL, max_attempts) \
+    X(COUNT, crashes) \
+    X(OPTIONAL, max_crashes) \
+    X(COUNT, deliveries) \
+    X(COUNT, priority) \
+    X(STATE, state) \
+    X(MAYBE_TIME, time_ms) \
+    X(TIME, created_ms) \
+    X(MAYBE_TIME, expires_ms) \
+    X(TEXT, error) \
+    X(FLAG, drop) \
+    X(NAME, dead_letter)
+#define DUEQ_SIZES_FIELDS(X) \
+    X(COUNT, ready) \
+    X(COUNT, delayed) \
+    X(COUNT, reserved) \
+    X(COUNT, quarantined) \
+    X(MAYBE_TIME, next_ms) \
+    X(TIME, now_ms)
+#define DUEQ_MOVED_FIELDS(X) \
+    X(COUNT, moved) \
+    X(COUNT, quarantined) \
+    X(MAYBE_TIME, next_ms)
 
 #endif

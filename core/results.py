@@ -45,6 +45,7 @@ KINDS = {
     # A count that is added up over the partitions of a queue.
     "sum": INTEGER,
     "number": INTEGER._replace(c="uint32_t {name}"),
+    "size": INTEGER._replace(c="size_t {name}"),
     "optional": INTEGER._replace(
         python="int | None", php="?int", read="{item} or None", none="0", macro=""
     ),
@@ -56,7 +57,18 @@ KINDS = {
         macro="",
     ),
     "flag": Kind("int {name}", "bool", "bool", "bool"),
+    "limit": INTEGER._replace(
+        c="uint32_t {name}",
+        python="int | None",
+        php="?int",
+        read="{item} or None",
+        none="DUEQ_NO_LIMIT",
+        macro="OPTIONAL",
+    ),
+    "priority": INTEGER._replace(c="dueq_priority {name}"),
     "text": TEXT,
+    "ticket": TEXT,
+    "bytes": TEXT._replace(row="bytes", python="bytes"),
     "name": TEXT._replace(python="str | None", php="?string", read="{item} or None", none="Size 0"),
     "line": TEXT._replace(c="char {name}[256]", macro="WORD"),
     "word": TEXT._replace(c="const char *{name}"),
@@ -71,12 +83,20 @@ KINDS = {
         read="None if {item} < 0 else {item} / 1000",
         none="-1",
     ),
+    "state": Kind("dueq_state {name}", "int", "State", "State", "STATES[{item}]"),
     "failure_kind": Kind(
         "dueq_failure_kind {name}",
         "str",
         "FailureKind",
         "FailureKind",
         'cast("FailureKind", {item})',
+    ),
+    "headers": Kind(
+        "const dueq_header *{name};\n    size_t header_count",
+        "dict[str, str]",
+        "dict[str, str]",
+        "array",
+        php_var="array<string, string>",
     ),
     "holdings": Kind(
         "const void *{name};\n    size_t holding_count",
@@ -134,6 +154,7 @@ class Result:
         self.module: str = row["module"]
         self.title: str = row["class"]
         self.section: str = row.get("section", "")
+        self.properties: bool = row.get("properties", False)
         self.fields = [Field(field, *parts) for field, parts in row["fields"].items()]
 
 
@@ -192,10 +213,10 @@ def lists(results: list[Result]) -> str:
 # Python
 
 
-def docstring(text: str) -> str:
-    if len(line := f'    """{text}"""') <= WIDTH:
+def docstring(text: str, indent: str = "    ") -> str:
+    if len(line := f'{indent}"""{text}"""') <= WIDTH:
         return f"{line}\n"
-    return f'    """\n{wrapped(text, "    ", "    ")}\n    """\n'
+    return f'{indent}"""\n{wrapped(text, indent, indent)}\n{indent}"""\n'
 
 
 def values(result: Result) -> Iterator[str]:
@@ -211,8 +232,23 @@ def values(result: Result) -> Iterator[str]:
             yield from (field.get("read", item=f"row[{place}]") for place, field in places)
 
 
+def python_properties(result: Result) -> str:
+    """The properties of a class whose objects have a row."""
+    made = []
+    for place, field in enumerate(result.fields):
+        text = docstring(field.doc("None"), " " * 8)
+        read = field.get("read", item=f"self._row[{place}]")
+        made.append(
+            f"    @property\n    def {field.name}(self) -> {field.get('python')}:\n"
+            f"{text}        return {read}\n\n"
+        )
+    return "".join(made)
+
+
 def python_fields(result: Result) -> str:
     """The fields of the class, and what makes it."""
+    if result.properties:
+        return python_properties(result)
     fields = "".join(
         f"    {field.name}: {field.get('python')}\n{docstring(field.doc('None'))}"
         for field in result.fields

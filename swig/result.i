@@ -14,31 +14,6 @@ static PyObject *headers_object(const dueq_message *message) {
     return headers;
 }
 
-/* Runs for every message. So it does without Py_BuildValue(), which parses its format each time. */
-static PyObject *message_object(const dueq_message *message) {
-    PyObject *items[] = {
-        text_object(message->id),
-        text_object(message->ticket),
-        bytes_object(message->body),
-        headers_object(message),
-        PyLong_FromUnsignedLong(message->attempt),
-        PyLong_FromUnsignedLong(message->max_attempts),
-        PyLong_FromLong(message->state),
-        PyLong_FromLongLong(message->time_ms),
-        PyLong_FromLongLong(message->created_ms),
-        text_object(message->error),
-        PyLong_FromUnsignedLong(message->crashes),
-        PyLong_FromUnsignedLong(message->max_crashes),
-        PyLong_FromUnsignedLong(message->deliveries),
-        PyLong_FromLong(message->priority),
-        PyLong_FromLongLong(message->expires_ms),
-        PyLong_FromLong(message->drop),
-        text_object(message->dead_letter),
-    };
-
-    return tuple_object(items, sizeof items / sizeof *items);
-}
-
 /*
  * The items of rows, by the lists of fields in dueq_verbs.h: ROW_ITEM makes one from a member of
  * the struct `from`. Their kinds are those of core/results.py.
@@ -50,6 +25,10 @@ static PyObject *message_object(const dueq_message *message) {
 #define ROW_FLAG(flag) PyBool_FromLong(flag)
 #define ROW_TEXT(bytes) text_object(bytes)
 #define ROW_NAME(bytes) text_object(bytes)
+#define ROW_TICKET(bytes) text_object(bytes)
+#define ROW_BYTES(bytes) bytes_object(bytes)
+#define ROW_HEADERS(headers) headers_object(from)
+#define ROW_STATE(state) PyLong_FromLong(state)
 #define ROW_WORD(text) text_object((dueq_bytes){text, strlen(text)})
 #define ROW_TIME(ms) PyLong_FromLongLong(ms)
 #define ROW_MAYBE_TIME(ms) PyLong_FromLongLong(ms)
@@ -59,14 +38,20 @@ static PyObject *message_object(const dueq_message *message) {
 #define ROW_EXAMPLES(examples) examples_object(from)
 #define ROW_HOLDINGS(holdings) holdings_object(from)
 
-/* The function that makes a row of a dueq_NAME. */
+/*
+ * The function that makes a row of a dueq_NAME. It runs for every message. So it does without
+ * Py_BuildValue(), which parses its format each time.
+ */
 #define ROW_OF(name, FIELDS)                                                                       \
     static PyObject *name##_object(const dueq_##name *from) {                                      \
         PyObject *items[] = {FIELDS(ROW_ITEM)};                                                    \
         return tuple_object(items, sizeof items / sizeof *items);                                  \
     }
 
+ROW_OF(message, DUEQ_MESSAGE_FIELDS)
 ROW_OF(counts, DUEQ_COUNTS_FIELDS)
+ROW_OF(sizes, DUEQ_SIZES_FIELDS)
+ROW_OF(moved, DUEQ_MOVED_FIELDS)
 ROW_OF(rate, DUEQ_RATE_FIELDS)
 ROW_OF(holding, DUEQ_HOLDING_FIELDS)
 ROW_OF(failure, DUEQ_FAILURE_FIELDS)
@@ -98,21 +83,6 @@ static PyObject *holdings_object(const dueq_worker *worker) {
 }
 
 ROW_OF(worker, DUEQ_WORKER_FIELDS)
-
-static PyObject *sizes_object(const dueq_sizes *sizes) {
-    if (!sizes)
-        return Py_BuildValue("");
-    return Py_BuildValue("(LLLLLL)", (long long)sizes->ready, (long long)sizes->delayed,
-                         (long long)sizes->reserved, (long long)sizes->quarantined,
-                         (long long)sizes->next_ms, (long long)sizes->now_ms);
-}
-
-static PyObject *moved_object(const dueq_moved *moved) {
-    if (!moved)
-        return Py_BuildValue("");
-    return Py_BuildValue("(nnL)", (Py_ssize_t)moved->moved, (Py_ssize_t)moved->quarantined,
-                         (long long)moved->next_ms);
-}
 
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
     PyObject *items[] = {PyLong_FromLong(dueq_result_status(result, index)),
@@ -193,11 +163,14 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         return NULL;
     }
     const dueq_counts *counts = dueq_result_counts(result);
+    const dueq_sizes *sizes = dueq_result_sizes(result);
+    const dueq_moved *moved = dueq_result_moved(result);
     return Py_BuildValue(
         "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings,
         lists.workers, lists.failures, lists.values, lists.jobs, lists.outcomes,
         states_object(result), counts ? counts_object(counts) : Py_BuildValue(""),
-        sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
+        sizes ? sizes_object(sizes) : Py_BuildValue(""),
+        moved ? moved_object(moved) : Py_BuildValue(""),
         (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),
         (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),
         (Py_ssize_t)dueq_result_queue(result));

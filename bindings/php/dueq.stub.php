@@ -1332,60 +1332,75 @@ namespace Dueq
         /** The name of its queue. */
         public readonly string $queue;
 
+        // Made from core/results.toml by core/verbs.py: the fields of Message.
+
+        /** The id, the same on every delivery. */
         public readonly string $id;
 
+        /** The bytes that were pushed. */
         public readonly string $body;
 
-        /** @var array<string, string> text by name, in the producer's order */
+        /**
+         * @var array<string, string> The headers as they were pushed: texts by name, in the
+         *     producer's order.
+         */
         public readonly array $headers;
 
         /**
-         * Names this delivery, as for ackMany(); from find() and peek(): the current one, empty
-         * unless leased.
+         * Names this delivery, for the calls that settle messages by their tickets; empty unless
+         * leased.
          */
         public readonly string $ticket;
 
-        /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
+        /**
+         * Failures since the push or the last kick and, while leased, this delivery: 1 for the
+         * first.
+         */
         public readonly int $attempt;
 
-        /** Failures until the message is dead; null: no limit. */
+        /** How many failures make the message dead. null: no limit. */
         public readonly ?int $maxAttempts;
 
-        /** Deliveries since its push or last kick whose lease ended. */
+        /** Deliveries since the push or the last kick whose lease ended. */
         public readonly int $crashes;
 
-        /** Crashes until the message is dead; null: no limit. */
+        /** How many crashes make the message dead. null: no limit. */
         public readonly ?int $maxCrashes;
 
-        /** All deliveries: with this one, crashed and released ones, and those before a kick. */
+        /** All deliveries: this one, crashed and released ones, and those before a kick. */
         public readonly int $deliveries;
 
         /** 1 high, 0 normal, -1 low. */
         public readonly int $priority;
 
-        /** When the server answered. */
+        /** The state when the server answered. */
         public readonly State $state;
 
         /**
-         * When it is due (delayed), its lease ends (leased) or it became dead (dead); null when
-         * ready.
+         * When the message is due (delayed), its lease ends (leased), or it became dead (dead), by
+         * the server's clock. null: it is ready.
          */
         public readonly ?float $time;
 
-        /** When it was pushed, by the producer's clock. */
+        /** When the message was pushed, by the producer's clock. */
         public readonly float $created;
 
-        /** When its ttl ends, by the server's clock; null: never. */
+        /** When the ttl ends, by the server's clock. null: never. */
         public readonly ?float $expires;
 
-        /** The text of the last retry() or bury(); empty if there was none. */
+        /** The text of the last retry or bury; empty if there was none. */
         public readonly string $error;
 
-        /** Whether it is deleted instead of kept as dead. */
+        /** Whether the message is deleted where it would become dead. */
         public readonly bool $drop;
 
-        /** The queue that it moves to instead of being kept as dead; null: it is kept. */
+        /**
+         * The queue to which the message moves where it would become dead. null: it stays in its
+         * queue.
+         */
         public readonly ?string $deadLetter;
+
+        // The end of what was made.
 
         private function __construct() {}
 
@@ -2657,13 +2672,21 @@ namespace Dueq\Interop
      */
     final class Moved
     {
+        // Made from core/results.toml by core/verbs.py: the fields of Moved.
+
+        /** How many items were moved. */
         public readonly int $moved;
 
         /** Damaged entries that were quarantined. */
         public readonly int $quarantined;
 
-        /** The next due time by the server's clock, if anything was moved; null: none. */
+        /**
+         * The next due time by the server's clock. null: nothing is delayed, or this step found
+         * nothing due.
+         */
         public readonly ?float $next;
+
+        // The end of what was made.
 
         private function __construct() {}
     }
@@ -2676,23 +2699,27 @@ namespace Dueq\Interop
      */
     final class Sizes
     {
-        /** In the list that consumers take from. */
+        // Made from core/results.toml by core/verbs.py: the fields of Sizes.
+
+        /** Items in the list from which consumers take. */
         public readonly int $ready;
 
-        /** Moved there when they are due. */
+        /** Items that are moved to that list when they are due. */
         public readonly int $delayed;
 
-        /** Popped and not finished yet; Laravel only. */
+        /** Jobs that were popped and are not finished; 0 where the system does not know that. */
         public readonly int $reserved;
 
-        /** Damaged, and in the quarantine. */
+        /** Damaged entries in the quarantine. */
         public readonly int $quarantined;
 
-        /** The next due time; null: none. */
+        /** The next due time. null: nothing is delayed. */
         public readonly ?float $next;
 
         /** The server's clock when it counted. */
         public readonly float $now;
+
+        // The end of what was made.
 
         private function __construct() {}
     }

@@ -7,12 +7,16 @@
 
 #include "php_dueq.h"
 
-/* Makes an object of the class, whose first properties are the fields of the struct `from`. */
+/* Makes an object of the class, whose properties are the fields of the struct `from`. */
 #define MAKE_OBJECT(out, ce, FIELDS)                                                               \
     do {                                                                                           \
-        zval *property;                                                                            \
         object_init_ex(out, ce);                                                                   \
-        property = OBJ_PROP_NUM(Z_OBJ_P(out), 0);                                                  \
+        MAKE_PROPERTIES(Z_OBJ_P(out), 0, FIELDS);                                                  \
+    } while (0)
+/* The properties from number `first` on. */
+#define MAKE_PROPERTIES(object, first, FIELDS)                                                     \
+    do {                                                                                           \
+        zval *property = OBJ_PROP_NUM(object, first);                                              \
         FIELDS(MAKE_PROPERTY)                                                                      \
     } while (0)
 #define MAKE_PROPERTY(kind, member)                                                                \

@@ -1,5 +1,7 @@
 #include "message.h"
 
+#include "fields.h"
+
 static zend_object_handlers handlers;
 
 static zend_object *message_create(zend_class_entry *ce) {
@@ -22,7 +24,7 @@ static void message_release(zend_object *object) {
 }
 
 static dueq_bytes ticket_of(message_object *message) {
-    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
+    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ticket)));
 }
 
 static bool is_lost(message_object *message) {
@@ -72,62 +74,28 @@ static void make_headers(zval *out, const dueq_message *message) {
     }
 }
 
-static void make_count(zval *out, uint32_t count) { ZVAL_LONG(out, (zend_long)count); }
-
-/* 0 becomes null: no limit. */
-static void make_limit(zval *out, uint32_t limit) {
-    if (limit) {
-        make_count(out, limit);
-    } else {
-        ZVAL_NULL(out);
-    }
-}
-
-static void make_name(zval *out, dueq_bytes name) {
-    if (name.size) {
-        dueq_php_string(out, name);
-    } else {
-        ZVAL_NULL(out);
-    }
-}
-
 /* The ticket often has the bytes of the id: then the two share a string. */
-static void make_ticket(zend_object *object, const dueq_message *message) {
-    zval *id = OBJ_PROP_NUM(object, MESSAGE_ID), *ticket = OBJ_PROP_NUM(object, MESSAGE_TICKET);
-
-    if (zend_string_equals_cstr(Z_STR_P(id), message->ticket.data, message->ticket.size)) {
-        ZVAL_COPY(ticket, id);
+static void make_ticket(zval *out, dueq_bytes ticket, const zval *id) {
+    if (zend_string_equals_cstr(Z_STR_P(id), ticket.data, ticket.size)) {
+        ZVAL_COPY(out, id);
     } else {
-        dueq_php_string(ticket, message->ticket);
+        dueq_php_string(out, ticket);
     }
 }
 
-void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message) {
+void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *from) {
     zend_object *object;
 
     object_init_ex(out, dueq_php_message_ce);
     object = Z_OBJ_P(out);
     GC_ADDREF(&queue->std);
     message_of(object)->queue = queue;
-
-    ZVAL_COPY(OBJ_PROP_NUM(object, MESSAGE_QUEUE), OBJ_PROP_NUM(&queue->std, 0));
-    dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ID), message->id);
-    dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_BODY), message->body);
-    make_headers(OBJ_PROP_NUM(object, MESSAGE_HEADERS), message);
-    make_ticket(object, message);
-    make_count(OBJ_PROP_NUM(object, MESSAGE_ATTEMPT), message->attempt);
-    make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_ATTEMPTS), message->max_attempts);
-    make_count(OBJ_PROP_NUM(object, MESSAGE_CRASHES), message->crashes);
-    make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
-    make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
-    ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
-    dueq_php_case_make(OBJ_PROP_NUM(object, MESSAGE_STATE), &dueq_php_state, (int)message->state);
-    dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED), dueq_php_seconds(message->created_ms));
-    dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);
-    dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ERROR), message->error);
-    ZVAL_BOOL(OBJ_PROP_NUM(object, MESSAGE_DROP), message->drop);
-    make_name(OBJ_PROP_NUM(object, MESSAGE_DEAD_LETTER), message->dead_letter);
+    ZVAL_COPY(OBJ_PROP_NUM(object, MESSAGE_queue), OBJ_PROP_NUM(&queue->std, 0));
+#define MAKE_BYTES(out, bytes) dueq_php_string(out, bytes)
+#define MAKE_HEADERS(out, ignored) make_headers(out, from)
+#define MAKE_TICKET(out, ticket) make_ticket(out, ticket, OBJ_PROP_NUM(object, MESSAGE_id))
+#define MAKE_STATE(out, state) dueq_php_case_make(out, &dueq_php_state, (int)(state))
+    MAKE_PROPERTIES(object, MESSAGE_queue + 1, DUEQ_MESSAGE_FIELDS);
 }
 
 void dueq_php_message_attach(zend_object *object, dueq_php_loop *loop) {
@@ -162,7 +130,7 @@ bool dueq_php_message_left(zend_object *object) {
     dueq_php_log(
         "dueq: message %s: its handler's call to settle it failed, so it is not acknowledged: "
         "unless that call took effect, it is delivered again when its lease ends",
-        Z_STRVAL_P(OBJ_PROP_NUM(object, MESSAGE_ID)));
+        Z_STRVAL_P(OBJ_PROP_NUM(object, MESSAGE_id)));
     return true;
 }
 
@@ -212,7 +180,7 @@ bool dueq_php_message_is_of(zend_object *object, const dueq_php_queue *queue) {
     if (!message_of(object)->queue) {
         return false;
     }
-    of = Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE));
+    of = Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_queue));
     /* The name of the first partition without its digit. */
     dueq_partition_name(dueq_php_bytes(name), 0, first);
     return zend_string_equals(of, name) ||

@@ -18,26 +18,12 @@ static inline message_object *message_of(zend_object *object) {
     return (message_object *)((char *)object - offsetof(message_object, std));
 }
 
-/* The properties in the order of the stub. */
+/* The places of its properties. */
 enum {
-    MESSAGE_QUEUE,
-    MESSAGE_ID,
-    MESSAGE_BODY,
-    MESSAGE_HEADERS,
-    MESSAGE_TICKET,
-    MESSAGE_ATTEMPT,
-    MESSAGE_MAX_ATTEMPTS,
-    MESSAGE_CRASHES,
-    MESSAGE_MAX_CRASHES,
-    MESSAGE_DELIVERIES,
-    MESSAGE_PRIORITY,
-    MESSAGE_STATE,
-    MESSAGE_TIME,
-    MESSAGE_CREATED,
-    MESSAGE_EXPIRES,
-    MESSAGE_ERROR,
-    MESSAGE_DROP,
-    MESSAGE_DEAD_LETTER
+    MESSAGE_queue,
+#define PLACE(kind, member) MESSAGE_##member,
+    DUEQ_MESSAGE_FIELDS(PLACE)
+#undef PLACE
 };
 
 #endif

@@ -120,12 +120,12 @@ ZEND_METHOD(Dueq_Message, ack) {
 /* Acknowledges a schedule's message, and pushes its due jobs and its next message. */
 static void fire(message_object *message) {
     zend_arena *arena = zend_arena_create(1024);
-    HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS));
+    HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_headers));
     dueq_draft given = DUEQ_DRAFT;
-    dueq_message held = {.id = dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID))),
+    dueq_message held = {.id = dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_id))),
                          .ticket = dueq_php_message_ticket(&message->std),
                          .body =
-                             dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_BODY)))};
+                             dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_body)))};
 
     if (dueq_php_headers_fill(&given, headers, -1, &arena)) {
         held.headers = given.headers;
@@ -157,8 +157,8 @@ ZEND_METHOD(Dueq_Message, fire) {
 ZEND_METHOD(Dueq_Message, isSchedule) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_MESSAGE(message);
-    const zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS);
-    RETURN_BOOL(zend_string_starts_with_literal(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)),
+    const zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_headers);
+    RETURN_BOOL(zend_string_starts_with_literal(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_id)),
                                                 "schedule:") &&
                 zend_hash_str_exists(Z_ARRVAL_P(headers), ZEND_STRL("schedule")));
 }
@@ -242,7 +242,7 @@ ZEND_METHOD(Dueq_Message, checkpoint) {
     if (EG(exception)) {
         RETURN_THROWS();
     }
-    zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS), value;
+    zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_headers), value;
     SEPARATE_ARRAY(headers);
     zend_hash_str_del(Z_ARRVAL_P(headers), ZEND_STRL("cursor"));
     if (ZSTR_LEN(cursor)) {

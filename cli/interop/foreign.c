@@ -59,15 +59,10 @@ int foreign_move(struct cli *cli, bool once) {
 /* What the other system calls its queue. */
 static const char *kind(const struct cli *cli) { return cli->laravel ? "queue" : "destination"; }
 
-static void json_sizes(const struct cli *cli, const dueq_sizes *sizes) {
+static void json_sizes(const struct cli *cli, const dueq_sizes *from) {
     json_object *object = json_object_new_object();
     json_object_object_add(object, kind(cli), json_name(cli->queue_name));
-    json_object_object_add(object, "ready", json_object_new_int64(sizes->ready));
-    json_object_object_add(object, "delayed", json_object_new_int64(sizes->delayed));
-    json_object_object_add(object, "reserved", json_object_new_int64(sizes->reserved));
-    json_object_object_add(object, "quarantined", json_object_new_int64(sizes->quarantined));
-    json_object_object_add(object, "next_ms", json_time(sizes->next_ms));
-    json_object_object_add(object, "now_ms", json_object_new_int64(sizes->now_ms));
+    DUEQ_SIZES_FIELDS(JSON_FIELD)
     json_line(object);
 }
 

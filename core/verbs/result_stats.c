@@ -74,7 +74,9 @@ const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
  * A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its
  * order.
  */
-enum { NUMBERS = 9, RATED_EACH = 2 };
+#define ONE(member) +1
+enum { NUMBERS = 2 DUEQ_RATE_SUMS(ONE), RATED_EACH = 2 };
+#undef ONE
 #define MOST INT64_C(1000000000000000000)
 
 static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBERS]) {

@@ -1,20 +1,11 @@
+#include "../fields.h"
 #include "php_interop.h"
 
 /* How often signal handlers and `until` are called while nothing happens. */
 #define SLICE_MS 250
 
-/* The properties of Dueq\Interop\Moved and Dueq\Interop\Sizes in the order of the stub. */
-enum { MOVED_MOVED, MOVED_QUARANTINED, MOVED_NEXT };
-enum { SIZES_READY, SIZES_DELAYED, SIZES_RESERVED, SIZES_QUARANTINED, SIZES_NEXT, SIZES_NOW };
-
-void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes) {
-    object_init_ex(out, dueq_php_sizes_ce);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_READY), (zend_long)sizes->ready);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_DELAYED), (zend_long)sizes->delayed);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_RESERVED), (zend_long)sizes->reserved);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_QUARANTINED), (zend_long)sizes->quarantined);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_NEXT), sizes->next_ms);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_NOW), dueq_php_seconds(sizes->now_ms));
+void dueq_php_sizes_make(zval *out, const dueq_sizes *from) {
+    MAKE_OBJECT(out, dueq_php_sizes_ce, DUEQ_SIZES_FIELDS);
 }
 
 ZEND_METHOD(Dueq_Interop_Moved, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
@@ -47,14 +38,11 @@ dueq_status dueq_php_put_back(dueq_php_link *link) {
  */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
     static const dueq_moved nothing = DUEQ_MOVED;
-    const dueq_moved *moved = dueq_result_moved(result);
+    const dueq_moved *from = dueq_result_moved(result);
 
-    moved = moved ? moved : &nothing;
-    dueq_php_quarantined(source, moved->quarantined);
-    object_init_ex(out, dueq_php_moved_ce);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_MOVED), (zend_long)moved->moved);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_QUARANTINED), (zend_long)moved->quarantined);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_NEXT), moved->next_ms);
+    from = from ? from : &nothing;
+    dueq_php_quarantined(source, from->quarantined);
+    MAKE_OBJECT(out, dueq_php_moved_ce, DUEQ_MOVED_FIELDS);
 }
 
 static const dueq_php_call moving = {make_moved, NULL};

@@ -51,27 +51,6 @@ DurabilityRow: TypeAlias = tuple[int, bool, int]
 ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...]]
 # id, ticket, headers, body
 HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
-# id, ticket, body, headers, attempt, max_attempts, state, time_ms, created_ms, error,
-# crashes, max_crashes, deliveries, priority, expires_ms, drop, dead_letter
-MessageRow: TypeAlias = tuple[
-    str,
-    str,
-    bytes,
-    dict[str, str],
-    int,
-    int,
-    int,
-    int,
-    int,
-    str,
-    int,
-    int,
-    int,
-    int,
-    int,
-    int,
-    str,
-]
 # Made from core/results.toml by core/verbs.py: the rows of results.
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
 # died, cancelled, purged, quarantined, next_event_ms, oldest_ms, now_ms, paused, evicting
@@ -162,6 +141,42 @@ FailureRow: TypeAlias = tuple[
     int,
     str,
 ]
+# id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter
+MessageRow: TypeAlias = tuple[
+    str,
+    bytes,
+    dict[str, str],
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    bool,
+    str,
+]
+# ready, delayed, reserved, quarantined, next_ms, now_ms
+SizesRow: TypeAlias = tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+]
+# moved, quarantined, next_ms
+MovedRow: TypeAlias = tuple[
+    int,
+    int,
+    int,
+]
 # The end of what was made.
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
@@ -192,10 +207,6 @@ LaravelRow: TypeAlias = tuple[
 # payload, reserved, id, uuid, job, data, display_name, attempts, max_tries, timeout_s, backoff,
 # retry_until_s, until_ms
 JobRow: TypeAlias = tuple[bytes, bytes, str, str, str, bytes, str, int, int, int, str, int, int]
-# ready, delayed, reserved, quarantined, next_ms, now_ms
-SizesRow: TypeAlias = tuple[int, int, int, int, int, int]
-# moved, quarantined, next_ms
-MovedRow: TypeAlias = tuple[int, int, int]
 # the fields of dueq._call.Answer
 Answer: TypeAlias = tuple[
     int,

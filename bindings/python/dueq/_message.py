@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 from dueq import _core, _trace
 from dueq._log import encoded, escaped, log
 from dueq.errors import Error, InvalidError, LeaseLost
-from dueq.times import moment
+from dueq.times import moment, optional_moment
 
 if TYPE_CHECKING:
     from dueq._trace import Processing
@@ -60,7 +60,7 @@ class Home(Protocol):
 
 
 class MessageBase:
-    """The fields of a message."""
+    """The fields of a message. Times are in UTC."""
 
     __slots__ = ("_asked", "_home", "_lost", "_processing", "_row", "_settled", "queue")
 
@@ -76,105 +76,113 @@ class MessageBase:
         self._processing: Processing | None = None
         self.queue = queue
 
+    # Made from core/results.toml by core/verbs.py: the fields of Message.
     @property
     def id(self) -> str:
         """The id, the same on every delivery."""
         return self._row[0]
 
     @property
-    def ticket(self) -> str:
-        """The ticket of this delivery, for Queue.ack_many()."""
+    def body(self) -> bytes:
+        """The bytes that were pushed."""
         return self._row[1]
 
     @property
-    def body(self) -> bytes:
-        """The bytes that were pushed."""
+    def headers(self) -> dict[str, str]:
+        """The headers as they were pushed: texts by name, in the producer's order."""
         return self._row[2]
+
+    @property
+    def ticket(self) -> str:
+        """
+        Names this delivery, for the calls that settle messages by their tickets; empty unless
+        leased.
+        """
+        return self._row[3]
+
+    @property
+    def attempt(self) -> int:
+        """
+        Failures since the push or the last kick and, while leased, this delivery: 1 for the first.
+        """
+        return self._row[4]
+
+    @property
+    def max_attempts(self) -> int | None:
+        """How many failures make the message dead. None: no limit."""
+        return self._row[5] or None
+
+    @property
+    def crashes(self) -> int:
+        """Deliveries since the push or the last kick whose lease ended."""
+        return self._row[6]
+
+    @property
+    def max_crashes(self) -> int | None:
+        """How many crashes make the message dead. None: no limit."""
+        return self._row[7] or None
+
+    @property
+    def deliveries(self) -> int:
+        """All deliveries: this one, crashed and released ones, and those before a kick."""
+        return self._row[8]
+
+    @property
+    def priority(self) -> int:
+        """1 high, 0 normal, -1 low."""
+        return self._row[9]
+
+    @property
+    def state(self) -> State:
+        """The state when the server answered."""
+        return STATES[self._row[10]]
+
+    @property
+    def time(self) -> datetime | None:
+        """
+        When the message is due (delayed), its lease ends (leased), or it became dead (dead), by the
+        server's clock. None: it is ready.
+        """
+        return optional_moment(self._row[11])
+
+    @property
+    def created(self) -> datetime:
+        """When the message was pushed, by the producer's clock."""
+        return moment(self._row[12])
+
+    @property
+    def expires(self) -> datetime | None:
+        """When the ttl ends, by the server's clock. None: never."""
+        return optional_moment(self._row[13])
+
+    @property
+    def error(self) -> str:
+        """The text of the last retry or bury; empty if there was none."""
+        return self._row[14]
+
+    @property
+    def drop(self) -> bool:
+        """Whether the message is deleted where it would become dead."""
+        return self._row[15]
+
+    @property
+    def dead_letter(self) -> str | None:
+        """
+        The queue to which the message moves where it would become dead. None: it stays in its
+        queue.
+        """
+        return self._row[16] or None
+
+    # The end of what was made.
 
     def json(self) -> Any:
         """The value of a body that is JSON. Raises ValueError if the body is not JSON."""
         return json.loads(self.body)
 
     @property
-    def headers(self) -> dict[str, str]:
-        """The headers, as they were pushed: texts by name."""
-        return self._row[3]
-
-    @property
     def is_schedule(self) -> bool:
         """Whether this is the message of a schedule, for fire(), and not a job."""
         return self.id.startswith("schedule:") and "schedule" in self.headers
-
-    @property
-    def attempt(self) -> int:
-        """The failures since the last kick and, while leased, this delivery: 1 for the first."""
-        return self._row[4]
-
-    @property
-    def max_attempts(self) -> int | None:
-        """How many failures make the message dead; None: no limit."""
-        return self._row[5] or None
-
-    @property
-    def state(self) -> State:
-        """The state at the time of the server's answer."""
-        return STATES[self._row[6]]
-
-    @property
-    def time(self) -> datetime | None:
-        """
-        The time that belongs to the state, by the server's clock, in UTC. delayed: when the message
-        is due; leased: when the lease ends; dead: when it died; ready: None.
-        """
-        return moment(self._row[7]) if self._row[7] else None
-
-    @property
-    def created(self) -> datetime:
-        """When the message was pushed, by the producer's clock, in UTC."""
-        return moment(self._row[8])
-
-    @property
-    def error(self) -> str:
-        """The error text of the last retry or bury; empty if there was none."""
-        return self._row[9]
-
-    @property
-    def crashes(self) -> int:
-        """How many leases have ended without a settlement since the last kick."""
-        return self._row[10]
-
-    @property
-    def max_crashes(self) -> int | None:
-        """How many crashes make the message dead; None: no limit."""
-        return self._row[11] or None
-
-    @property
-    def deliveries(self) -> int:
-        """All deliveries: this one, crashed and released ones, and those before a kick."""
-        return self._row[12]
-
-    @property
-    def priority(self) -> int:
-        """1 high, 0 normal, -1 low."""
-        return self._row[13]
-
-    @property
-    def expires(self) -> datetime | None:
-        """When the ttl ends, by the server's clock, in UTC; None: never."""
-        return moment(self._row[14]) if self._row[14] else None
-
-    @property
-    def drop(self) -> bool:
-        """Whether the message is deleted where it would become dead."""
-        return bool(self._row[15])
-
-    @property
-    def dead_letter(self) -> str | None:
-        """
-        The queue to which the message moves where it would become dead; None: it stays in its
-        queue.
-        """
-        return self._row[16] or None
 
     def __repr__(self) -> str:
         id, size = escaped(self.id), len(self.body)

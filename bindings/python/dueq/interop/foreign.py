@@ -12,7 +12,7 @@ from dueq._call import Answer, Call, counted, on
 from dueq._link import Linked
 from dueq._log import log
 from dueq.stats import Counted
-from dueq.times import moment, patience_ms
+from dueq.times import moment, optional_moment, patience_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -22,48 +22,64 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sizes(Counted):
-    """The counts of such a queue, taken by the server at one moment."""
+    """The counts of such a queue, taken by the server at one moment. Times are in UTC."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Sizes.
     ready: int
     """Items in the list from which consumers take."""
     delayed: int
     """Items that are moved to that list when they are due."""
     reserved: int
-    """Jobs that were popped and are not finished; only in Laravel's queues."""
+    """Jobs that were popped and are not finished; 0 where the system does not know that."""
     quarantined: int
     """Damaged entries in the quarantine."""
     next: datetime | None
-    """The next due time, in UTC. None: nothing is delayed."""
+    """The next due time. None: nothing is delayed."""
     now: datetime
-    """The server's clock, in UTC."""
+    """The server's clock when it counted."""
+
+    @classmethod
+    def from_row(cls, row: _core.SizesRow) -> Sizes:
+        """Converts the row of the core."""
+        return cls(
+            *row[:4],
+            optional_moment(row[4]),
+            moment(row[5]),
+        )
+
+    # The end of what was made.
 
     @classmethod
     def of(cls, answer: Answer) -> Sizes:
         """Converts the answer of the core."""
-        row = answer.sizes
-        assert row is not None
-        next_ms, now_ms = row[4:]
-        return cls(*row[:4], next=moment(next_ms) if next_ms else None, now=moment(now_ms))
+        assert answer.sizes is not None
+        return cls.from_row(answer.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class Moved(Counted):
-    """The result of a step that moves due items of such a queue."""
+    """The result of a step that moves due items of such a queue. Times are in UTC."""
 
+    # Made from core/results.toml by core/verbs.py: the fields of Moved.
     moved: int
+    """How many items were moved."""
     quarantined: int
-    """Damaged entries that were quarantined, with a warning in the log."""
+    """Damaged entries that were quarantined."""
     next: datetime | None
     """
-    The next due time by the server's clock, in UTC. None: nothing is delayed, or this step found
-    nothing due.
+    The next due time by the server's clock. None: nothing is delayed, or this step found nothing
+    due.
     """
 
     @classmethod
-    def of(cls, answer: Answer) -> Moved:
-        """Converts the answer of the core."""
-        row = answer.moved or (0, 0, 0)
-        return cls(row[0], row[1], moment(row[2]) if row[2] else None)
+    def from_row(cls, row: _core.MovedRow) -> Moved:
+        """Converts the row of the core."""
+        return cls(
+            *row[:2],
+            optional_moment(row[2]),
+        )
+
+    # The end of what was made.
 
 
 class Foreign(Linked):
@@ -83,7 +99,7 @@ class Foreign(Linked):
         return call._replace(waits=timeout_ms != 0, over=over)
 
     def _moved(self, answer: Answer) -> Moved:
-        moved = Moved.of(answer)
+        moved = Moved.from_row(answer.moved or (0, 0, 0))
         self._warn(moved.quarantined)
         return moved
 
