@@ -6,7 +6,7 @@ import os
 import sys
 from datetime import timedelta
 from threading import get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dueq import _core, _trace
 from dueq._call import counted
@@ -21,6 +21,29 @@ if TYPE_CHECKING:
     from dueq._link import Links
 
 
+# order, prefetch, lease_ms, max_run_ms, slack_ms, concurrency
+LoopOptions: TypeAlias = tuple[int, int, int, int, int, int]
+
+
+def loop_options(
+    order: int,
+    prefetch: int,
+    lease: float | timedelta | None,
+    max_run: float | timedelta | None,
+    slack: float | timedelta,
+    concurrency: int | None,
+) -> LoopOptions:
+    """Converts the options of consume() to those of consumer_open()."""
+    return (
+        order,
+        counted(prefetch, "prefetch"),
+        optional_ms(lease, "lease"),
+        optional_ms(max_run, "max_run"),
+        duration_ms(slack, "slack"),
+        0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
+    )
+
+
 class ConsumerBase(Alone):
     """A consumer of the core, on a link of its own."""
 
@@ -30,13 +53,8 @@ class ConsumerBase(Alone):
         self,
         home: Links,
         names: tuple[str, ...],
-        order: int,
-        prefetch: int,
-        lease: float | timedelta | None,
-        max_run: float | timedelta | None,
+        options: LoopOptions,
         timeout: float | timedelta | None,
-        slack: float | timedelta,
-        concurrency: int | None,
         partitioned: bool,
     ) -> None:
         self.names = names
@@ -48,13 +66,7 @@ class ConsumerBase(Alone):
         self._link = home.acquire()
         try:
             self._handle = _core.consumer_open(
-                tuple(self._link.queues[name] for name in names),
-                order,
-                counted(prefetch, "prefetch"),
-                optional_ms(lease, "lease"),
-                optional_ms(max_run, "max_run"),
-                duration_ms(slack, "slack"),
-                0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
+                tuple(self._link.queues[name] for name in names), *options
             )
         except BaseException:
             home.release(self._link)

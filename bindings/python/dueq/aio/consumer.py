@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._consumer import ConsumerBase
+from dueq._consumer import ConsumerBase, LoopOptions
 from dueq.aio.message import Message
 from dueq.aio.pool import Pool, running_loop, surely, wait
 from dueq.errors import Error
@@ -38,28 +38,12 @@ class Consumer(ConsumerBase):
         self,
         home: Pool,
         names: tuple[str, ...],
-        order: int,
-        prefetch: int,
-        lease: float | timedelta | None,
-        max_run: float | timedelta | None,
+        options: LoopOptions,
         timeout: float | timedelta | None,
-        slack: float | timedelta,
-        concurrency: int | None,
         partitioned: bool,
     ) -> None:
         self._loop = running_loop()
-        super().__init__(
-            home,
-            names,
-            order,
-            prefetch,
-            lease,
-            max_run,
-            timeout,
-            slack,
-            concurrency,
-            partitioned,
-        )
+        super().__init__(home, names, options, timeout, partitioned)
         self._turn = asyncio.Lock()  # only one task at a time may wait on the link
         self._final: asyncio.Future[None] | None = None
         self._cancels: dict[Message, asyncio.Task[Any]] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core, _trace
 from dueq._call import Answer, Call, counted, on
+from dueq._consumer import loop_options
 from dueq._link import KEYED, opener
 from dueq._log import log
 from dueq._message import (
@@ -133,8 +134,9 @@ class Source(Closing):
             return _core.reserve_any_submit(handles, self._order, most, timeout_ms, lease_ms)
 
         def undo(answer: Answer) -> Iterable[Call]:
-            taken = tuple(row[1] for row in answer.messages)
-            return [on(self._name_of(answer), _core.release_submit, taken, 0)] if taken else []
+            name = self._name_of(answer)
+            taken = tuple(Message(self._home, name, row).ticket for row in answer.messages)
+            return [on(name, _core.release_submit, taken, 0)] if taken else []
 
         since = time.time_ns()
         answer = await self._home.call(Call(submit, timeout_ms != 0, undo))
@@ -178,13 +180,8 @@ class Source(Closing):
         return Consumer(
             self._home,
             self._sources(),
-            self._order,
-            prefetch,
-            lease,
-            max_run,
+            loop_options(self._order, prefetch, lease, max_run, slack, concurrency),
             timeout,
-            slack,
-            concurrency,
             self.partitions is not None,
         )
 
