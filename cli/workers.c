@@ -7,23 +7,23 @@
 
 static json_object *json_leases(const dueq_worker *worker) {
     json_object *list = json_object_new_array();
-    for (size_t i = 0; i < worker->holding_count; i++) {
-        const dueq_holding *from = dueq_worker_holding(worker, i);
+    for (size_t i = 0; i < worker->lease_count; i++) {
+        const dueq_lease *from = dueq_worker_lease(worker, i);
         json_object *object = json_object_new_object();
-        DUEQ_HOLDING_FIELDS(JSON_FIELD)
+        DUEQ_LEASE_FIELDS(JSON_FIELD)
         json_object_array_add(list, object);
     }
     return list;
 }
 
 void cli_json_worker(json_object *object, const dueq_worker *from) {
-#define JSON_HOLDINGS(ignored) NULL
+#define JSON_LEASES(ignored) NULL
     DUEQ_WORKER_FIELDS(JSON_FIELD)
-#undef JSON_HOLDINGS
+#undef JSON_LEASES
     /* These are of one queue. */
     json_object_object_del(object, "leased");
     json_object_object_del(object, "running");
-    json_object_object_del(object, "holdings");
+    json_object_object_del(object, "leases");
 }
 
 json_object *json_of_worker(const struct consumer *list, size_t count) {

@@ -594,9 +594,9 @@ typedef struct dueq_finding {
 
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
-/* A leased message of a dueq_worker. dueq_worker_holding() reads it. */
-typedef struct dueq_holding {
-    /* Made from core/results.toml by core/verbs.py: the fields of dueq_holding. */
+/* A leased message of a dueq_worker. dueq_worker_lease() reads it. */
+typedef struct dueq_lease {
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_lease. */
     dueq_bytes id;     /* the id of the message */
     dueq_bytes ticket; /* the ticket of the delivery */
     int64_t partition; /* the partition of the message; -1: the queue has no partitions */
@@ -608,7 +608,7 @@ typedef struct dueq_holding {
     /* Whether the program has begun to work on the message. If not, it is prefetched. */
     int running;
     /* The end of what was made. */
-} dueq_holding;
+} dueq_lease;
 
 /*
  * A registered consumer of a queue, as it was when it registered last. A consumer with a heartbeat
@@ -649,8 +649,8 @@ typedef struct dueq_worker {
      * The messages that the consumer had had for at least a second, in the order of their
      * deliveries; at most 100.
      */
-    const void *holdings;
-    size_t holding_count;
+    const void *leases;
+    size_t lease_count;
     /* The end of what was made. */
 } dueq_worker;
 

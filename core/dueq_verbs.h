@@ -447,7 +447,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(expired) \
     X(died) \
     X(cancelled)
-#define DUEQ_HOLDING_FIELDS(X) \
+#define DUEQ_LEASE_FIELDS(X) \
     X(TEXT, id) \
     X(TEXT, ticket) \
     X(INDEX, partition) \
@@ -468,7 +468,7 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(COUNT, leased) \
     X(COUNT, running) \
     X(FLAG, stopping) \
-    X(HOLDINGS, holdings)
+    X(LEASES, leases)
 #define DUEQ_FAILURE_FIELDS(X) \
     X(TIME, time_ms) \
     X(FAILURE_KIND, kind) \

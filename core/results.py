@@ -98,13 +98,13 @@ KINDS = {
         "array",
         php_var="array<string, string>",
     ),
-    "holdings": Kind(
-        "const void *{name};\n    size_t holding_count",
-        "tuple[HoldingRow, ...]",
-        "tuple[Holding, ...]",
+    "leases": Kind(
+        "const void *{name};\n    size_t lease_count",
+        "tuple[LeaseRow, ...]",
+        "tuple[Lease, ...]",
         "array",
-        "tuple(map(Holding.from_row, {item}))",
-        php_var="list<Holding>",
+        "tuple(map(Lease.from_row, {item}))",
+        php_var="list<Lease>",
     ),
     "examples": Kind(
         "dueq_bytes {name}[DUEQ_MAX_EXAMPLES];\n    size_t example_count",

@@ -36,7 +36,7 @@ static PyObject *headers_object(const dueq_message *message) {
 #define ROW_MEASURED(ms) PyLong_FromLongLong(ms)
 #define ROW_FAILURE_KIND(kind) PyUnicode_FromString(dueq_failure_name(kind))
 #define ROW_EXAMPLES(examples) examples_object(from)
-#define ROW_HOLDINGS(holdings) holdings_object(from)
+#define ROW_LEASES(leases) leases_object(from)
 
 /*
  * The function that makes a row of a dueq_NAME. It runs for every message. So it does without
@@ -53,7 +53,7 @@ ROW_OF(counts, DUEQ_COUNTS_FIELDS)
 ROW_OF(sizes, DUEQ_SIZES_FIELDS)
 ROW_OF(moved, DUEQ_MOVED_FIELDS)
 ROW_OF(rate, DUEQ_RATE_FIELDS)
-ROW_OF(holding, DUEQ_HOLDING_FIELDS)
+ROW_OF(lease, DUEQ_LEASE_FIELDS)
 ROW_OF(failure, DUEQ_FAILURE_FIELDS)
 
 static PyObject *examples_object(const dueq_finding *finding) {
@@ -70,16 +70,16 @@ static PyObject *examples_object(const dueq_finding *finding) {
 
 ROW_OF(finding, DUEQ_FINDING_FIELDS)
 
-static PyObject *holdings_object(const dueq_worker *worker) {
-    PyObject *holdings = PyTuple_New((Py_ssize_t)worker->holding_count);
+static PyObject *leases_object(const dueq_worker *worker) {
+    PyObject *leases = PyTuple_New((Py_ssize_t)worker->lease_count);
 
-    for (size_t i = 0; holdings && i < worker->holding_count; i++) {
-        PyObject *row = holding_object(dueq_worker_holding(worker, i));
+    for (size_t i = 0; leases && i < worker->lease_count; i++) {
+        PyObject *row = lease_object(dueq_worker_lease(worker, i));
 
-        if (!row || PyTuple_SetItem(holdings, (Py_ssize_t)i, row) < 0)
-            Py_CLEAR(holdings);
+        if (!row || PyTuple_SetItem(leases, (Py_ssize_t)i, row) < 0)
+            Py_CLEAR(leases);
     }
-    return holdings;
+    return leases;
 }
 
 ROW_OF(worker, DUEQ_WORKER_FIELDS)

@@ -1929,7 +1929,7 @@ namespace Dueq
         public readonly bool $stopping;
 
         /**
-         * @var list<Holding> The messages that the consumer had had for at least a second, in the
+         * @var list<Lease> The messages that the consumer had had for at least a second, in the
          *     order of their deliveries; at most 100.
          */
         public readonly array $leases;
@@ -1947,7 +1947,7 @@ namespace Dueq
      */
     final class Lease
     {
-        // Made from core/results.toml by core/verbs.py: the fields of Holding.
+        // Made from core/results.toml by core/verbs.py: the fields of Lease.
 
         /** The id of the message. */
         public readonly string $id;
@@ -1998,7 +1998,7 @@ namespace Dueq
         public readonly string $id;
 
         /**
-         * The ticket of the delivery: the worker whose `holdings` have this ticket had the message.
+         * The ticket of the delivery: the worker whose `leases` have this ticket had the message.
          */
         public readonly string $ticket;
 

@@ -1,20 +1,20 @@
 #include "fields.h"
 
-static void make_holding(zval *out, const dueq_holding *from) {
-    MAKE_OBJECT(out, dueq_php_holding_ce, DUEQ_HOLDING_FIELDS);
+static void make_lease(zval *out, const dueq_lease *from) {
+    MAKE_OBJECT(out, dueq_php_lease_ce, DUEQ_LEASE_FIELDS);
 }
 
 static void make_worker(zval *out, const dueq_worker *from) {
-    zval holdings;
+    zval leases;
 
-    array_init_size(&holdings, (uint32_t)from->holding_count);
-    for (size_t i = 0; i < from->holding_count; i++) {
-        zval holding;
+    array_init_size(&leases, (uint32_t)from->lease_count);
+    for (size_t i = 0; i < from->lease_count; i++) {
+        zval lease;
 
-        make_holding(&holding, dueq_worker_holding(from, i));
-        zend_hash_next_index_insert_new(Z_ARRVAL(holdings), &holding);
+        make_lease(&lease, dueq_worker_lease(from, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL(leases), &lease);
     }
-#define MAKE_HOLDINGS(out, ignored) ZVAL_COPY_VALUE(out, &holdings)
+#define MAKE_LEASES(out, ignored) ZVAL_COPY_VALUE(out, &leases)
     MAKE_OBJECT(out, dueq_php_worker_ce, DUEQ_WORKER_FIELDS);
 }
 

@@ -40,7 +40,7 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
              !worker->offline   ? ""
              : worker->stopping ? ", which was stopped"
                                 : ", which is offline");
-    put_time(page, holding->running ? "runs since" : "leased since", holding->since_ms,
+    put_time(page, lease->running ? "runs since" : "leased since", lease->since_ms,
              message->now_ms);
 }
 

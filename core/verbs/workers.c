@@ -105,9 +105,9 @@ static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_lease *leases
     worker->since_ms = said_ms > age ? said_ms - age : 0;
     worker->until_ms = worker->seen_ms + left_ms;
     worker->offline = worker->until_ms <= worker->now_ms;
-    worker->holdings = holdings;
-    while (text.size && worker->holding_count < DUEQ_MAX_HOLDINGS)
-        if (!read_holding(&text, said_ms, &holdings[worker->holding_count++]))
+    worker->leases = leases;
+    while (text.size && worker->lease_count < DUEQ_MAX_WORKER_LEASES)
+        if (!read_lease(&text, said_ms, &leases[worker->lease_count++]))
             return false;
     return true;
 }

@@ -452,7 +452,7 @@ final class ContractTest extends TestCase
             if ($name === 'leases') {
                 $this->assertCount(count($value), $got, $where);
                 array_map(
-                    fn ($holding, $fields) => $this->compareWorker($holding, $fields, $where),
+                    fn ($lease, $fields) => $this->compareWorker($lease, $fields, $where),
                     $got,
                     $value,
                 );

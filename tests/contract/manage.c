@@ -286,18 +286,18 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
     return count;
 }
 
-static void compare_holding(struct run *run, json_object *expected, const dueq_holding *from) {
-    DUEQ_HOLDING_FIELDS(COMPARE_FIELD)
+static void compare_lease(struct run *run, json_object *expected, const dueq_lease *from) {
+    DUEQ_LEASE_FIELDS(COMPARE_FIELD)
 }
 
 static void compare_worker(struct run *run, json_object *expected, const dueq_worker *from) {
-    json_object *holdings = field(expected, "holdings");
-#define COMPARE_HOLDINGS(name, holdings) (void)(holdings)
+    json_object *leases = field(expected, "leases");
+#define COMPARE_LEASES(name, leases) (void)(leases)
     DUEQ_WORKER_FIELDS(COMPARE_FIELD)
-    if (holdings && json_object_array_length(holdings) != from->holding_count)
-        wrong(run, "%zu holdings", from->holding_count);
-    for (size_t i = 0; holdings && i < from->holding_count; i++)
-        compare_holding(run, json_object_array_get_idx(holdings, i), dueq_worker_holding(from, i));
+    if (leases && json_object_array_length(leases) != from->lease_count)
+        wrong(run, "%zu leases", from->lease_count);
+    for (size_t i = 0; leases && i < from->lease_count; i++)
+        compare_lease(run, json_object_array_get_idx(leases, i), dueq_worker_lease(from, i));
 }
 
 static void do_workers(struct run *run, json_object *step) {

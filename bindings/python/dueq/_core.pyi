@@ -103,7 +103,7 @@ RateRow: TypeAlias = tuple[
     int,
 ]
 # id, ticket, partition, since_ms, running
-HoldingRow: TypeAlias = tuple[
+LeaseRow: TypeAlias = tuple[
     str,
     str,
     int,
@@ -111,7 +111,7 @@ HoldingRow: TypeAlias = tuple[
     bool,
 ]
 # session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, offline, leased,
-# running, stopping, holdings
+# running, stopping, leases
 WorkerRow: TypeAlias = tuple[
     str,
     str,
@@ -127,7 +127,7 @@ WorkerRow: TypeAlias = tuple[
     int,
     int,
     bool,
-    tuple[HoldingRow, ...],
+    tuple[LeaseRow, ...],
 ]
 # time_ms, kind, id, ticket, delivery, created_ms, host, pid, error
 FailureRow: TypeAlias = tuple[

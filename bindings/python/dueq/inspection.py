@@ -18,7 +18,7 @@ FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 class Lease(Counted):
     """A message that is leased to a worker."""
 
-    # Made from core/results.toml by core/verbs.py: the fields of Holding.
+    # Made from core/results.toml by core/verbs.py: the fields of Lease.
     id: str
     """The id of the message."""
     ticket: str
@@ -33,7 +33,7 @@ class Lease(Counted):
     """Whether the program has begun to work on the message. If not, it is prefetched."""
 
     @classmethod
-    def from_row(cls, row: _core.HoldingRow) -> Holding:
+    def from_row(cls, row: _core.LeaseRow) -> Lease:
         """Converts the row of the core."""
         return cls(
             *row[:2],
@@ -108,7 +108,7 @@ class WorkerInfo(Counted):
             moment(row[8]),
             moment(row[9]),
             *row[10:14],
-            tuple(map(Holding.from_row, row[14])),
+            tuple(map(Lease.from_row, row[14])),
         )
 
     # The end of what was made.
@@ -136,7 +136,7 @@ class Failure(Counted):
     id: str
     """The id of the message."""
     ticket: str
-    """The ticket of the delivery: the worker whose `holdings` have this ticket had the message."""
+    """The ticket of the delivery: the worker whose `leases` have this ticket had the message."""
     delivery: int
     """The number of the delivery, from 1 on."""
     created: datetime
