@@ -49,6 +49,14 @@ int64_t dueq__wall_ms(void);
 /* This machine's name, escaped so that it stays on one line; "?": the machine has none. */
 void dueq__host_name(char *out, size_t room);
 
+/*
+ * The lock of what all clients of the process share. It is held briefly: no call under it blocks.
+ * fork() takes the lock. Otherwise another thread could have it at that moment, and the child,
+ * which has no such thread, would wait for it for ever.
+ */
+void dueq__process_lock(void);
+void dueq__process_unlock(void);
+
 /* Starts a thread that gets no signals: they are for the program's threads. 0, or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 

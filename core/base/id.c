@@ -1,4 +1,3 @@
-#include <string.h>
 #include <sys/random.h>
 
 #include "base.h"
@@ -44,21 +43,15 @@ static unsigned digit_value(char digit) {
     return ten < 10 ? ten : upper < 26 ? upper + 10 : lower < 26 ? lower + 36 : 62;
 }
 
-/* False: a character is no base-62 digit. It is fast, as it runs for each message that is read. */
+/* False: a character is no base-62 digit. */
 static bool read_digits(const char *text, size_t size, wide *number) {
+    unsigned value = 0;
     *number = 0;
-    for (size_t at = 0; at < size;) {
-        uint64_t part = 0, scale = 1;
-        for (size_t end = size - at < PART ? size : at + PART; at < end; at++) {
-            unsigned value = digit_value(text[at]);
-            if (value == 62)
-                return false;
-            part = part * 62 + value;
-            scale *= 62;
-        }
-        *number = *number * scale + part;
+    for (size_t at = 0; value < 62 && at < size; at++) {
+        value = digit_value(text[at]);
+        *number = *number * 62 + value;
     }
-    return true;
+    return value < 62;
 }
 
 /*

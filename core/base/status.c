@@ -75,14 +75,10 @@ void dueq_escape(char *out, size_t room, const char *text) {
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...) {
     error->status = status;
     error->recovery = DUEQ__PERMANENT;
-    if (!format) {
-        snprintf(error->text, sizeof error->text, "%s", dueq_status_text(status));
-        return status;
-    }
     va_list arguments;
     va_start(arguments, format);
     char text[sizeof error->text];
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format ? format : dueq_status_text(status), arguments);
     va_end(arguments);
     dueq_escape(error->text, sizeof error->text, text);
     return status;

@@ -1,4 +1,3 @@
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "base.h"

@@ -16,6 +16,17 @@ int64_t dueq__monotonic_ms(void) { return dueq__monotonic_us() / 1000; }
 
 int64_t dueq__wall_ms(void) { return read_us(CLOCK_REALTIME) / 1000; }
 
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void dueq__process_lock(void) { pthread_mutex_lock(&process_lock); }
+
+void dueq__process_unlock(void) { pthread_mutex_unlock(&process_lock); }
+
+/* When the library is loaded: later, another thread could fork before the handlers are there. */
+__attribute__((constructor)) static void prepare(void) {
+    pthread_atfork(dueq__process_lock, dueq__process_unlock, dueq__process_unlock);
+}
+
 void dueq__host_name(char *out, size_t room) {
     char name[256] = "";
     if (gethostname(name, sizeof name - 1))

@@ -54,7 +54,29 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     subscription->blocking = true;
     dueq__client_add_conn(opened, subscription);
     opened->node = dueq__node_at(opened, NULL);
-    return opened->node ? take_url(opened, url) : dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (!opened->node)
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = DUEQ_OK;
+    bool named = true;
+    if (!url)
+        status = dueq__default_url(&opened->address, &named, &opened->error);
+    else if (!(opened->address = strdup(url)))
+        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (status)
+        return status;
+    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
+    if (status)
+        return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
+    if (opened->url.topology == DUEQ__SENTINEL)
+        dueq__client_add_conn(opened, &opened->sentinels.subscription);
+    opened->warn_default_url = !named;
+    if (opened->url.transport == DUEQ__EMBEDDED &&
+        !(opened->embedded = dueq__embedded_new(opened->url.path)))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (!dueq__route_open(opened))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    return DUEQ_OK;
 }
 
 dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,
@@ -117,8 +139,7 @@ static void close_but_nodes(dueq_client *client) {
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        conn->epoll = -1;
-        conn->watched_events = 0;
+        *conn->entry = (struct dueq__loop_entry){.epoll = -1};
     }
     dueq__descriptor_close(&client->descriptor);
 }
@@ -161,7 +182,7 @@ static bool is_reusable(struct dueq__node *node) {
     struct dueq__reply *unasked =
         node->expected_count ? NULL : dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY);
     dueq__reply_free(unasked);
-    return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
+    return !unasked && conn->state == DUEQ__CONN_READY && !conn->error.status;
 }
 
 int dueq_reset(dueq_client *client) {
@@ -190,7 +211,7 @@ void dueq__client_check_fork(dueq_client *client) {
         return;
     /* The parent uses the same sockets and epoll instance: nothing may be sent or removed there. */
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        conn->epoll = -1;
+        conn->entry->epoll = -1;
     close_all(client);
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);

@@ -125,7 +125,7 @@ static void on_recall(dueq_client *client, const struct dueq__reply *reply) {
         dueq__durable_drop_reply(op);
     if (!dueq__reply_is_error(reply))
         op->queue->unanswered.number = 0;
-    if (dueq__reply_is_noscript(reply)) {
+    if (dueq__reply_begins(reply, "NOSCRIPT")) {
         load_script(client, op->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
         on_error(client, reply);
@@ -164,7 +164,7 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
     dueq_bytes bytes = {0};
     switch (expect) {
     case DUEQ__EXPECT_CALL:
-        if (dueq__reply_is_noscript(reply) && op->request.script->sha1)
+        if (dueq__reply_begins(reply, "NOSCRIPT") && op->request.script->sha1)
             load_script(client, op->request.script);
         else if (dueq__reply_is_error(reply))
             on_error(client, reply);

@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,22 +25,36 @@ struct server {
     char url[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct server *servers; /* each server of which a client had a warning; never freed */
+/* Under dueq__process_lock(). */
+static struct server *servers;
+static size_t server_count;
+static uint64_t uses;
 
-/*
- * A thread may have the lock when another thread forks. The child does not have that thread, and
- * would wait for the lock for ever.
- */
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-
-__attribute__((constructor)) static void prepare(void) {
-    pthread_atfork(before_fork, after_fork, after_fork);
+/* The server in no outage that was used least recently. NULL: all are in one. */
+static struct server *least_used(void) {
+    struct server *least = NULL;
+    for (size_t i = 0; i < server_count; i++) {
+        if (!servers[i].clients_in_outage && (!least || servers[i].used < least->used))
+            least = &servers[i];
+    }
+    return least;
 }
 
-/* The entry of a server, made if there is none; NULL: out of memory. */
+/* A place for one more server. NULL: there is no memory. */
+static struct server *place(void) {
+    struct server *old = server_count < USUAL_SERVERS ? NULL : least_used();
+    if (old) {
+        free(old->url);
+        return old;
+    }
+    struct server *more = realloc(servers, (server_count + 1) * sizeof *servers);
+    if (!more)
+        return NULL;
+    servers = more;
+    return &servers[server_count++];
+}
+
+/* NULL: there is no memory. The result is valid until the next call. */
 static struct server *find(const char *url) {
     struct server *server = servers;
     while (server && strcmp(server->url, url) != 0)
@@ -59,12 +72,12 @@ static struct server *find(const char *url) {
 }
 
 bool dueq__outage_log_eviction(const dueq_client *client) {
-    pthread_mutex_lock(&lock);
+    dueq__process_lock();
     struct server *server = find(client->url.shown);
     bool first = server && !server->eviction_warned;
     if (first)
         server->eviction_warned = true;
-    pthread_mutex_unlock(&lock);
+    dueq__process_unlock();
     return first;
 }
 
@@ -97,7 +110,7 @@ void dueq__outage_log_failure(dueq_client *client, const char *why) {
         client->outage_since_ms = now;
     if (now - client->outage_since_ms < LOG_AFTER_MS)
         return;
-    pthread_mutex_lock(&lock);
+    dueq__process_lock();
     struct server *server = find(client->url.shown);
     /*
      * A call that fails just after the server has answered another client was sent before that
@@ -112,7 +125,7 @@ void dueq__outage_log_failure(dueq_client *client, const char *why) {
         else
             log_begin(client, server, why);
     }
-    pthread_mutex_unlock(&lock);
+    dueq__process_unlock();
 }
 
 void dueq__outage_log_silence(dueq_client *client, int64_t since_ms) {
@@ -125,7 +138,7 @@ void dueq__outage_log_silence(dueq_client *client, int64_t since_ms) {
 }
 
 static void leave_outage(dueq_client *client, bool answered) {
-    pthread_mutex_lock(&lock);
+    dueq__process_lock();
     struct server *server = find(client->url.shown);
     if (server && server->outage_since_ms && answered) {
         dueq__client_warn(client, "%s: it answers again, after %.1f s and %u tries",
@@ -136,7 +149,7 @@ static void leave_outage(dueq_client *client, bool answered) {
     if (server && (--server->clients_in_outage == 0 || answered || client->has_warning))
         server->outage_since_ms = 0;
     client->in_outage_log = false;
-    pthread_mutex_unlock(&lock);
+    dueq__process_unlock();
 }
 
 void dueq__outage_log_answer(dueq_client *client) {

@@ -80,7 +80,7 @@ bool dueq__descriptor_make(dueq_client *client) {
     if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
         for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-            conn->epoll = descriptor->epoll;
+            conn->entry->epoll = descriptor->epoll;
         return true;
     }
     dueq__descriptor_close(descriptor);
@@ -101,13 +101,13 @@ void dueq__descriptor_sync(dueq_client *client) {
          * Two connections that resolve the same name share a descriptor. The first one that closes
          * removes it from the epoll instance, so it is added again.
          */
-        if (conn->wanted_events == conn->watched_events && conn->state != DUEQ__CONN_RESOLVING)
+        if (conn->wanted_events == conn->entry->events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
         if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
             epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
-        else if (!event.events && conn->watched_events)
+        else if (!event.events && conn->entry->events)
             epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
-        conn->watched_events = conn->wanted_events;
+        conn->entry->events = conn->wanted_events;
     }
     /* All zero disarms the timer. So a time that has come is set as one nanosecond. */
     struct itimerspec when = {0};

@@ -97,7 +97,6 @@ void dueq__wait_conn_release_all(dueq_client *client) {
 static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
     const struct dueq__wait *wait = &client->op->wait;
     struct dueq__resp words;
-    const struct dueq__resp *all = &words;
     char seconds[32];
     dueq__resp_init(&words);
     if (wait->terms.foreign) {
@@ -111,9 +110,7 @@ static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, i
     }
     snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left_ms / 1000, left_ms % 1000);
     dueq__resp_text(&words, seconds);
-    bool sent = dueq__conn_send(&wait_conn->conn, &all, 1);
-    dueq__resp_free(&words);
-    return sent;
+    return dueq__conn_send_words(&wait_conn->conn, &words);
 }
 
 static void start_block(dueq_client *client, struct dueq__wait_conn *wait_conn) {
@@ -193,8 +190,8 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             else
                 dueq__command_unexpected_reply(client);
         } else {
-            wait_conn->use = DUEQ__WAIT_CONN_IDLE;
-            if (dueq__reply_is_unblocked(reply))
+            wait_conn->blocking = wait_conn->unblocking = false;
+            if (dueq__reply_begins(reply, "UNBLOCKED client unblocked"))
                 wait_conn->late_reply = true;
             else if (dueq__reply_is_error(reply))
                 on_block_error(client, wait_conn, reply);

@@ -3,6 +3,13 @@
 
 #include "../base/base.h"
 
+/*
+ * default_url.c: the URL of dueq_open(NULL): $DUEQ_URL (*named: true), else that of the default
+ * embedded server. The caller frees *url. Errors: NO_MEMORY; URL, also where DUEQ_REQUIRE_URL=1
+ * refuses an embedded server.
+ */
+dueq_status dueq__default_url(char **url, bool *named, struct dueq__error *error);
+
 /* A private server for a directory */
 
 struct dueq__embedded;

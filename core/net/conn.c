@@ -1,8 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -18,8 +16,12 @@
 
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
                      struct dueq__server_info *server) {
-    *conn = (struct dueq__conn){
-        .url = url, .name = name, .server_info = server, .socket.fd = -1, .epoll = -1};
+    *conn = (struct dueq__conn){.url = url,
+                                .name = name,
+                                .server_info = server,
+                                .socket.fd = -1,
+                                .own_entry.epoll = -1,
+                                .entry = &conn->own_entry};
 }
 
 const char *dueq__conn_shown(const struct dueq__conn *conn) {
@@ -27,9 +29,9 @@ const char *dueq__conn_shown(const struct dueq__conn *conn) {
 }
 
 void dueq__conn_close_socket(struct dueq__conn *conn) {
-    if (conn->watched_events && conn->epoll >= 0)
-        epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
-    conn->watched_events = 0;
+    if (conn->entry->events && conn->entry->epoll >= 0)
+        epoll_ctl(conn->entry->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
+    conn->entry->events = 0;
     dueq__race_drop(conn->race);
     conn->race = NULL;
     if (conn->socket.fd >= 0)
@@ -40,15 +42,19 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
-    conn->borrowed = NULL;
-    conn->login_at = conn->login_count = conn->replies_due = 0;
+    conn->borrowed = (dueq_bytes){0};
+    conn->login_due = 0;
+    conn->replies_due = 0;
     conn->silent_until_ms = 0;
     conn->accepts_wait[false] = conn->accepts_wait[true] = false;
 }
 
 void dueq__conn_fail(struct dueq__conn *conn) {
     dueq__conn_close_socket(conn);
-    dueq__connect_drop(conn);
+    dueq__resolution_drop(conn->resolution);
+    conn->resolution = NULL;
+    dueq__query_any_drop(conn->query);
+    conn->query = NULL;
     free(conn->out);
     conn->out = NULL;
     conn->out_room = 0;
@@ -62,20 +68,23 @@ void dueq__conn_close(struct dueq__conn *conn) {
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__conn_fd(&dueq__discovery_query(conn->discovery)->conn);
+        return dueq__conn_fd(&conn->query->conn);
     if (conn->race)
-        return dueq__race_fd(conn->race);
-    return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
-                                               : conn->socket.fd;
+        return conn->race->epoll;
+    return conn->state == DUEQ__CONN_RESOLVING ? conn->resolution->done_event : conn->socket.fd;
+}
+
+static bool has_output(const struct dueq__conn *conn) {
+    return conn->borrowed.size || conn->out_at < conn->out_size;
 }
 
 short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__conn_events(&dueq__discovery_query(conn->discovery)->conn);
+        return dueq__conn_events(&conn->query->conn);
     if (conn->race)
         return POLLIN;
-    bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
-                                                : conn->borrowed || conn->out_at < conn->out_size;
+    bool writes =
+        conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls) : has_output(conn);
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
 }
 
@@ -96,8 +105,8 @@ static int64_t silence_deadline_ms(const struct dueq__conn *conn) {
 
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
-        return dueq__discovery_query(conn->discovery)->try_deadline_ms;
-    int64_t next_ms = conn->race ? dueq__race_until_ms(conn->race) : DUEQ__NEVER;
+        return conn->query->try_deadline_ms;
+    int64_t next_ms = conn->race ? conn->race->next_ms : DUEQ__NEVER;
     int64_t end_ms = silence_deadline_ms(conn);
     return next_ms < end_ms ? next_ms : end_ms;
 }
@@ -117,13 +126,7 @@ static void fail_if_silent(struct dueq__conn *conn) {
 
 /* Commands out */
 
-static void append_out(struct dueq__conn *conn, const void *data, size_t size, bool lends) {
-    if (lends) {
-        conn->borrowed = data;
-        conn->borrowed_left = size;
-        conn->borrowed_at = conn->out_size;
-        return;
-    }
+static void append(struct dueq__conn *conn, const void *data, size_t size) {
     if (size)
         memcpy(conn->out + conn->out_size, data, size);
     conn->out_size += size;
@@ -137,12 +140,12 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
         if (parts[i]->failed)
             return false;
         words += parts[i]->count;
-        if (!conn->borrowed && lent == SIZE_MAX && parts[i]->size > LARGE)
+        if (!conn->borrowed.size && lent == SIZE_MAX && parts[i]->size > LARGE)
             lent = i;
         else
             size += parts[i]->size;
     }
-    if (conn->out_at == conn->out_size && !conn->borrowed)
+    if (!has_output(conn))
         conn->out_at = conn->out_size = 0;
     if (conn->out_size + size > conn->out_room) {
         size_t room = conn->out_size + size + 256;
@@ -154,16 +157,28 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     }
     size_t digits = dueq__resp_digits(head + 1, words);
     memcpy(head + 1 + digits, "\r\n", 2);
-    append_out(conn, head, digits + 3, false);
+    append(conn, head, digits + 3);
     for (size_t i = 0; i < count; i++)
-        append_out(conn, parts[i]->bytes, parts[i]->size, i == lent);
+        if (i != lent) {
+            append(conn, parts[i]->bytes, parts[i]->size);
+        } else {
+            conn->borrowed = (dueq_bytes){parts[i]->bytes, parts[i]->size};
+            conn->borrowed_at = conn->out_size;
+        }
     if (conn->replies_due++ == 0 && conn->silence_timeout_ms)
         conn->last_read_ms = dueq__monotonic_ms();
     return true;
 }
 
+bool dueq__conn_send_words(struct dueq__conn *conn, struct dueq__resp *words) {
+    bool sent = dueq__conn_send(conn, &(const struct dueq__resp *){words}, 1);
+    dueq__resp_free(words);
+    return sent;
+}
+
 bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part) {
-    return conn->borrowed && conn->borrowed + conn->borrowed_left == part->bytes + part->size;
+    return conn->borrowed.size &&
+           (const char *)conn->borrowed.data + conn->borrowed.size == part->bytes + part->size;
 }
 
 /* Bytes out and in */
@@ -188,28 +203,28 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size) {
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Sends the next bytes, without blocking. Returns their number; 0: the socket takes none now. */
-static size_t write_some(struct dueq__conn *conn) {
-    bool lent = conn->borrowed && conn->out_at == conn->borrowed_at;
-    const char *data = lent ? conn->borrowed : conn->out + conn->out_at;
-    size_t left = lent             ? conn->borrowed_left
-                  : conn->borrowed ? conn->borrowed_at - conn->out_at
-                                   : conn->out_size - conn->out_at;
-    size_t sent = conn->tls ? dueq__tls_write(conn->tls, data, left)
-                            : dueq__socket_write(&conn->socket, data, left);
-    if (!lent) {
+/* Sends the next bytes, without blocking. False: the socket takes none now. */
+static bool write_some(struct dueq__conn *conn) {
+    const bool borrows = conn->borrowed.size, lent = borrows && conn->out_at == conn->borrowed_at;
+    const size_t end = borrows ? conn->borrowed_at : conn->out_size;
+    dueq_bytes next = {conn->out + conn->out_at, end - conn->out_at};
+    if (lent)
+        next = conn->borrowed;
+    size_t sent = conn->tls ? dueq__tls_write(conn->tls, next.data, next.size)
+                            : dueq__socket_write(&conn->socket, next.data, next.size);
+    if (lent)
+        conn->borrowed = (dueq_bytes){(const char *)next.data + sent, next.size - sent};
+    else
         conn->out_at += sent;
-        return sent;
-    }
-    conn->borrowed_left -= sent;
-    conn->borrowed = conn->borrowed_left ? conn->borrowed + sent : NULL;
-    return sent;
+    return sent > 0;
 }
 
-static void flush(struct dueq__conn *conn) {
-    while ((conn->borrowed || conn->out_at < conn->out_size) && write_some(conn))
+void dueq__conn_flush(struct dueq__conn *conn) {
+    if (conn->state < DUEQ__CONN_LOGIN)
+        return;
+    while (has_output(conn) && write_some(conn))
         ;
-    if (!conn->borrowed && conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
+    if (!has_output(conn) && conn->out_room > 4 * PORTION) {
         free(conn->out);
         conn->out = NULL;
         conn->out_at = conn->out_size = conn->out_room = 0;
@@ -219,7 +234,7 @@ static void flush(struct dueq__conn *conn) {
 /* Reads what has come, up to a limit: a server that sends without end must not hold the caller. */
 static void read_some(struct dueq__conn *conn) {
     char portion[PORTION];
-    bool more = !conn->input_ended;
+    bool more = !conn->error.status;
     for (int i = 0; more && i < PORTIONS_A_PUMP; i++) {
         size_t got = conn->tls ? dueq__tls_read(conn->tls, portion, sizeof portion, &conn->error)
                                : dueq__socket_read(&conn->socket, portion, sizeof portion);
@@ -233,7 +248,6 @@ static void read_some(struct dueq__conn *conn) {
         dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s",
                    dueq__conn_shown(conn), conn->socket.read_errno ? ": " : "",
                    conn->socket.read_errno ? strerror(conn->socket.read_errno) : "");
-    conn->input_ended = conn->error.status != DUEQ_OK;
 }
 
 static void pump_tls(struct dueq__conn *conn) {
@@ -272,15 +286,10 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
         dueq__conn_fail(conn);
         return NULL;
     }
-    if (!reply && conn->input_ended)
+    if (!reply && conn->error.status)
         dueq__conn_fail(conn);
     conn->replies_due -= reply && conn->replies_due;
     return reply;
-}
-
-void dueq__conn_flush(struct dueq__conn *conn) {
-    if (conn->state == DUEQ__CONN_READY)
-        flush(conn);
 }
 
 /*
@@ -307,7 +316,7 @@ void dueq__conn_pump(struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_TLS)
         pump_tls(conn);
     if (conn->state >= DUEQ__CONN_LOGIN) {
-        flush(conn);
+        dueq__conn_flush(conn);
         read_some(conn);
     }
     if (conn->state == DUEQ__CONN_LOGIN)

@@ -1,11 +1,12 @@
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -13,56 +14,218 @@
 
 /* Steps of a connection before its login: find the server, resolve its host, connect a socket. */
 
-static void drop_resolution(struct dueq__conn *conn) {
-    dueq__resolution_drop(conn->resolution);
-    conn->resolution = NULL;
-}
+/*
+ * A socket to the first address of a host that answers (RFC 8305, "Happy Eyeballs"). A connect to
+ * an address that drops packets fails after minutes only. So after a short delay the next address
+ * is tried at the same time. The process remembers which address answered, and tries that first the
+ * next time.
+ */
 
-/* The connection to a sentinel, while a discovery goes on; else NULL. */
-static struct dueq__conn *sentinel_conn(const struct dueq__conn *conn) {
-    return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_query(conn->discovery)->conn
-                                                 : NULL;
-}
+/* RFC 8305, section 5: the Connection Attempt Delay. */
+#define DELAY_MS 250
+/* The process remembers the addresses of so many servers at most. */
+#define MAX_REMEMBERED 64
 
-/* The sentinel's connection is watched in the epoll instance in place of this one. */
-static void share_watch(struct dueq__conn *conn) {
-    struct dueq__conn *other = sentinel_conn(conn);
-    if (!other)
-        return;
-    other->epoll = conn->epoll;
-    other->watched_events = conn->watched_events;
-}
+/* The address that answered last */
 
-void dueq__connect_drop(struct dueq__conn *conn) {
-    drop_resolution(conn);
-    share_watch(conn);
-    dueq__discovery_drop(conn->discovery);
-    conn->discovery = NULL;
-}
+/*
+ * Under dueq__process_lock(). Servers have places by a hash of their addresses. Of two servers with
+ * the same place, the one that was used last is remembered.
+ */
+static struct remembered {
+    char server[DUEQ__SHOWN_ADDRESS];
+    struct sockaddr_storage address; /* zero: none has answered */
+} table[MAX_REMEMBERED];
 
-static void set_unreachable(struct dueq__conn *conn, const char *reason) {
-    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s",
-               dueq__conn_shown(conn), reason);
-}
-
-/* The connection fails only when all addresses of the host have failed. */
-static void pump_connecting(struct dueq__conn *conn) {
-    char reasons[400];
-    int fd;
-    enum dueq__race_state state = dueq__race_pump(conn->race, &fd);
-    if (state == DUEQ__RACE_RUNNING)
-        return;
-    if (state == DUEQ__RACE_LOST) {
-        dueq__race_reasons(conn->race, reasons, sizeof reasons);
-        set_unreachable(conn, reasons);
-        if (conn->discovery)
-            dueq__discovery_reject(conn->discovery);
-        dueq__conn_fail(conn);
-        return;
+static struct sockaddr_storage *remembered(const struct dueq__address *server) {
+    char shown[DUEQ__SHOWN_ADDRESS];
+    dueq__address_show(*server, shown);
+    struct remembered *place = &table[dueq__slot(dueq__text(shown)) % MAX_REMEMBERED];
+    if (strcmp(place->server, shown) != 0) {
+        *place = (struct remembered){0};
+        strcpy(place->server, shown);
     }
+    return &place->address;
+}
+
+/* address: the one that answered; NULL: none did, and the remembered one is forgotten. */
+static void remember(const struct dueq__race *race, const struct sockaddr_storage *address) {
+    if (!race->server)
+        return;
+    dueq__process_lock();
+    *remembered(race->server) = address ? *address : (struct sockaddr_storage){0};
+    dueq__process_unlock();
+}
+
+static void put_remembered_first(struct dueq__race *race) {
+    if (!race->server)
+        return;
+    dueq__process_lock();
+    const struct sockaddr_storage known = *remembered(race->server);
+    dueq__process_unlock();
+    for (size_t i = 1; i < race->count; i++) {
+        const struct dueq__attempt found = race->attempts[i];
+        if (memcmp(&found.address, &known, sizeof known) != 0)
+            continue;
+        memmove(race->attempts + 1, race->attempts, i * sizeof found);
+        race->attempts[0] = found;
+    }
+}
+
+/* Attempts */
+
+static int open_socket(int family) {
+    int low = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (low < 0 || low > STDERR_FILENO)
+        return low;
+    /*
+     * The process has closed a standard file, and the socket got its number. What the process
+     * prints would go to the server as commands.
+     */
+    int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(low);
+    return fd;
+}
+
+static void set_tcp_options(int fd) {
+    /* A dead server ends the connection: after 15 s of silence, and 3 probes 5 s apart. */
+    int on = 1, idle = 15, between = 5, questions = 3;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
+}
+
+/*
+ * Takes the socket out of the epoll instance before it closes the socket: a forked child may have a
+ * copy, with which the socket would stay there (epoll(7)).
+ */
+static void end_attempt(struct dueq__race *race, struct dueq__attempt *attempt, int problem) {
+    attempt->connect_errno = problem;
+    if (attempt->fd < 0)
+        return;
+    epoll_ctl(race->epoll, EPOLL_CTL_DEL, attempt->fd, NULL);
+    close(attempt->fd);
+    attempt->fd = -1;
+}
+
+static void start_attempt(struct dueq__race *race, struct dueq__attempt *attempt) {
+    struct epoll_event event = {.events = EPOLLOUT};
+    attempt->fd = open_socket(attempt->address.ss_family);
+    if (attempt->fd >= 0 && attempt->address.ss_family != AF_UNIX)
+        set_tcp_options(attempt->fd);
+    if (attempt->fd < 0 ||
+        (connect(attempt->fd, (const struct sockaddr *)&attempt->address, attempt->size) != 0 &&
+         errno != EINPROGRESS) ||
+        epoll_ctl(race->epoll, EPOLL_CTL_ADD, attempt->fd, &event) != 0)
+        end_attempt(race, attempt, errno);
+}
+
+static bool start_next(struct dueq__race *race) {
+    if (race->started == race->count)
+        return false;
+    start_attempt(race, &race->attempts[race->started++]);
+    race->next_ms = race->started < race->count ? dueq__monotonic_ms() + DELAY_MS : DUEQ__NEVER;
+    return true;
+}
+
+/* Whether the attempt has connected. Ends an attempt that failed. */
+static bool is_connected(struct dueq__race *race, struct dueq__attempt *attempt) {
+    struct pollfd ready = {.fd = attempt->fd, .events = POLLOUT};
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    if (attempt->fd < 0 || poll(&ready, 1, 0) <= 0)
+        return false;
+    getsockopt(attempt->fd, SOL_SOCKET, SO_ERROR, &problem, &size);
+    if (problem)
+        end_attempt(race, attempt, problem);
+    return !problem;
+}
+
+/* RFC 8305, section 4: IPv6 and IPv4 addresses alternate. The first address stays the first. */
+static void list_attempts(struct dueq__race *race, const struct addrinfo *addresses) {
+    const struct addrinfo *next[2] = {addresses, addresses}; /* of the first's family, and others */
+    for (int turn = 0; (next[0] || next[1]) && race->count < DUEQ__MAX_ADDRESSES; turn = !turn) {
+        const struct addrinfo *at = next[turn];
+        while (at && (at->ai_family == addresses->ai_family) == turn)
+            at = at->ai_next;
+        next[turn] = at ? at->ai_next : NULL;
+        if (!at)
+            continue;
+        struct dueq__attempt *attempt = &race->attempts[race->count++];
+        *attempt = (struct dueq__attempt){.size = at->ai_addrlen, .fd = -1};
+        memcpy(&attempt->address, at->ai_addr, at->ai_addrlen);
+    }
+}
+
+static struct dueq__race *new_race(const struct addrinfo *addresses,
+                                   const struct dueq__address *server) {
+    struct dueq__race *race = calloc(1, sizeof *race);
+    if (!race)
+        return NULL;
+    race->server = addresses->ai_next ? server : NULL;
+    race->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (race->epoll < 0) {
+        free(race);
+        return NULL;
+    }
+    list_attempts(race, addresses);
+    put_remembered_first(race);
+    start_next(race);
+    return race;
+}
+
+/* Why each address failed. */
+static void write_reasons(const struct dueq__race *race, char *out, size_t room) {
+    const struct dueq__attempt *attempts = race->attempts;
+    size_t same = 1, used = 0;
+    while (same < race->count && attempts[same].connect_errno == attempts->connect_errno)
+        same++;
+    if (same == race->count)
+        snprintf(out, room, "%s", strerror(attempts->connect_errno));
+    for (size_t i = 0; same < race->count && i < race->count && used < room; i++) {
+        char host[INET6_ADDRSTRLEN] = "?";
+        getnameinfo((const struct sockaddr *)&attempts[i].address, attempts[i].size, host,
+                    sizeof host, NULL, 0, NI_NUMERICHOST);
+        used += (size_t)snprintf(out + used, room - used, "%s%s: %s", i ? "; " : "", host,
+                                 strerror(attempts[i].connect_errno));
+    }
+}
+
+void dueq__race_drop(struct dueq__race *race) {
+    if (!race)
+        return;
+    /*
+     * A forked child that drops its copy must not take the sockets out of the epoll instance, which
+     * it shares.
+     */
+    for (size_t i = 0; i < race->started; i++)
+        if (race->attempts[i].fd >= 0)
+            close(race->attempts[i].fd);
+    close(race->epoll);
+    free(race);
+}
+
+/* Steps */
+
+/* Ends a connection whose server cannot be reached. */
+static void fail(struct dueq__conn *conn, const char *what, const char *reason) {
+    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s%s",
+               dueq__conn_shown(conn), what, reason);
+    dueq__sentinels_reject(conn->sentinels, conn->query);
+    dueq__conn_fail(conn);
+}
+
+/* An attempt has connected: the others are given up. */
+static void win(struct dueq__conn *conn, struct dueq__attempt *attempt) {
+    const int fd = attempt->fd;
+    epoll_ctl(conn->race->epoll, EPOLL_CTL_DEL, fd, NULL);
+    attempt->fd = -1;
     dueq__conn_close_socket(conn);
     conn->socket.fd = fd;
-    drop_resolution(conn);
+    dueq__resolution_drop(conn->resolution);
+    conn->resolution = NULL;
     conn->error = (struct dueq__error){0};
     if (conn->url->transport != DUEQ__TLS)
         dueq__login_begin(conn);
@@ -72,13 +235,36 @@ static void pump_connecting(struct dueq__conn *conn) {
         dueq__conn_fail(conn);
 }
 
+/* The connection fails only when all addresses of the host have failed. */
+static void pump_connecting(struct dueq__conn *conn) {
+    struct dueq__race *race = conn->race;
+    char reasons[400];
+    bool under_way;
+    do {
+        under_way = false;
+        for (size_t i = 0; i < race->started; i++) {
+            struct dueq__attempt *attempt = &race->attempts[i];
+            if (is_connected(race, attempt)) {
+                remember(race, &attempt->address);
+                win(conn, attempt);
+                return;
+            }
+            under_way = under_way || attempt->fd >= 0;
+        }
+    } while ((!under_way || dueq__monotonic_ms() >= race->next_ms) && start_next(race));
+    if (under_way)
+        return;
+    remember(race, NULL);
+    write_reasons(race, reasons, sizeof reasons);
+    fail(conn, "", reasons);
+}
+
 static void start_race(struct dueq__conn *conn, const struct addrinfo *addresses,
                        const struct dueq__address *server) {
     dueq__conn_close_socket(conn);
-    conn->race = dueq__race_start(addresses, server);
+    conn->race = new_race(addresses, server);
     if (!conn->race) {
-        set_unreachable(conn, strerror(errno));
-        dueq__conn_fail(conn);
+        fail(conn, "", strerror(errno));
         return;
     }
     conn->state = DUEQ__CONN_CONNECTING;
@@ -87,17 +273,11 @@ static void start_race(struct dueq__conn *conn, const struct addrinfo *addresses
 }
 
 static void pump_resolving(struct dueq__conn *conn) {
-    if (!dueq__resolution_done(conn->resolution))
-        return;
-    const struct addrinfo *addresses = dueq__resolution_addresses(conn->resolution);
-    if (addresses) {
-        start_race(conn, addresses, &conn->address);
-        return;
-    }
-    set_unreachable(conn, dueq__resolution_problem(conn->resolution));
-    if (conn->discovery)
-        dueq__discovery_reject(conn->discovery);
-    dueq__conn_fail(conn);
+    const struct dueq__resolution *resolution = conn->resolution;
+    if (resolution->done && resolution->addresses)
+        start_race(conn, resolution->addresses, &conn->address);
+    else if (resolution->done)
+        fail(conn, "", dueq__resolution_problem(resolution));
 }
 
 static void connect_host(struct dueq__conn *conn) {
@@ -106,9 +286,7 @@ static void connect_host(struct dueq__conn *conn) {
         conn->state = DUEQ__CONN_RESOLVING;
         pump_resolving(conn);
     } else {
-        dueq__fail(&conn->error, DUEQ_CONNECT,
-                   "cannot reach the server at %s: its name resolution could not be started: %s",
-                   dueq__conn_shown(conn), strerror(errno));
+        fail(conn, "its name resolution could not be started: ", strerror(errno));
     }
 }
 
@@ -117,7 +295,7 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
     struct addrinfo info = {
         .ai_family = AF_UNIX, .ai_addr = (struct sockaddr *)&address, .ai_addrlen = sizeof address};
     if (strlen(path) >= sizeof address.sun_path) {
-        set_unreachable(conn, "the socket's path is longer than 107 bytes");
+        fail(conn, "the socket's path is longer than 107 bytes", "");
         return;
     }
     strcpy(address.sun_path, path);
@@ -131,22 +309,19 @@ static void connect_at(struct dueq__conn *conn, struct dueq__address address) {
 }
 
 static void pump_discovering(struct dueq__conn *conn) {
-    struct dueq__conn *asked = sentinel_conn(conn);
     struct dueq__address found;
-    share_watch(conn);
-    int done = dueq__discovery_pump(conn->discovery, &found, &conn->error);
-    conn->watched_events = asked->watched_events;
-    if (done > 0) {
+    int done = dueq__sentinels_answer(conn->sentinels, conn->query, &found, &conn->error);
+    if (done > 0)
         connect_at(conn, found);
-    } else if (done < 0) {
+    else if (done < 0)
         dueq__conn_fail(conn);
-    }
 }
 
 static void discover(struct dueq__conn *conn) {
-    conn->discovery = dueq__discovery_start(conn->sentinels, conn->name);
+    conn->query = dueq__sentinels_ask(conn->sentinels, conn->name);
     conn->switches_seen = conn->sentinels->switches;
-    if (conn->discovery) {
+    if (conn->query) {
+        conn->query->conn.entry = conn->entry;
         conn->state = DUEQ__CONN_DISCOVERING;
         pump_discovering(conn);
     } else {
@@ -192,8 +367,6 @@ void dueq__connect_retry(struct dueq__conn *conn) {
     dueq__conn_close_socket(conn);
     conn->error = (struct dueq__error){0};
     connect_host(conn);
-    if (conn->error.status)
-        dueq__conn_fail(conn);
 }
 
 void dueq__connect_pump(struct dueq__conn *conn) {

@@ -1,5 +1,5 @@
 #include <stdio.h>
-#include <string.h>
+#include <strings.h>
 
 #include "net.h"
 
@@ -9,44 +9,42 @@
  * asks for the server's version and memory policy.
  */
 
-static bool send_step(struct dueq__conn *conn, enum dueq__login step, size_t count,
-                      const char *const texts[]) {
+/* texts: the command; the last is NULL. Without memory the login fails at its end. */
+static void send_step(struct dueq__conn *conn, enum dueq__login step, const char *const texts[]) {
     struct dueq__resp words;
-    const struct dueq__resp *all = &words;
-    dueq__resp_init(&words);
-    for (size_t i = 0; i < count; i++)
-        dueq__resp_text(&words, texts[i]);
-    bool sent = dueq__conn_send(conn, &all, 1);
-    dueq__resp_free(&words);
-    conn->login[conn->login_count++] = step;
-    return sent;
+    dueq__resp_texts(&words, texts);
+    if (!dueq__conn_send_words(conn, &words))
+        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
+    conn->login_due |= 1U << step;
 }
+
+#define SEND(step, ...)                                                                            \
+    send_step(conn, DUEQ__LOGIN_##step, (const char *const[]){__VA_ARGS__, NULL})
 
 void dueq__login_begin(struct dueq__conn *conn) {
     const struct dueq__url *url = conn->url;
-    const char *const auth[] = {"AUTH", url->user ? url->user : url->password, url->password};
     char db[12];
     snprintf(db, sizeof db, "%d", url->db);
     conn->state = DUEQ__CONN_LOGIN;
-    bool sent = !url->password || send_step(conn, DUEQ__LOGIN_AUTH, url->user ? 3 : 2, auth);
+    if (url->password && url->user)
+        SEND(AUTH, "AUTH", url->user, url->password);
+    else if (url->password)
+        SEND(AUTH, "AUTH", url->password);
     if (url->db)
-        sent = sent && send_step(conn, DUEQ__LOGIN_SELECT, 2, (const char *const[]){"SELECT", db});
+        SEND(SELECT, "SELECT", db);
     if (url->topology == DUEQ__SENTINEL)
-        sent = sent && send_step(conn, DUEQ__LOGIN_ROLE, 1, (const char *const[]){"ROLE"});
-    sent = sent &&
-           send_step(conn, DUEQ__LOGIN_NAME, 3,
-                     (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
-           send_step(conn, DUEQ__LOGIN_ID, 2, (const char *const[]){"CLIENT", "ID"});
+        SEND(ROLE, "ROLE");
+    SEND(NAME, "CLIENT", "SETNAME", conn->name);
+    SEND(ID, "CLIENT", "ID");
     /* Two sections cost the server less than all. Redis 6 takes one section in a command. */
-    if (conn->server_info && !conn->server_info->known)
-        sent = sent &&
-               send_step(conn, DUEQ__LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
-               send_step(conn, DUEQ__LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
-    conn->reader = dueq__reader_new();
-    if (!sent || !conn->reader) {
-        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
-        dueq__conn_fail(conn);
+    if (conn->server_info && !conn->server_info->known) {
+        SEND(VERSION, "INFO", "server");
+        SEND(MEMORY, "INFO", "memory");
     }
+    if (!(conn->reader = dueq__reader_new()))
+        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
+    if (conn->error.status)
+        dueq__conn_fail(conn);
 }
 
 /* The reply to INFO. A field that is missing, or an error, does not end the login. */
@@ -101,7 +99,7 @@ static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply)
         strcpy(conn->sentinels->primary, conn->shown);
         return true;
     }
-    dueq__discovery_reject(conn->discovery);
+    dueq__sentinels_reject(conn->sentinels, conn->query);
     dueq__fail(&conn->error, DUEQ_READONLY,
                "the server at %s, which a sentinel names as the primary '%s', says by ROLE that "
                "it is: %.*s",
@@ -140,13 +138,14 @@ static bool read_step(struct dueq__conn *conn, enum dueq__login step,
 void dueq__login_pump(struct dueq__conn *conn) {
     struct dueq__reply *reply;
     bool good = true;
-    while (good && conn->login_at < conn->login_count &&
-           (reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
-        good = read_step(conn, conn->login[conn->login_at++], reply);
+    while (good && conn->login_due && (reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
+        const enum dueq__login step = (enum dueq__login)(ffs((int)conn->login_due) - 1);
+        conn->login_due &= conn->login_due - 1;
+        good = read_step(conn, step, reply);
         dueq__reply_free(reply);
     }
     if (!good)
         dueq__conn_fail(conn);
-    else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
+    else if (conn->state == DUEQ__CONN_LOGIN && !conn->login_due)
         conn->state = DUEQ__CONN_READY;
 }

@@ -2,6 +2,9 @@
 #ifndef DUEQ_NET_H
 #define DUEQ_NET_H
 
+#include <stdatomic.h>
+#include <sys/socket.h>
+
 #include "../base/base.h"
 
 /* url.c */
@@ -56,12 +59,6 @@ void dueq__url_clear(struct dueq__url *url);
  * for it, else the same. Points into the URL, or to what `announced` points to.
  */
 struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced);
-/*
- * The URL of dueq_open(NULL): $DUEQ_URL (*named: true), else the default embedded server. The
- * caller frees *url. Errors: NO_MEMORY; URL, also where DUEQ_REQUIRE_URL=1 refuses an embedded
- * server.
- */
-dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error);
 
 /* resp_write.c: a command's words, as they are sent */
 
@@ -81,6 +78,8 @@ void dueq__resp_text(struct dueq__resp *words, const char *text);
 void dueq__resp_number(struct dueq__resp *words, int64_t number);
 /* Adds a word of `size` bytes. Returns where the caller writes them; NULL: out of memory. */
 void *dueq__resp_space(struct dueq__resp *words, size_t size);
+/* Makes a command of texts, of which the last is NULL. */
+void dueq__resp_texts(struct dueq__resp *words, const char *const texts[]);
 void dueq__resp_free(struct dueq__resp *words);
 #define DUEQ__DIGITS 20 /* of UINT64_MAX */
 /* Writes a number in decimal, without a NUL. Returns the number of digits. */
@@ -126,12 +125,14 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
 /* The text of an error reply; false: the reply is no error. */
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text);
-bool dueq__reply_is_noscript(const struct dueq__reply *reply);
-/* Whether the reply is the error with which CLIENT UNBLOCK ends a command that blocks. */
-bool dueq__reply_is_unblocked(const struct dueq__reply *reply);
+/* Whether the reply is an error whose text begins so. */
+bool dueq__reply_begins(const struct dueq__reply *reply, const char *start);
 /* The number of an array's items; 0: the reply is no array. */
 size_t dueq__reply_count(const struct dueq__reply *reply);
-/* A string's bytes, which live as long as the reply. False: the reply is no string. */
+/*
+ * A string's bytes, which live as long as the reply, and end with a NUL behind them. False: the
+ * reply is no string.
+ */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes);
 /* An integer, or a string that is one. False: the reply is neither. */
 bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number);
@@ -208,50 +209,54 @@ size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 /* resolve.c: the addresses of a host, without blocking */
 
 struct addrinfo;
-struct dueq__resolution;
+
+/* Other files read the members before `next`. Several connections may share a resolution. */
+struct dueq__resolution {
+    atomic_bool done;
+    int done_event; /* poll() finds it readable when done; nobody reads it; -1: done at once */
+    struct addrinfo *addresses; /* when done; NULL: it failed */
+    struct dueq__resolution *next;
+    pthread_t thread;
+    unsigned refs;            /* the connections that wait, and the thread until it is joined */
+    int problem, saved_errno; /* the result of getaddrinfo(), and errno after it */
+    char port[12];
+    char host[];
+};
 
 /*
  * Begins to resolve a host, in a thread. A numeric address is done at once. NULL: no thread could
  * be started, errno says why.
  */
 struct dueq__resolution *dueq__resolve(const char *host, int port);
-bool dueq__resolution_done(const struct dueq__resolution *resolution);
-/*
- * A descriptor that poll() finds readable once the resolution is done; -1: it was done at once.
- * Several connections may share a resolution, so none reads from the descriptor.
- */
-int dueq__resolution_fd(const struct dueq__resolution *resolution);
-/* After it is done. NULL: it failed. Valid until dueq__resolution_drop(). */
-const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution);
 /* After it failed: why. */
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives the resolution up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* race.c: a socket to the first address that answers */
+/* A host may have more addresses; the others are not tried. */
+#define DUEQ__MAX_ADDRESSES 16
 
-enum dueq__race_state { DUEQ__RACE_RUNNING, DUEQ__RACE_WON, DUEQ__RACE_LOST };
-struct dueq__race;
+struct dueq__attempt {
+    struct sockaddr_storage address;
+    socklen_t size;
+    int fd;            /* -1 before the attempt and after it failed */
+    int connect_errno; /* why the attempt failed; 0: it has not failed */
+};
 
-/*
- * Begins to connect to one of the addresses, of which there must be one. NULL: errno says why.
- * server: the process remembers which of its addresses answered, and tries that first the next
- * time; it must live as long as the race. A NULL server: the process does not.
- */
-struct dueq__race *dueq__race_start(const struct addrinfo *addresses,
-                                    const struct dueq__address *server);
-/* Goes on without blocking. WON: *fd is a connected socket, which the caller closes. */
-enum dueq__race_state dueq__race_pump(struct dueq__race *race, int *fd);
-/* Pump a race when poll() finds its fd readable, and at until_ms (DUEQ__NEVER: no such time). */
-int dueq__race_fd(const struct dueq__race *race);
-int64_t dueq__race_until_ms(const struct dueq__race *race);
-/* After LOST: why each address failed. */
-void dueq__race_reasons(const struct dueq__race *race, char *out, size_t room);
+/* connect.c: connects to the addresses of a host, of which the first that answers wins. */
+struct dueq__race {
+    int epoll;       /* with all sockets of the race, so that a caller waits for one descriptor */
+    int64_t next_ms; /* when to try the next address; DUEQ__NEVER: all were tried */
+    size_t count, started;
+    const struct dueq__address *server; /* whose address to remember; NULL: none */
+    struct dueq__attempt attempts[DUEQ__MAX_ADDRESSES];
+};
+
 /* Closes all sockets but the winner's. NULL is safe. */
 void dueq__race_drop(struct dueq__race *race);
 
 struct dueq__sentinels;
-struct dueq__discovery;
+struct dueq__query_any;
 
 /* conn.c */
 
@@ -265,6 +270,7 @@ enum dueq__conn_state {
     DUEQ__CONN_READY
 };
 
+/* In the order in which they are sent. */
 enum dueq__login {
     DUEQ__LOGIN_AUTH,
     DUEQ__LOGIN_SELECT,
@@ -272,8 +278,7 @@ enum dueq__login {
     DUEQ__LOGIN_NAME,
     DUEQ__LOGIN_ID,
     DUEQ__LOGIN_VERSION,
-    DUEQ__LOGIN_MEMORY,
-    DUEQ__LOGIN_STEPS
+    DUEQ__LOGIN_MEMORY
 };
 
 /* What a server says about itself. The client's first connection asks. */
@@ -284,39 +289,38 @@ struct dueq__server_info {
 };
 
 /*
- * A connection. Code outside of net/ reads the members before `url`, and sets `epoll` and
- * `watched_events`.
+ * The epoll instance that has a connection's descriptor, and the events that it waits for (0: the
+ * descriptor is not in it). The connection takes the descriptor out before it closes it: a forked
+ * child may have a copy, with which the descriptor would stay in the epoll instance (epoll(7)).
  */
+struct dueq__loop_entry {
+    int epoll; /* -1: none */
+    short events;
+};
+
+/* A connection. Code outside of net/ reads the members before `url`, and sets *entry. */
 struct dueq__conn {
     enum dueq__conn_state state;
     bool opened; /* its owner started it and has not closed it; if CLOSED then, it was lost */
     bool named;  /* the server took the name by CLIENT SETNAME */
     int64_t id;  /* by CLIENT ID; after the connection was lost, of that one; 0: not known */
     struct dueq__address address; /* of the server, by TCP or TLS; borrowed */
-    struct dueq__error error;     /* why it was lost */
+    /* Why it was lost. While it is not closed: no more bytes come; the reader has those before. */
+    struct dueq__error error;
     bool accepts_wait[2]; /* the server has answered WAIT, and WAITAOF, here (client/durable.c) */
-    /*
-     * The epoll instance that has the connection's descriptor; -1: none. The connection takes a
-     * descriptor out before it closes it: a forked child may have a copy, with which the descriptor
-     * would stay in the epoll instance (epoll(7)).
-     */
-    int epoll;
-    /*
-     * The events for which the client waits now, and those for which the descriptor is in the epoll
-     * instance (0: it is not there).
-     */
-    short wanted_events, watched_events;
-    struct dueq__conn *next; /* the client's next connection */
+    struct dueq__loop_entry *entry; /* its own, or of the connection for which it asks a sentinel */
+    short wanted_events;            /* for which the client waits now */
+    struct dueq__conn *next;        /* the client's next connection */
 
     const struct dueq__url *url;
     const char *name;                      /* for CLIENT SETNAME */
     struct dueq__server_info *server_info; /* the login fills it in; NULL: it does not ask */
     struct dueq__sentinels *sentinels;     /* say which server to connect to; NULL: the URL does */
-    struct dueq__discovery *discovery;     /* the question to the sentinels; NULL: none */
+    struct dueq__query_any *query;         /* to the sentinels; NULL: none */
+    struct dueq__loop_entry own_entry;
     unsigned switches_seen; /* sentinels->switches when this connection asked the sentinels */
     bool blocking;          /* it sends commands that block: silence does not mean a lost server */
     struct dueq__socket socket;
-    bool input_ended; /* no more bytes come, as `error` says; the reader has those that came */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host; NULL: none */
@@ -324,10 +328,9 @@ struct dueq__conn {
     char shown[DUEQ__SHOWN_ADDRESS];     /* the address, for errors; empty: errors name the URL */
     char *out;                           /* bytes to send: from out_at to out_size */
     size_t out_at, out_size, out_room;
-    const char *borrowed; /* the caller's bytes, sent after borrowed_at of `out`; NULL: none */
-    size_t borrowed_left, borrowed_at;
-    enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the commands of the login, as replies come */
-    size_t login_at, login_count;
+    dueq_bytes borrowed; /* the caller's, sent after borrowed_at of `out`; size 0: none */
+    size_t borrowed_at;
+    unsigned login_due;         /* a bit for each enum dueq__login whose reply has not come */
     size_t replies_due;         /* the number of replies that have not come yet */
     int64_t last_read_ms;       /* when bytes came last, or the first due reply became due */
     int64_t silent_until_ms;    /* a command permits the server to be silent until then */
@@ -348,7 +351,7 @@ void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address);
 void dueq__conn_close(struct dueq__conn *conn);
 /* Connects, logs in, sends and receives, as far as the connection can without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
-/* Sends only. */
+/* Sends only, once it is connected. */
 void dueq__conn_flush(struct dueq__conn *conn);
 /*
  * Queues a command, whose words are in `count` parts. False: out of memory. The connection copies
@@ -356,6 +359,8 @@ void dueq__conn_flush(struct dueq__conn *conn);
  * keeps that part while dueq__conn_borrows() says true for it.
  */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
+/* Queues a command that is in one part, and frees the part. False: out of memory. */
+bool dueq__conn_send_words(struct dueq__conn *conn, struct dueq__resp *words);
 /* Whether the connection still has bytes of this part to send from the caller's memory. */
 bool dueq__conn_borrows(const struct dueq__conn *conn, const struct dueq__resp *part);
 /*
@@ -375,10 +380,7 @@ void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
 /* query_any.c: a command to several servers in turn, until one answers */
 
-/*
- * Other files read conn, current, reply, error and try_deadline_ms, and set conn.epoll and
- * conn.watched_events.
- */
+/* Other files read conn, current, reply, error and try_deadline_ms. */
 struct dueq__query_any {
     struct dueq__conn conn; /* to the current server */
     const struct dueq__address *addresses;
@@ -441,22 +443,18 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels);
  */
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
 /* Begins to ask which server is the primary. name: for the connection. NULL: out of memory. */
-struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
+struct dueq__query_any *dueq__sentinels_ask(struct dueq__sentinels *sentinels, const char *name);
 /*
- * Goes on. 1: found (the address lives until dueq__discovery_drop()); 0: not yet; -1: no sentinel
- * names the primary, error is set.
+ * Goes on. 1: found (the address lives as long as the query); 0: not yet; -1: no sentinel names the
+ * primary, error is set.
  */
-int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
-                         struct dueq__error *error);
-/* The query to the sentinels, to wait for its connection. */
-struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery);
+int dueq__sentinels_answer(struct dueq__sentinels *sentinels, struct dueq__query_any *query,
+                           struct dueq__address *found, struct dueq__error *error);
 /*
- * The server that was found cannot be reached, or is no primary. The next discovery asks the next
- * sentinel first, which may know another server.
+ * The server that was found cannot be reached, or is no primary. The next query asks the next
+ * sentinel first, which may know another server. A NULL query: the URL named the server.
  */
-void dueq__discovery_reject(const struct dueq__discovery *discovery);
-/* Ends and frees the discovery. NULL is safe. */
-void dueq__discovery_drop(struct dueq__discovery *discovery);
+void dueq__sentinels_reject(struct dueq__sentinels *sentinels, const struct dueq__query_any *query);
 
 /* Shared by conn.c, connect.c and login.c */
 
@@ -465,12 +463,10 @@ void dueq__conn_fail(struct dueq__conn *conn);
 void dueq__conn_close_socket(struct dueq__conn *conn);
 /* The server for errors: its address where the connection has chosen it, else the URL. */
 const char *dueq__conn_shown(const struct dueq__conn *conn);
-/* Goes on with the discovery, the resolution and the race, up to a connected socket. */
+/* Goes on with the sentinels, the resolution and the race, up to a connected socket. */
 void dueq__connect_pump(struct dueq__conn *conn);
 /* Connects to the same server again. */
 void dueq__connect_retry(struct dueq__conn *conn);
-/* Frees the discovery and the resolution. */
-void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends the login's commands. */
 void dueq__login_begin(struct dueq__conn *conn);
 /* Reads the login's replies. After the last one the connection is READY. An error ends it. */

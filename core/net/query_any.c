@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "net.h"
 
@@ -10,12 +9,6 @@
  */
 
 #define MAX_TRY_MS 1000
-
-/* The call's timeout is shared by all servers and by the step after the answer. */
-static int64_t try_timeout(const struct dueq__query_any *query) {
-    int64_t share = query->conn.url->timeout_ms / (int64_t)(query->count + 1);
-    return share < 1 ? 1 : share > MAX_TRY_MS ? MAX_TRY_MS : share;
-}
 
 static void start_try(struct dueq__query_any *query) {
     query->sent = false;
@@ -39,7 +32,9 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
     query->current = first % count;
     query->words = *words;
     dueq__resp_init(words);
-    query->try_timeout_ms = try_timeout(query);
+    /* The call's timeout is shared by all servers and by the step after the answer. */
+    int64_t share = url->timeout_ms / (int64_t)(count + 1);
+    query->try_timeout_ms = share < 1 ? 1 : share > MAX_TRY_MS ? MAX_TRY_MS : share;
     start_try(query);
     return query;
 }
@@ -74,67 +69,57 @@ void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, c
     try_next(query, status, why);
 }
 
-static void on_conn_lost(struct dueq__query_any *query) {
-    const struct dueq__error *error = &query->conn.error;
-    bool named = strstr(error->text, query->conn.shown);
+static void on_error(struct dueq__query_any *query, const struct dueq__error *error) {
     char what[sizeof error->text + 16];
     snprintf(what, sizeof what, "refuses: %s", error->text);
-    if (named)
+    if (strstr(error->text, query->conn.shown))
         try_next(query, error->status, error->text);
     else
         dueq__query_any_reject(query, error->status, what);
 }
 
+static void send_command(struct dueq__query_any *query) {
+    const struct dueq__resp *words = &query->words;
+    query->sent = true;
+    if (!dueq__conn_send(&query->conn, &words, 1))
+        try_next(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
+    dueq__conn_flush(&query->conn);
+}
+
 static void read_reply(struct dueq__query_any *query) {
-    struct dueq__error problem;
+    struct dueq__error error;
     bool maps = query->conn.url->topology == DUEQ__CLUSTER;
     query->reply =
         dueq__conn_reply(&query->conn, maps ? DUEQ__MAX_MAP_REPLY : DUEQ__MAX_SMALL_REPLY);
-    if (!query->reply || !dueq__reply_is_error(query->reply))
-        return;
-    dueq__reply_error(query->reply, &problem);
-    char what[sizeof problem.text + 16];
-    snprintf(what, sizeof what, "refuses: %s", problem.text);
-    dueq__query_any_reject(query, problem.status, what);
-}
-
-static bool is_over(const struct dueq__query_any *query) {
-    return query->reply || query->error.status;
-}
-
-/* Goes on with the current server. False: the query is over, or must wait. */
-static bool pump_try(struct dueq__query_any *query) {
-    struct dueq__conn *conn = &query->conn;
-    size_t tried = query->tried;
-    dueq__conn_pump(conn);
-    if (conn->state == DUEQ__CONN_READY && !query->sent) {
-        const struct dueq__resp *words = &query->words;
-        query->sent = true;
-        if (!dueq__conn_send(conn, &words, 1))
-            try_next(query, DUEQ_NO_MEMORY, dueq_status_text(DUEQ_NO_MEMORY));
-        dueq__conn_flush(conn);
-    } else if (conn->state == DUEQ__CONN_READY) {
-        read_reply(query);
+    if (query->reply && dueq__reply_is_error(query->reply)) {
+        dueq__reply_error(query->reply, &error);
+        on_error(query, &error);
     }
-    if (is_over(query) || query->tried > tried)
-        return !is_over(query);
-    if (conn->state == DUEQ__CONN_CLOSED) {
-        on_conn_lost(query);
-    } else if (dueq__monotonic_ms() >= query->try_deadline_ms) {
-        char what[64];
-        snprintf(what, sizeof what, "did not answer within %lld ms",
-                 (long long)query->try_timeout_ms);
-        dueq__query_any_reject(query, DUEQ_TIMEOUT, what);
-    } else {
-        return false;
-    }
-    return !is_over(query);
 }
 
 bool dueq__query_any_pump(struct dueq__query_any *query) {
-    while (!is_over(query) && pump_try(query))
-        ;
-    return is_over(query);
+    struct dueq__conn *conn = &query->conn;
+    while (!query->reply && !query->error.status) {
+        const size_t tried = query->tried;
+        dueq__conn_pump(conn);
+        if (conn->state == DUEQ__CONN_READY && !query->sent)
+            send_command(query);
+        else if (conn->state == DUEQ__CONN_READY)
+            read_reply(query);
+        if (query->reply || query->tried > tried)
+            continue;
+        if (conn->state == DUEQ__CONN_CLOSED) {
+            on_error(query, &conn->error);
+        } else if (dueq__monotonic_ms() >= query->try_deadline_ms) {
+            char what[64];
+            snprintf(what, sizeof what, "did not answer within %lld ms",
+                     (long long)query->try_timeout_ms);
+            dueq__query_any_reject(query, DUEQ_TIMEOUT, what);
+        } else {
+            return false;
+        }
+    }
+    return true;
 }
 
 void dueq__query_any_drop(struct dueq__query_any *query) {

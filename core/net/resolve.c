@@ -1,11 +1,8 @@
 #include <errno.h>
 #include <netdb.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,20 +21,8 @@
  */
 #define FORK_WAIT_MS 1000
 
-struct dueq__resolution {
-    struct dueq__resolution *next; /* in `threads` */
-    pthread_t thread;
-    unsigned refs; /* the connections that wait, and the thread until it is joined */
-    atomic_bool done;
-    int done_event;           /* an eventfd(2), readable when done; -1: it was done at once */
-    int problem, saved_errno; /* the result of getaddrinfo(), and errno after it */
-    struct addrinfo *addresses;
-    char port[12];
-    char host[];
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for `threads`, `next` and `refs` */
-static struct dueq__resolution *threads;
+static struct dueq__resolution *threads;                 /* not joined yet */
 
 static void release(struct dueq__resolution *resolution) {
     if (--resolution->refs)
@@ -164,16 +149,6 @@ struct dueq__resolution *dueq__resolve(const char *host, int port) {
         return made;
     made->done = false;
     return share_or_start(made);
-}
-
-int dueq__resolution_fd(const struct dueq__resolution *resolution) {
-    return resolution->done_event;
-}
-
-bool dueq__resolution_done(const struct dueq__resolution *resolution) { return resolution->done; }
-
-const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution) {
-    return resolution->addresses;
 }
 
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution) {

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "net.h"
 
@@ -182,21 +181,13 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
 }
 
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {
-    const redisReply *in = as_hiredis(reply);
-    bool is_error = in->type == REDIS_REPLY_ERROR;
-    if (is_error)
-        *text = (dueq_bytes){in->str, (size_t)in->len};
-    return is_error;
+    *text = (dueq_bytes){as_hiredis(reply)->str, (size_t)as_hiredis(reply)->len};
+    return dueq__reply_is_error(reply);
 }
 
-bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
-    return dueq__reply_is_error(reply) && strncmp(as_hiredis(reply)->str, "NOSCRIPT", 8) == 0;
-}
-
-bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
-    static const char start[] = "UNBLOCKED client unblocked";
+bool dueq__reply_begins(const struct dueq__reply *reply, const char *start) {
     return dueq__reply_is_error(reply) &&
-           strncmp(as_hiredis(reply)->str, start, sizeof start - 1) == 0;
+           strncmp(as_hiredis(reply)->str, start, strlen(start)) == 0;
 }
 
 /*

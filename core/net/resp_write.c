@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "net.h"
 
@@ -78,4 +77,10 @@ void dueq__resp_number(struct dueq__resp *words, int64_t number) {
     uint64_t positive = sign ? 0 - (uint64_t)number : (uint64_t)number;
     text[0] = '-';
     dueq__resp_bytes(words, text, sign + dueq__resp_digits(text + sign, positive));
+}
+
+void dueq__resp_texts(struct dueq__resp *words, const char *const texts[]) {
+    dueq__resp_init(words);
+    for (; *texts; texts++)
+        dueq__resp_text(words, *texts);
 }

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "net.h"
 
 /*
@@ -12,12 +9,6 @@
  */
 
 #define RESUBSCRIBE_PAUSE_MS 1000
-
-struct dueq__discovery {
-    struct dueq__sentinels *sentinels;
-    struct dueq__query_any *query;
-    char found[DUEQ__SHOWN_ADDRESS];
-};
 
 void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
                           const char *name) {
@@ -89,12 +80,8 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
         return;
     if (!sentinels->subscribed) {
         struct dueq__resp words;
-        const struct dueq__resp *all = &words;
-        dueq__resp_init(&words);
-        dueq__resp_text(&words, "SUBSCRIBE");
-        dueq__resp_text(&words, "+switch-master");
-        sentinels->subscribed = dueq__conn_send(conn, &all, 1);
-        dueq__resp_free(&words);
+        dueq__resp_texts(&words, (const char *const[]){"SUBSCRIBE", "+switch-master", NULL});
+        sentinels->subscribed = dueq__conn_send_words(conn, &words);
         dueq__conn_flush(conn);
     }
     while ((reply = dueq__conn_reply(conn, DUEQ__MAX_SMALL_REPLY))) {
@@ -105,57 +92,40 @@ void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
 
 /* Questions */
 
-struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name) {
+struct dueq__query_any *dueq__sentinels_ask(struct dueq__sentinels *sentinels, const char *name) {
     const struct dueq__url *url = &sentinels->url;
-    struct dueq__discovery *discovery = calloc(1, sizeof *discovery);
     struct dueq__resp words;
-    if (!discovery)
-        return NULL;
-    dueq__resp_init(&words);
-    dueq__resp_text(&words, "SENTINEL");
-    dueq__resp_text(&words, "get-master-addr-by-name");
-    dueq__resp_text(&words, url->primary);
-    discovery->sentinels = sentinels;
-    discovery->query =
-        dueq__query_any_start(url, name, url->hosts, url->host_count, sentinels->preferred, &words);
-    if (!discovery->query) {
-        free(discovery);
-        return NULL;
-    }
-    return discovery;
+    dueq__resp_texts(
+        &words, (const char *const[]){"SENTINEL", "get-master-addr-by-name", url->primary, NULL});
+    return dueq__query_any_start(url, name, url->hosts, url->host_count, sentinels->preferred,
+                                 &words);
 }
 
 /* Reads the reply: a host and a port. */
-static bool read_address(struct dueq__discovery *discovery, struct dueq__address *found) {
-    const struct dueq__reply *reply = discovery->query->reply;
+static bool read_address(const struct dueq__reply *reply, struct dueq__address *found) {
     dueq_bytes host;
     int64_t port;
     if (!dueq__reply_bytes(dueq__reply_item(reply, 0), &host) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &port) || host.size == 0 ||
-        host.size >= sizeof discovery->found || memchr(host.data, '\0', host.size) || port < 1 ||
-        port > 65535)
+        host.size >= DUEQ__HOST_ROOM || strlen(host.data) != host.size || port < 1 || port > 65535)
         return false;
-    memcpy(discovery->found, host.data, host.size);
-    discovery->found[host.size] = '\0';
-    *found = (struct dueq__address){discovery->found, (int)port};
+    *found = (struct dueq__address){host.data, (int)port};
     return true;
 }
 
-int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
-                         struct dueq__error *error) {
-    struct dueq__query_any *query = discovery->query;
-    const struct dueq__url *url = &discovery->sentinels->url;
+int dueq__sentinels_answer(struct dueq__sentinels *sentinels, struct dueq__query_any *query,
+                           struct dueq__address *found, struct dueq__error *error) {
     while (dueq__query_any_pump(query)) {
         if (query->error.status) {
             dueq__fail(error, query->error.status, "no sentinel leads to the primary '%s': %s",
-                       url->primary, query->error.text);
+                       sentinels->url.primary, query->error.text);
             error->recovery = query->error.recovery;
             return -1;
         }
-        if (read_address(discovery, found)) {
-            discovery->sentinels->preferred = query->current;
-            discovery->sentinels->found_primary = true;
-            *found = dueq__url_reach(url, *found);
+        if (read_address(query->reply, found)) {
+            sentinels->preferred = query->current;
+            sentinels->found_primary = true;
+            *found = dueq__url_reach(&sentinels->url, *found);
             dueq__conn_close(&query->conn);
             return 1;
         }
@@ -166,17 +136,8 @@ int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address
     return 0;
 }
 
-struct dueq__query_any *dueq__discovery_query(const struct dueq__discovery *discovery) {
-    return discovery->query;
-}
-
-void dueq__discovery_reject(const struct dueq__discovery *discovery) {
-    discovery->sentinels->preferred = discovery->query->current + 1;
-}
-
-void dueq__discovery_drop(struct dueq__discovery *discovery) {
-    if (!discovery)
-        return;
-    dueq__query_any_drop(discovery->query);
-    free(discovery);
+void dueq__sentinels_reject(struct dueq__sentinels *sentinels,
+                            const struct dueq__query_any *query) {
+    if (query)
+        sentinels->preferred = query->current + 1;
 }

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "net.h"
 
 /* Which node of a cluster has a key (redis.io: cluster specification, CLUSTER SLOTS). */

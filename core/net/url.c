@@ -1,10 +1,7 @@
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "net.h"
 
@@ -18,24 +15,6 @@ static char *cut(char *text, char mark) {
     if (found)
         *found++ = '\0';
     return found;
-}
-
-/* Decodes %XX in place (RFC 3986, 2.1). False: it is malformed, or a NUL byte. */
-static bool decode(char *text) {
-    char *out = text;
-    for (; *text; text++) {
-        char byte = *text;
-        if (byte == '%') {
-            const char pair[] = {text[1], text[1] ? text[2] : '\0', '\0'};
-            byte = (char)strtol(pair, NULL, 16);
-            if (strspn(pair, "0123456789abcdefABCDEF") != 2 || !byte)
-                return false;
-            text += 2;
-        }
-        *out++ = byte;
-    }
-    *out = '\0';
-    return true;
 }
 
 static bool read_number(const char *text, int most, int *number) {
@@ -57,6 +36,24 @@ static dueq_status refuse(struct dueq__error *error, const char *what) {
                       "rediss://user:password@host unix:///run/redis.sock embedded:/var/lib/shop "
                       "redis+sentinel://s1,s2,s3/mymaster redis+cluster://h1,h2,h3",
                       what);
+}
+
+/* Decodes %XX in place (RFC 3986, 2.1). Refuses what is malformed, or a NUL byte. */
+static dueq_status decode(char *text, const char *what, struct dueq__error *error) {
+    char *out = text;
+    for (; *text; text++) {
+        char byte = *text;
+        if (byte == '%') {
+            const char pair[] = {text[1], text[1] ? text[2] : '\0', '\0'};
+            byte = (char)strtol(pair, NULL, 16);
+            if (strspn(pair, "0123456789abcdefABCDEF") != 2 || !byte)
+                return refuse(error, what);
+            text += 2;
+        }
+        *out++ = byte;
+    }
+    *out = '\0';
+    return DUEQ_OK;
 }
 
 /*
@@ -91,27 +88,29 @@ static dueq_status read_address(struct dueq__address *address, char *host, int p
     if (given && (!read_number(given, 65535, &port) || port == 0))
         return refuse(error, "the port is not a number from 1 to 65535");
     *address = (struct dueq__address){*host ? host : "127.0.0.1", port};
-    return decode(host) ? DUEQ_OK : refuse(error, "a host that cannot be decoded");
+    return decode(host, "a host that cannot be decoded", error);
 }
 
-static size_t count_items(const char *list) {
+/* Room for the items of a list, which commas separate; NULL: error is set. */
+static void *items_of(const char *list, size_t size, struct dueq__error *error) {
     size_t count = 1;
     for (; *list; list++)
         count += *list == ',';
-    return count;
+    void *items = calloc(count, size);
+    if (!items)
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    return items;
 }
 
 static dueq_status read_hosts(struct dueq__url *url, char *list, struct dueq__error *error) {
-    size_t count = count_items(list);
-    char *next;
-    if (count > 1 && url->topology == DUEQ__SINGLE)
+    const bool several = strchr(list, ',');
+    if (several && url->topology == DUEQ__SINGLE)
         return refuse(error, "several hosts go with redis+sentinel:// and redis+cluster:// only");
-    url->hosts = calloc(count, sizeof *url->hosts);
-    if (!url->hosts)
-        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-    for (; url->host_count < count; list = next) {
+    if (!(url->hosts = items_of(list, sizeof *url->hosts, error)))
+        return error->status;
+    for (char *next; list; list = next) {
         next = cut(list, ',');
-        if (count > 1 && !*list)
+        if (several && !*list)
             return refuse(error, "nothing between two commas, where a host should be");
         if (read_address(&url->hosts[url->host_count++], list,
                          url->topology == DUEQ__SENTINEL ? SENTINEL_PORT : 6379, error))
@@ -122,14 +121,11 @@ static dueq_status read_hosts(struct dueq__url *url, char *list, struct dueq__er
 
 /* announced:port=real:port,... */
 static dueq_status read_map(struct dueq__url *url, char *list, struct dueq__error *error) {
-    size_t count = count_items(list);
-    char *next;
     if (url->map)
         return refuse(error, "map twice (its parts are separated by commas)");
-    url->map = calloc(count, sizeof *url->map);
-    if (!url->map)
-        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-    for (; url->map_count < count; list = next) {
+    if (!(url->map = items_of(list, sizeof *url->map, error)))
+        return error->status;
+    for (char *next; list; list = next) {
         struct dueq__mapping *mapping = &url->map[url->map_count++];
         next = cut(list, ',');
         char *real = cut(list, '=');
@@ -157,86 +153,85 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
 
 /* The parts of a URL */
 
-/* Where to store the value of a parameter that is a text; NULL: it is no such parameter. */
-static const char **text_parameter(struct dueq__url *url, const char *name) {
-    const struct {
-        const char *name, **value;
-    } texts[] = {{"ca", &url->ca},
-                 {"cert", &url->cert},
-                 {"key", &url->key},
-                 {"tls_name", &url->tls_name},
-                 {"sentinel_user", &url->sentinel.user},
-                 {"sentinel_password", &url->sentinel.password},
-                 {"sentinel_ca", &url->sentinel.ca},
-                 {"sentinel_cert", &url->sentinel.cert},
-                 {"sentinel_key", &url->sentinel.key}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(name, texts[i].name) == 0)
-            return texts[i].value;
-    return NULL;
+enum kind { TEXT, TIME, NUMBER, MAP, ACCEPT };
+enum { TLS_URL = 1, SENTINEL_URL = 2, SEVERAL_URL = 4 };
+
+static const struct parameter {
+    const char *name;
+    enum kind kind;
+    size_t place;  /* the member of struct dueq__url */
+    unsigned with; /* it goes with these URLs only; 0: with any */
+    int most;      /* of a number */
+    const char *wants;
+} parameters[] = {
+#define PLACE(member) offsetof(struct dueq__url, member)
+    {"timeout", TIME, PLACE(timeout_ms), 0, 0,
+     "timeout wants a time such as 500ms, 10s or 1m, up to a day"},
+    {"db", NUMBER, PLACE(db), 0, INT_MAX, "db wants a number"},
+    {"ca", TEXT, PLACE(ca), TLS_URL, 0, NULL},
+    {"cert", TEXT, PLACE(cert), TLS_URL, 0, NULL},
+    {"key", TEXT, PLACE(key), TLS_URL, 0, NULL},
+    {"tls_name", TEXT, PLACE(tls_name), TLS_URL, 0, NULL},
+    {"evicting", ACCEPT, PLACE(accepts_evicting), 0, 0, "evicting wants accept"},
+    {"replicas", NUMBER, PLACE(durability.replicas), 0, DUEQ_MAX_REPLICAS,
+     "replicas wants a number, up to 100"},
+    {"disk", NUMBER, PLACE(durability.disk), 0, 1, "disk wants 1 or 0"},
+    {"durable_timeout", TIME, PLACE(durability.timeout_ms), 0, 0,
+     "durable_timeout wants a time such as 500ms, 2s or 1m, up to a day"},
+    {"map", MAP, PLACE(map), SEVERAL_URL, 0, NULL},
+    {"sentinel_user", TEXT, PLACE(sentinel.user), SENTINEL_URL, 0, NULL},
+    {"sentinel_password", TEXT, PLACE(sentinel.password), SENTINEL_URL, 0, NULL},
+    {"sentinel_ca", TEXT, PLACE(sentinel.ca), SENTINEL_URL | TLS_URL, 0, NULL},
+    {"sentinel_cert", TEXT, PLACE(sentinel.cert), SENTINEL_URL | TLS_URL, 0, NULL},
+    {"sentinel_key", TEXT, PLACE(sentinel.key), SENTINEL_URL | TLS_URL, 0, NULL},
+};
+
+static dueq_status read_text(struct dueq__url *url, const char **place, char *value,
+                             struct dueq__error *error) {
+    if (place == &url->sentinel.password && *place)
+        return refuse(error, "sentinel_password twice");
+    if (place == &url->sentinel.password)
+        hide(url, value);
+    *place = value;
+    return decode(value, "a value that cannot be decoded", error);
 }
 
 static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq__error *error) {
     char *value = cut(name, '=');
+    const struct parameter *known = parameters, *end = known + sizeof parameters / sizeof *known;
+    while (known < end && strcmp(name, known->name) != 0)
+        known++;
     if (!value)
         return refuse(error, "a parameter without a value");
-    const char **text = text_parameter(url, name);
-    if (text) {
-        if (text == &url->sentinel.password) {
-            if (*text)
-                return refuse(error, "sentinel_password twice");
-            hide(url, value);
-        }
-        *text = value;
-        return decode(value) ? DUEQ_OK : refuse(error, "a value that cannot be decoded");
-    }
-    if (strcmp(name, "map") == 0)
-        return read_map(url, value, error);
-    if (strcmp(name, "timeout") == 0)
-        return read_duration(value, &url->timeout_ms)
-                   ? DUEQ_OK
-                   : refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
-    if (strcmp(name, "db") == 0)
-        return read_number(value, INT_MAX, &url->db) ? DUEQ_OK : refuse(error, "db wants a number");
-    if (strcmp(name, "replicas") == 0)
-        return read_number(value, DUEQ_MAX_REPLICAS, &url->durability.replicas)
-                   ? DUEQ_OK
-                   : refuse(error, "replicas wants a number, up to 100");
-    if (strcmp(name, "disk") == 0)
-        return read_number(value, 1, &url->durability.disk) ? DUEQ_OK
-                                                            : refuse(error, "disk wants 1 or 0");
-    if (strcmp(name, "durable_timeout") == 0)
-        return read_duration(value, &url->durability.timeout_ms)
-                   ? DUEQ_OK
-                   : refuse(error,
-                            "durable_timeout wants a time such as 500ms, 2s or 1m, up to a day");
-    url->accepts_evicting = strcmp(name, "evicting") == 0;
-    if (url->accepts_evicting)
-        return strcmp(value, "accept") == 0 ? DUEQ_OK : refuse(error, "evicting wants accept");
-    return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, tls_name, "
-                         "evicting, replicas, disk, durable_timeout, map, sentinel_user, "
-                         "sentinel_password, sentinel_ca, "
-                         "sentinel_cert, sentinel_key)");
-}
-
-/* Checks that the parameters fit the scheme and each other. */
-static dueq_status check_parameters(const struct dueq__url *url, struct dueq__error *error) {
-    const struct dueq__sentinel_login *sentinel = &url->sentinel;
-    bool of_tls = url->ca || url->cert || url->key || url->tls_name;
-    bool of_sentinel_tls = sentinel->ca || sentinel->cert || sentinel->key;
-    if (url->transport != DUEQ__TLS && of_tls)
-        return refuse(error, "ca, cert, key and tls_name go with rediss:// only");
-    if (url->topology != DUEQ__SENTINEL &&
-        (sentinel->user || sentinel->password || of_sentinel_tls))
+    if (known == end)
+        return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, tls_name, "
+                             "evicting, replicas, disk, durable_timeout, map, sentinel_user, "
+                             "sentinel_password, sentinel_ca, sentinel_cert, sentinel_key)");
+    if ((known->with & SENTINEL_URL) && url->topology != DUEQ__SENTINEL)
         return refuse(error, "what begins with sentinel_ goes with redis+sentinel:// only");
-    if (url->transport != DUEQ__TLS && of_sentinel_tls)
-        return refuse(error, "sentinel_ca, sentinel_cert and sentinel_key go with "
-                             "rediss+sentinel:// only");
-    if (sentinel->user && !sentinel->password)
-        return refuse(error, "sentinel_user without sentinel_password");
-    if (url->topology == DUEQ__SINGLE && url->map)
+    if ((known->with & TLS_URL) && url->transport != DUEQ__TLS)
+        return refuse(error, "ca, cert, key and tls_name, and those of the sentinels, go with "
+                             "rediss:// and rediss+sentinel:// only");
+    if ((known->with & SEVERAL_URL) && url->topology == DUEQ__SINGLE)
         return refuse(error, "map goes with redis+sentinel:// and redis+cluster:// only");
-    return DUEQ_OK;
+    void *place = (char *)url + known->place;
+    bool good = false;
+    switch (known->kind) {
+    case TEXT:
+        return read_text(url, place, value, error);
+    case MAP:
+        return read_map(url, value, error);
+    case TIME:
+        good = read_duration(value, place);
+        break;
+    case NUMBER:
+        good = read_number(value, known->most, place);
+        break;
+    case ACCEPT:
+        good = url->accepts_evicting = strcmp(value, "accept") == 0;
+        break;
+    }
+    return good ? DUEQ_OK : refuse(error, known->wants);
 }
 
 /* Reads "user:password@", ":password@" or nothing. *rest is then behind the @. */
@@ -254,9 +249,9 @@ static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__e
     hide(url, password);
     url->user = *user ? user : NULL;
     url->password = password;
-    if (!decode(user))
-        return refuse(error, "a user that cannot be decoded");
-    return decode(password) ? DUEQ_OK : refuse(error, "a password that cannot be decoded");
+    return decode(user, "a user that cannot be decoded", error)
+               ? error->status
+               : decode(password, "a password that cannot be decoded", error);
 }
 
 static dueq_status read_network(struct dueq__url *url, char *hosts, struct dueq__error *error) {
@@ -275,8 +270,7 @@ static dueq_status read_network(struct dueq__url *url, char *hosts, struct dueq_
     if (db && *db && !read_number(db, INT_MAX, &url->db))
         return refuse(error, "the database after the host is not a number");
     url->primary = primary;
-    return !primary || decode(primary) ? DUEQ_OK
-                                       : refuse(error, "a primary's name that cannot be decoded");
+    return primary ? decode(primary, "a primary's name that cannot be decoded", error) : DUEQ_OK;
 }
 
 static dueq_status read_path(struct dueq__url *url, char *path, struct dueq__error *error) {
@@ -288,7 +282,7 @@ static dueq_status read_path(struct dueq__url *url, char *path, struct dueq__err
     if (!*path)
         return refuse(error, is_unix ? "no path to the socket" : "no directory after embedded:");
     url->path = path;
-    return decode(path) ? DUEQ_OK : refuse(error, "a path that cannot be decoded");
+    return decode(path, "a path that cannot be decoded", error);
 }
 
 static dueq_status read_scheme(struct dueq__url *url, char *text, struct dueq__error *error) {
@@ -317,8 +311,8 @@ static dueq_status read_scheme(struct dueq__url *url, char *text, struct dueq__e
             if (read_parameter(url, parameter, error))
                 return error->status;
         }
-        if (check_parameters(url, error))
-            return error->status;
+        if (url->sentinel.user && !url->sentinel.password)
+            return refuse(error, "sentinel_user without sentinel_password");
         bool network = url->transport == DUEQ__TCP || url->transport == DUEQ__TLS;
         return (network ? read_network : read_path)(url, text + length, error);
     }
@@ -348,42 +342,4 @@ void dueq__url_clear(struct dueq__url *url) {
     free(url->text);
     free(url->shown);
     *url = (struct dueq__url){0};
-}
-
-/* The URL of the embedded server in the directory `parent` + `within`; NULL: out of memory. */
-static char *embedded_url(const char *parent, const char *within) {
-    char *url = malloc(strlen("embedded:") + 3 * strlen(parent) + strlen(within) + 1);
-    if (!url)
-        return NULL;
-    char *out = url + sprintf(url, "embedded:");
-    for (; *parent; parent++)
-        out += sprintf(out, strchr("%?", *parent) ? "%%%02X" : "%c", (unsigned char)*parent);
-    strcpy(out, within);
-    return url;
-}
-
-dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error) {
-    const char *set = getenv("DUEQ_URL"), *state = getenv("XDG_STATE_HOME"), *within = "/dueq";
-    const char *required = getenv("DUEQ_REQUIRE_URL");
-    *named = set && *set;
-    if (!*named && required && strcmp(required, "1") == 0)
-        return dueq__fail(error, DUEQ_URL,
-                          "no server is named, and DUEQ_REQUIRE_URL=1 permits no embedded one: set "
-                          "DUEQ_URL, for example to redis://127.0.0.1:6379/0");
-    if (!state || *state != '/') {
-        state = getenv("HOME");
-        within = "/.local/state/dueq";
-    }
-    if (!*named && (!state || *state != '/')) {
-        const struct passwd *user = getpwuid(getuid());
-        state = user ? user->pw_dir : NULL;
-    }
-    if (!*named && (!state || *state != '/'))
-        return dueq__fail(error, DUEQ_URL,
-                          "no server is named, and this user (uid %ju) has no home directory for "
-                          "an embedded one: set DUEQ_URL, or HOME or XDG_STATE_HOME to an absolute "
-                          "path",
-                          (uintmax_t)getuid());
-    *url = *named ? strdup(set) : embedded_url(state, within);
-    return *url ? DUEQ_OK : dueq__fail(error, DUEQ_NO_MEMORY, NULL);
 }

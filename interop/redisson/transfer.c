@@ -53,13 +53,13 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
     dueq__wait_check_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 
-static void listen(dueq_client *client) {
+static void read_channel(dueq_client *client) {
     const struct dueq__channel channel = {client->op->wait.watches->wake_key, true, told};
     dueq__subscription_pump(client, &channel);
 }
 
 dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int64_t timeout_ms) {
-    static const struct dueq__foreign_wait transfers = {.pump = listen,
+    static const struct dueq__foreign_wait transfers = {.pump = read_channel,
                                                         .next_ms = dueq__subscription_next_ms};
     dueq_client *client = queue->queue.client;
     const struct dueq__wait_terms terms = {.count = most,

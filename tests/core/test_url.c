@@ -199,7 +199,7 @@ static char *default_url(void) {
     char *url = NULL;
     bool named;
     struct dueq__error error = {0};
-    assert_int_equal(dueq__url_default(&url, &named, &error), DUEQ_OK);
+    assert_int_equal(dueq__default_url(&url, &named, &error), DUEQ_OK);
     assert_int_equal(named, getenv("DUEQ_URL") && *getenv("DUEQ_URL"));
     return url;
 }

@@ -15,7 +15,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
     dueq_bytes bytes;
     int64_t number;
     if (dueq__reply_is_error(reply)) {
-        dueq__reply_is_noscript(reply);
+        dueq__reply_begins(reply, "NOSCRIPT");
         CHECK(dueq__reply_error(reply, &error) < 0 && error.text[0]);
     }
     if (dueq__reply_bytes(reply, &bytes)) {
