@@ -110,8 +110,7 @@ const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
                                                 : reader->inner->errstr;
     uint64_t comes = taken ? 0 : announced(reader->inner), bytes = reader->string_bytes + comes;
     if (bytes > most || comes > DUEQ__MAX_MESSAGE_REPLY) {
-        if (taken)
-            freeReplyObject(taken);
+        freeReplyObject(taken);
         snprintf(reader->problem, sizeof reader->problem,
                  "it announces %" PRIu64 " bytes, which is more than was asked for", bytes);
         return reader->problem;
@@ -130,10 +129,7 @@ static const redisReply *as_hiredis(const struct dueq__reply *reply) {
     return (const redisReply *)reply;
 }
 
-void dueq__reply_free(struct dueq__reply *reply) {
-    if (reply)
-        freeReplyObject(reply);
-}
+void dueq__reply_free(struct dueq__reply *reply) { freeReplyObject(reply); }
 
 bool dueq__reply_is_error(const struct dueq__reply *reply) {
     return as_hiredis(reply)->type == REDIS_REPLY_ERROR;

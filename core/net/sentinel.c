@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "net.h"
 
 /*
@@ -32,33 +34,20 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
 
 /* Announcements */
 
-/*
- * Reads "NAME OLD-HOST OLD-PORT HOST PORT". False: the text is about another primary, or has
- * another form.
- */
-static bool read_switch(const struct dueq__sentinels *sentinels, dueq_bytes text,
-                        char host[DUEQ__HOST_ROOM], int *port) {
-    dueq_bytes word, found;
-    int64_t number;
-    if (!dueq__take_word(&text, ' ', &word) ||
-        !dueq__bytes_equal(word, dueq__text(sentinels->url.primary)) ||
-        !dueq__take_word(&text, ' ', &word) || !dueq__take_word(&text, ' ', &word) ||
-        !dueq__take_word(&text, ' ', &found) || found.size >= DUEQ__HOST_ROOM ||
-        !dueq__read_number(text, 1, 65535, &number))
-        return false;
-    memcpy(host, found.data, found.size);
-    host[found.size] = '\0';
-    *port = (int)number;
-    return true;
-}
-
+/* "NAME OLD-HOST OLD-PORT HOST PORT": NAME may be another primary's. Drops texts of another form. */
 static void take_message(struct dueq__sentinels *sentinels, const struct dueq__reply *reply) {
     char host[DUEQ__HOST_ROOM];
-    struct dueq__address found = {host, 0};
-    dueq_bytes text;
+    dueq_bytes text, word;
+    int64_t port;
     if (!dueq__reply_bytes(dueq__reply_item(reply, 2), &text) ||
-        !read_switch(sentinels, text, host, &found.port))
+        !dueq__take_word(&text, ' ', &word) ||
+        !dueq__bytes_equal(word, dueq__text(sentinels->url.primary)) ||
+        !dueq__take_word(&text, ' ', &word) || !dueq__take_word(&text, ' ', &word) ||
+        !dueq__take_word(&text, ' ', &word) || word.size >= sizeof host ||
+        !dueq__read_number(text, 1, 65535, &port))
         return;
+    snprintf(host, sizeof host, "%.*s", (int)word.size, (const char *)word.data);
+    const struct dueq__address found = {host, (int)port};
     dueq__address_show(dueq__url_reach(&sentinels->url, found), sentinels->primary);
     sentinels->preferred = sentinels->subscribed_index;
     sentinels->switches++;
