@@ -10,7 +10,10 @@ if test "$PHP_DUEQ" != "no"; then
   PHP_EVAL_INCLINE([$DUEQ_DEPS_CFLAGS])
   PHP_EVAL_LIBLINE([$DUEQ_DEPS_LIBS], [DUEQ_SHARED_LIBADD])
   dnl A thread of resolve.c may run on when PHP unloads its modules.
-  DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete -Wl,-z,relro,-z,now"
+  case $host_os in
+    darwin*) ;;
+    *) DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete -Wl,-z,relro,-z,now" ;;
+  esac
   PHP_SUBST([DUEQ_SHARED_LIBADD])
 
   dnl As in CMakeLists.txt and setup.py: a buffer overrun ends the process, and addresses that the
