@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import signal
 import sys
 import threading
@@ -210,5 +211,9 @@ class ControlThread:
 
 
 def _resident_mb() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * _PAGE >> 20
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * _PAGE >> 20
+    except FileNotFoundError:
+        # macOS has no /proc. It tells the most that the process has had, in bytes.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20

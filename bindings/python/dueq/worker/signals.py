@@ -24,7 +24,9 @@ class Signals:
     """Collects the signals of this process from now on. The main thread must make it."""
 
     def __init__(self) -> None:
-        self._read, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for number in HANDLED:
             signal.signal(number, _noted)
