@@ -57,6 +57,32 @@ void dueq__host_name(char *out, size_t room);
 void dueq__process_lock(void);
 void dueq__process_unlock(void);
 
+/* A condition for dueq__cond_wait(). False: it cannot be made. */
+bool dueq__cond_init(pthread_cond_t *cond);
+/* Waits until dueq__monotonic_ms() is until_ms at the latest. False: that time has come. */
+bool dueq__cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms);
+
+/*
+ * A socket of a stream, and a pipe. They do not block, and exec() closes them. -1: errno says why.
+ * A peer that has closed the connection raises no SIGPIPE where the program sends by MSG_NOSIGNAL.
+ */
+int dueq__socket(int family);
+int dueq__pipe(int ends[2]);
+
+/* As poll(2), with a timeout in us; less than 0: none. */
+struct pollfd;
+int dueq__poll(struct pollfd *set, size_t count, int64_t timeout_us);
+
+/* macOS has these by other names, or not in each version. */
+#ifdef __APPLE__
+#include <sys/socket.h>
+#undef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* dueq__socket() has set SO_NOSIGPIPE */
+#define POLLRDHUP POLLHUP
+#define TCP_KEEPIDLE TCP_KEEPALIVE
+#define st_mtim st_mtimespec
+#endif
+
 /* Starts a thread that gets no signals: they are for the program's threads. 0, or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
@@ -72,6 +98,7 @@ struct dueq__id_source {
     uint64_t last_incarnation;
 };
 
+/* Fills the buffer with random bytes, of which the system gives 256 at most at once. */
 void dueq__id_random(void *buffer, size_t size);
 /* A random number from 0 to below - 1. below: 1 to 2^31. */
 int64_t dueq__random_below(int64_t below);
@@ -98,6 +125,11 @@ bool dueq__take_digits(const char **at, const char *end, size_t most, int64_t *n
  * `most`, or has no room in an int64_t.
  */
 bool dueq__read_number(dueq_bytes text, int64_t least, int64_t most, int64_t *number);
+/*
+ * Takes the word off that begins behind the last `mark`, and the mark. False: the text has no mark.
+ * Then nothing changes.
+ */
+bool dueq__take_last_word(dueq_bytes *text, char mark, dueq_bytes *word);
 /*
  * Takes the word off that ends before the first `mark`, and the mark. False: the text has no mark.
  * The word is then the whole text, and an empty text is left.

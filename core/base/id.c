@@ -1,4 +1,5 @@
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base.h"
 
@@ -7,13 +8,8 @@ static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 __extension__ typedef unsigned __int128 wide;
 
 void dueq__id_random(void *buffer, size_t size) {
-    unsigned char *out = buffer;
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = getrandom(out + done, size - done, 0);
-        if (got > 0)
-            done += (size_t)got;
-    }
+    while (getentropy(buffer, size) != 0)
+        ;
 }
 
 int64_t dueq__random_below(int64_t below) {

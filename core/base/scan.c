@@ -42,3 +42,15 @@ bool dueq__take_word(dueq_bytes *text, char mark, dueq_bytes *word) {
     word->size = (size_t)(stop - start);
     return true;
 }
+
+bool dueq__take_last_word(dueq_bytes *text, char mark, dueq_bytes *word) {
+    const char *start = text->data;
+    size_t size = text->size;
+    while (size && start[size - 1] != mark)
+        size--;
+    if (!size)
+        return false;
+    *word = (dueq_bytes){start + size, text->size - size};
+    text->size = size - 1;
+    return true;
+}

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <time.h>
 
 #include "client.h"
 
@@ -41,8 +40,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
             if (timeout < 0 || left < timeout)
                 timeout = left;
         }
-        const struct timespec pause = {timeout / 1000000, timeout % 1000000 * 1000};
-        if (ppoll(set, count, timeout < 0 ? NULL : &pause, NULL) < 0 && errno == EINTR)
+        if (dueq__poll(set, count, timeout) < 0 && errno == EINTR)
             return DUEQ_INTERRUPTED;
     }
 }

@@ -48,11 +48,10 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return DUEQ_NO_MEMORY;
     }
     new_session(opened);
-    dueq__descriptor_init(&opened->descriptor);
-    struct dueq__conn *subscription = &opened->subscription.conn;
-    dueq__conn_init(subscription, &opened->url, opened->name, NULL);
-    subscription->blocking = true;
-    dueq__client_add_conn(opened, subscription);
+    struct dueq__subscription *subscription = &opened->subscription;
+    dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
+    subscription->conn.blocking = true;
+    dueq__client_add_conn(opened, &subscription->conn);
     opened->node = dueq__node_at(opened, NULL);
     if (!opened->node)
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
@@ -139,9 +138,10 @@ static void close_but_nodes(dueq_client *client) {
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        *conn->entry = (struct dueq__loop_entry){.epoll = -1};
+        *conn->entry = (struct dueq__loop_entry){0};
     }
-    dueq__descriptor_close(&client->descriptor);
+    dueq__loop_free(client->descriptor);
+    client->descriptor = NULL;
 }
 
 /* Closes all connections, and forgets the replies that are due. */
@@ -211,7 +211,7 @@ void dueq__client_check_fork(dueq_client *client) {
         return;
     /* The parent uses the same sockets and epoll instance: nothing may be sent or removed there. */
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-        conn->entry->epoll = -1;
+        conn->entry->loop = NULL;
     close_all(client);
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);

@@ -13,15 +13,11 @@
 
 /* Each server accepts a word of this size: proto-max-bulk-len cannot be set lower. */
 #define DUEQ__LARGE (1 << 20)
-/* poll.c: the descriptor of dueq_descriptor(), and its timer; -1: not made yet. */
-struct dueq__descriptor {
-    int epoll, timer;
-};
 
 struct dueq_client {
     struct dueq__url url;
-    char *address; /* the URL with which the client was opened */
-    struct dueq__descriptor descriptor;
+    char *address;                 /* as it was opened */
+    struct dueq__loop *descriptor; /* poll.c: what dueq_descriptor() made; NULL: nothing */
     struct dueq__error error;
     pid_t pid;
     bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
@@ -143,11 +139,9 @@ int64_t dueq__op_want_events(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
 size_t dueq__op_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                          int64_t *left_us);
-void dueq__descriptor_init(struct dueq__descriptor *descriptor);
-void dueq__descriptor_close(struct dueq__descriptor *descriptor);
-/* Makes the descriptors, unless they exist; false: the process has no more. */
+/* Makes the descriptor, unless it exists; false: the process has no more. */
 bool dueq__descriptor_make(dueq_client *client);
-/* Makes the descriptors report the sockets and the time for which the client waits now. */
+/* Has it report the sockets and the time that the client waits for now. */
 void dueq__descriptor_sync(dueq_client *client);
 
 /* durable.c: a call waits until replicas and disks have what it stored */

@@ -12,7 +12,7 @@
 
 void dueq__client_add_conn(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
-    conn->entry->epoll = client->descriptor.epoll;
+    conn->entry->loop = client->descriptor;
     conn->sentinels = &client->sentinels;
     client->conns = conn;
 }

@@ -1,7 +1,3 @@
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include "client.h"
 
 /* What a call waits for: a set for poll(2), or one descriptor for event loops. */
@@ -53,69 +49,33 @@ int64_t dueq__op_want_events(dueq_client *client) {
     return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
 }
 
-/*
- * The descriptor: an epoll instance with the sockets of a call under way and a timer for
- * the next thing to do. epoll_wait(2) reports it readable when one of these is ready (epoll(7)).
- */
-
-void dueq__descriptor_init(struct dueq__descriptor *descriptor) {
-    *descriptor = (struct dueq__descriptor){.epoll = -1, .timer = -1};
-}
-
-void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
-    if (descriptor->epoll >= 0)
-        close(descriptor->epoll);
-    if (descriptor->timer >= 0)
-        close(descriptor->timer);
-    dueq__descriptor_init(descriptor);
-}
+/* The descriptor: a loop with the sockets of a call under way, and the next time to do something. */
 
 bool dueq__descriptor_make(dueq_client *client) {
-    struct dueq__descriptor *descriptor = &client->descriptor;
-    struct epoll_event event = {.events = EPOLLIN};
-    if (descriptor->epoll >= 0)
+    if (client->descriptor)
         return true;
-    descriptor->epoll = epoll_create1(EPOLL_CLOEXEC);
-    descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
-        !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
-        for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
-            conn->entry->epoll = descriptor->epoll;
-        return true;
-    }
-    dueq__descriptor_close(descriptor);
-    return false;
+    client->descriptor = dueq__loop_new(true);
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        conn->entry->loop = client->descriptor;
+    return client->descriptor;
 }
 
 void dueq__descriptor_sync(dueq_client *client) {
-    const struct dueq__descriptor *descriptor = &client->descriptor;
-    if (descriptor->epoll < 0)
+    if (!client->descriptor)
         return;
     int64_t left_us = dueq__op_want_events(client);
-    if (!dueq__op_under_way(client))
-        left_us = -1;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
-        struct epoll_event event = {.events = (uint32_t)conn->wanted_events,
-                                    .data.fd = dueq__conn_fd(conn)};
         /*
          * Two connections that resolve the same name share a descriptor. The first one that closes
          * removes it from the epoll instance, so it is added again.
          */
         if (conn->wanted_events == conn->entry->events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
-        if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
-            epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
-        else if (!event.events && conn->entry->events)
-            epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
+        if (conn->wanted_events || conn->entry->events)
+            dueq__loop_watch(client->descriptor, dueq__conn_fd(conn), conn->wanted_events);
         conn->entry->events = conn->wanted_events;
     }
-    /* All zero disarms the timer. So a time that has come is set as one nanosecond. */
-    struct itimerspec when = {0};
-    if (left_us >= 0) {
-        when.it_value.tv_sec = left_us / 1000000;
-        when.it_value.tv_nsec = (long)(left_us % 1000000) * 1000 + 1;
-    }
-    timerfd_settime(descriptor->timer, 0, &when, NULL);
+    dueq__loop_wake_after(client->descriptor, dueq__op_under_way(client) ? left_us : -1);
 }
 
 int dueq_descriptor(dueq_client *client) {
@@ -123,7 +83,7 @@ int dueq_descriptor(dueq_client *client) {
     if (!dueq__descriptor_make(client))
         return -1;
     dueq__descriptor_sync(client);
-    return client->descriptor.epoll;
+    return dueq__loop_fd(client->descriptor);
 }
 
 /* If a set has no room for all sockets, it has the descriptor that reports them. */
@@ -131,7 +91,7 @@ static size_t as_one_descriptor(dueq_client *client, struct pollfd set[DUEQ_MAX_
                                 int64_t *left_us) {
     if (dueq__descriptor_make(client)) {
         dueq__descriptor_sync(client);
-        *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
+        *set = (struct pollfd){.fd = dueq__loop_fd(client->descriptor), .events = POLLIN};
         return 1;
     }
     /* The process has no descriptor left. */

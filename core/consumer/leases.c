@@ -25,15 +25,9 @@
 
 struct dueq__leases *dueq__leases_new(void) {
     struct dueq__leases *leases = calloc(1, sizeof *leases);
-    pthread_condattr_t clock;
     if (!leases)
         return NULL;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    bool made =
-        !pthread_mutex_init(&leases->lock, NULL) && !pthread_cond_init(&leases->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    if (!made) {
+    if (pthread_mutex_init(&leases->lock, NULL) || !dueq__cond_init(&leases->changed)) {
         free(leases);
         return NULL;
     }
@@ -423,12 +417,7 @@ bool dueq__leases_wait(struct dueq__leases *leases, int64_t idle_ms, int64_t lea
             leases->wake_ms = check_ms;
         if (leases->wake_ms <= now)
             break;
-        struct timespec until = {(time_t)(leases->wake_ms / 1000),
-                                 (long)(leases->wake_ms % 1000) * 1000000};
-        if (leases->wake_ms == DUEQ__NEVER)
-            pthread_cond_wait(&leases->changed, &leases->lock);
-        else
-            pthread_cond_timedwait(&leases->changed, &leases->lock, &until);
+        dueq__cond_wait(&leases->changed, &leases->lock, leases->wake_ms);
     }
     bool goes_on = !leases->stopping;
     pthread_mutex_unlock(&leases->lock);

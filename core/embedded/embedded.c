@@ -153,7 +153,7 @@ static int probe(struct dueq__embedded *embedded) {
     int why = find_socket(embedded, &address);
     if (why)
         return why;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = dueq__socket(AF_UNIX);
     if (fd < 0)
         return errno;
     why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;

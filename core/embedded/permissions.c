@@ -77,7 +77,7 @@ dueq_status dueq__embedded_check_directory(const char *path, bool make, struct d
 int dueq__embedded_open(const char *directory, const char *name, int flags,
                         struct dueq__error *error) {
     struct stat what;
-    int at = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int at = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int low = at < 0 ? -1 : openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     int why = errno, fd = -1;
     if (at >= 0)

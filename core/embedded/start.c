@@ -21,6 +21,12 @@
 
 extern char **environ;
 
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 34)
+#define HAS_CLOSEFROM
+#endif
+#endif
+
 /*
  * The supervisor: a shell that runs this script, with the directory and the server's socket as
  * arguments. It starts the server, which alone keeps descriptor 3 (`lock`), and a watcher, and ends
@@ -105,7 +111,7 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
     unlink(own);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     bool fits = strlen(own) < DUEQ__SOCKET_ROOM;
-    int trial = fits ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    int trial = fits ? dueq__socket(AF_UNIX) : -1;
     if (trial >= 0) {
         strcpy(address.sun_path, own);
         bool bound = bind(trial, (const struct sockaddr *)&address, sizeof address) == 0;
@@ -142,7 +148,7 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
  * end would wait for the server to end, too.
  */
 static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef HAS_CLOSEFROM
     posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
 #else
     for (int fd = last + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 65536; fd++)
@@ -186,7 +192,7 @@ static int spawn(char *const argv[], int lock, int users, int log) {
 
 /* Makes an empty `server.log`. The one before becomes server.log.old. -1: error is set. */
 static int open_log(const char *directory, struct dueq__error *error) {
-    int at = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int at = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (at >= 0) {
         renameat(at, "server.log", at, "server.log.old");
         close(at);

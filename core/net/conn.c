@@ -1,6 +1,6 @@
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -20,7 +20,6 @@ void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const
                                 .name = name,
                                 .server_info = server,
                                 .socket.fd = -1,
-                                .own_entry.epoll = -1,
                                 .entry = &conn->own_entry};
 }
 
@@ -29,8 +28,8 @@ const char *dueq__conn_shown(const struct dueq__conn *conn) {
 }
 
 void dueq__conn_close_socket(struct dueq__conn *conn) {
-    if (conn->entry->events && conn->entry->epoll >= 0)
-        epoll_ctl(conn->entry->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
+    if (conn->entry->events && conn->entry->loop)
+        dueq__loop_watch(conn->entry->loop, dueq__conn_fd(conn), 0);
     conn->entry->events = 0;
     dueq__race_drop(conn->race);
     conn->race = NULL;
@@ -70,8 +69,8 @@ int dueq__conn_fd(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
         return dueq__conn_fd(&conn->query->conn);
     if (conn->race)
-        return conn->race->epoll;
-    return conn->state == DUEQ__CONN_RESOLVING ? conn->resolution->done_event : conn->socket.fd;
+        return dueq__loop_fd(conn->race->loop);
+    return conn->state == DUEQ__CONN_RESOLVING ? conn->resolution->done_pipe[0] : conn->socket.fd;
 }
 
 static bool has_output(const struct dueq__conn *conn) {

@@ -4,9 +4,9 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ static void put_remembered_first(struct dueq__race *race) {
 /* Attempts */
 
 static int open_socket(int family) {
-    int low = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int low = dueq__socket(family);
     if (low < 0 || low > STDERR_FILENO)
         return low;
     /*
@@ -97,28 +97,23 @@ static void set_tcp_options(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
 }
 
-/*
- * Takes the socket out of the epoll instance before it closes the socket: a forked child may have a
- * copy, with which the socket would stay there (epoll(7)).
- */
 static void end_attempt(struct dueq__race *race, struct dueq__attempt *attempt, int problem) {
     attempt->connect_errno = problem;
     if (attempt->fd < 0)
         return;
-    epoll_ctl(race->epoll, EPOLL_CTL_DEL, attempt->fd, NULL);
+    dueq__loop_watch(race->loop, attempt->fd, 0);
     close(attempt->fd);
     attempt->fd = -1;
 }
 
 static void start_attempt(struct dueq__race *race, struct dueq__attempt *attempt) {
-    struct epoll_event event = {.events = EPOLLOUT};
     attempt->fd = open_socket(attempt->address.ss_family);
     if (attempt->fd >= 0 && attempt->address.ss_family != AF_UNIX)
         set_tcp_options(attempt->fd);
     if (attempt->fd < 0 ||
         (connect(attempt->fd, (const struct sockaddr *)&attempt->address, attempt->size) != 0 &&
          errno != EINPROGRESS) ||
-        epoll_ctl(race->epoll, EPOLL_CTL_ADD, attempt->fd, &event) != 0)
+        !dueq__loop_watch(race->loop, attempt->fd, POLLOUT))
         end_attempt(race, attempt, errno);
 }
 
@@ -165,8 +160,8 @@ static struct dueq__race *new_race(const struct addrinfo *addresses,
     if (!race)
         return NULL;
     race->server = addresses->ai_next ? server : NULL;
-    race->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (race->epoll < 0) {
+    race->loop = dueq__loop_new(false);
+    if (!race->loop) {
         free(race);
         return NULL;
     }
@@ -196,14 +191,10 @@ static void write_reasons(const struct dueq__race *race, char *out, size_t room)
 void dueq__race_drop(struct dueq__race *race) {
     if (!race)
         return;
-    /*
-     * A forked child that drops its copy must not take the sockets out of the epoll instance, which
-     * it shares.
-     */
     for (size_t i = 0; i < race->started; i++)
         if (race->attempts[i].fd >= 0)
             close(race->attempts[i].fd);
-    close(race->epoll);
+    dueq__loop_free(race->loop);
     free(race);
 }
 
@@ -220,7 +211,7 @@ static void fail(struct dueq__conn *conn, const char *what, const char *reason) 
 /* An attempt has connected: the others are given up. */
 static void win(struct dueq__conn *conn, struct dueq__attempt *attempt) {
     const int fd = attempt->fd;
-    epoll_ctl(conn->race->epoll, EPOLL_CTL_DEL, fd, NULL);
+    dueq__loop_watch(conn->race->loop, fd, 0);
     attempt->fd = -1;
     dueq__conn_close_socket(conn);
     conn->socket.fd = fd;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "../base/base.h"
+#include "../base/loop.h"
 
 /* url.c */
 
@@ -213,7 +214,7 @@ struct addrinfo;
 /* Other files read the members before `next`. Several connections may share a resolution. */
 struct dueq__resolution {
     atomic_bool done;
-    int done_event; /* poll() finds it readable when done; nobody reads it; -1: done at once */
+    int done_pipe[2]; /* poll() finds [0] readable when done; nobody reads it; -1: done at once */
     struct addrinfo *addresses; /* when done; NULL: it failed */
     struct dueq__resolution *next;
     pthread_t thread;
@@ -245,7 +246,8 @@ struct dueq__attempt {
 
 /* connect.c: connects to the addresses of a host, of which the first that answers wins. */
 struct dueq__race {
-    int epoll;       /* with all sockets of the race, so that a caller waits for one descriptor */
+    struct dueq__loop
+        *loop;       /* all sockets of the race, so that a caller waits for one descriptor */
     int64_t next_ms; /* when to try the next address; DUEQ__NEVER: all were tried */
     size_t count, started;
     const struct dueq__address *server; /* whose address to remember; NULL: none */
@@ -288,13 +290,9 @@ struct dueq__server_info {
     char policy[32]; /* maxmemory-policy */
 };
 
-/*
- * The epoll instance that has a connection's descriptor, and the events that it waits for (0: the
- * descriptor is not in it). The connection takes the descriptor out before it closes it: a forked
- * child may have a copy, with which the descriptor would stay in the epoll instance (epoll(7)).
- */
+/* The loop that watches a connection's descriptor (NULL: none), and for which events (0: none). */
 struct dueq__loop_entry {
-    int epoll; /* -1: none */
+    struct dueq__loop *loop;
     short events;
 };
 

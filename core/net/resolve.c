@@ -2,8 +2,6 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -22,6 +20,7 @@
 #define FORK_WAIT_MS 1000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for `threads`, `next` and `refs` */
+static pthread_cond_t ended;                             /* a thread is done */
 static struct dueq__resolution *threads;                 /* not joined yet */
 
 static void release(struct dueq__resolution *resolution) {
@@ -29,16 +28,18 @@ static void release(struct dueq__resolution *resolution) {
         return;
     if (resolution->addresses)
         freeaddrinfo(resolution->addresses);
-    if (resolution->done_event >= 0)
-        close(resolution->done_event);
+    for (int i = 0; i < 2; i++)
+        if (resolution->done_pipe[i] >= 0)
+            close(resolution->done_pipe[i]);
     free(resolution);
 }
 
-/* Joins the threads that have ended, or end before `until` (CLOCK_REALTIME). */
-static void join_finished(struct timespec until) {
+/* Joins the threads that are done: they end at once. */
+static void join_finished(void) {
     for (struct dueq__resolution **at = &threads, *first; (first = *at);) {
-        if (pthread_timedjoin_np(first->thread, NULL, &until) == 0) {
+        if (first->done) {
             *at = first->next;
+            pthread_join(first->thread, NULL);
             release(first);
         } else {
             at = &first->next;
@@ -53,18 +54,16 @@ static void join_finished(struct timespec until) {
  * FORK_WAIT_MS at most.
  */
 static void before_fork(void) {
-    struct timespec until;
+    int64_t until_ms = dueq__monotonic_ms() + FORK_WAIT_MS;
     pthread_mutex_lock(&lock);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += FORK_WAIT_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    join_finished(until);
+    for (join_finished(); threads && dueq__cond_wait(&ended, &lock, until_ms); join_finished())
+        ;
 }
 
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 static void in_child(void) {
+    dueq__cond_init(&ended); /* threads of the parent may wait for the condition */
     while (threads) {
         struct dueq__resolution *first = threads;
         threads = first->next;
@@ -75,6 +74,7 @@ static void in_child(void) {
 
 /* When the library is loaded: later, another thread could fork before the handlers are there. */
 __attribute__((constructor)) static void prepare(void) {
+    dueq__cond_init(&ended);
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
@@ -87,13 +87,16 @@ static void resolve(struct dueq__resolution *resolution, int flags) {
     resolution->saved_errno = errno;
     resolution->addresses = problem ? NULL : addresses;
     resolution->problem = problem;
-    resolution->done = true;
 }
 
 static void *run(void *opaque) {
     struct dueq__resolution *resolution = opaque;
     resolve(resolution, AI_ADDRCONFIG);
-    eventfd_write(resolution->done_event, 1);
+    pthread_mutex_lock(&lock);
+    resolution->done = true;
+    (void)!write(resolution->done_pipe[1], "", 1);
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
@@ -107,8 +110,7 @@ static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
 
 /* 0, or an errno. */
 static int start(struct dueq__resolution *resolution) {
-    resolution->done_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (resolution->done_event < 0)
+    if (dueq__pipe(resolution->done_pipe) != 0)
         return errno;
     int problem = dueq__thread_start(&resolution->thread, run, resolution);
     if (problem)
@@ -141,14 +143,12 @@ struct dueq__resolution *dueq__resolve(const char *host, int port) {
     if (!made)
         return NULL;
     made->refs = 1;
-    made->done_event = -1;
+    made->done_pipe[0] = made->done_pipe[1] = -1;
     strcpy(made->host, host);
     snprintf(made->port, sizeof made->port, "%d", port);
     resolve(made, AI_NUMERICHOST);
-    if (made->problem != EAI_NONAME)
-        return made;
-    made->done = false;
-    return share_or_start(made);
+    made->done = made->problem != EAI_NONAME;
+    return made->done ? made : share_or_start(made);
 }
 
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution) {
@@ -161,6 +161,6 @@ void dueq__resolution_drop(struct dueq__resolution *resolution) {
         return;
     pthread_mutex_lock(&lock);
     release(resolution);
-    join_finished((struct timespec){0});
+    join_finished();
     pthread_mutex_unlock(&lock);
 }

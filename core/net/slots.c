@@ -94,12 +94,9 @@ bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
     if (!redirect->ask && !dueq__bytes_equal(kind, dueq__text("MOVED")))
         return false;
     /* The last colon: an IPv6 address has colons, and comes without brackets. */
-    const char *host = endpoint.data, *end = host + endpoint.size;
-    const char *colon = endpoint.size ? memrchr(host, ':', endpoint.size) : NULL;
-    if (!colon ||
-        !dueq__read_number((dueq_bytes){colon + 1, (size_t)(end - colon - 1)}, 1, 65535, &port))
+    if (!dueq__take_last_word(&endpoint, ':', &text) || !dueq__read_number(text, 1, 65535, &port))
         return false;
     redirect->slot = (int)number;
     redirect->port = (int)port;
-    return copy_host(redirect->host, (dueq_bytes){host, (size_t)(colon - host)}, asked);
+    return copy_host(redirect->host, endpoint, asked);
 }

@@ -236,8 +236,10 @@ static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq
 
 /* Reads "user:password@", ":password@" or nothing. *rest is then behind the @. */
 static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__error *error) {
-    char *user = *rest, *at = memrchr(user, '@', strcspn(user, "/"));
-    if (!at)
+    char *user = *rest, *at = user + strcspn(user, "/");
+    while (at > user && *at != '@')
+        at--;
+    if (*at != '@')
         return DUEQ_OK;
     *at = '\0';
     *rest = at + 1;

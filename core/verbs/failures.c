@@ -35,11 +35,10 @@ static bool read_kind(dueq_bytes name, dueq_failure_kind *kind) {
 static bool read_process(dueq_bytes text, dueq_failure *failure) {
     if (!text.size)
         return true;
-    const char *start = text.data, *space = memrchr(start, ' ', text.size);
-    if (!space)
+    dueq_bytes pid;
+    if (!dueq__take_last_word(&text, ' ', &pid))
         return false;
-    failure->host = (dueq_bytes){start, (size_t)(space - start)};
-    dueq_bytes pid = {space + 1, text.size - failure->host.size - 1};
+    failure->host = text;
     return dueq__read_number(pid, 0, MOST_PID, &failure->pid) && dueq__is_name(failure->host);
 }
 

@@ -127,6 +127,22 @@ static void test_words_are_taken_off(void **state) {
     assert_int_equal(word.size, 0);
 }
 
+static void test_last_words_are_taken_off(void **state) {
+    (void)state;
+    dueq_bytes text = dueq__text("::1:6379"), word = {0};
+    assert_true(dueq__take_last_word(&text, ':', &word));
+    assert_true(dueq__bytes_equal(word, dueq__text("6379")));
+    assert_true(dueq__bytes_equal(text, dueq__text("::1")));
+    text = dueq__text(":");
+    assert_true(dueq__take_last_word(&text, ':', &word));
+    assert_int_equal(word.size, 0);
+    assert_int_equal(text.size, 0);
+    assert_false(dueq__take_last_word(&text, ':', &word));
+    text = dueq__text("none");
+    assert_false(dueq__take_last_word(&text, ':', &word));
+    assert_true(dueq__bytes_equal(text, dueq__text("none")));
+}
+
 static void test_durations(void **state) {
     (void)state;
     const struct {
@@ -189,6 +205,7 @@ int main(void) {
         cmocka_unit_test(test_other_texts_are_no_numbers),
         cmocka_unit_test(test_number_has_bounds),
         cmocka_unit_test(test_words_are_taken_off),
+        cmocka_unit_test(test_last_words_are_taken_off),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_cursors_of_queues),
     };
