@@ -346,7 +346,9 @@ bool dueq__json_double(dueq_bytes value, double *number) {
     if (copy) {
         memcpy(copy, token.data, token.size);
         copy[token.size] = '\0';
-        *number = strtod_l(copy, NULL, plain);
+        locale_t before = uselocale(plain);
+        *number = strtod(copy, NULL);
+        uselocale(before);
     }
     if (plain)
         freelocale(plain);

@@ -5,7 +5,6 @@
 static bool subscribe(dueq_client *client, dueq_bytes channel) {
     struct dueq__subscription *subscription = &client->subscription;
     struct dueq__resp words;
-    const struct dueq__resp *all = &words;
     char *kept = malloc(channel.size);
     if (!kept)
         return false;
@@ -14,9 +13,7 @@ static bool subscribe(dueq_client *client, dueq_bytes channel) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SUBSCRIBE");
     dueq__resp_bytes(&words, channel.data, channel.size);
-    bool sent = dueq__conn_send(&subscription->conn, &all, 1);
-    dueq__resp_free(&words);
-    return sent;
+    return dueq__conn_send_words(&subscription->conn, &words);
 }
 
 /*

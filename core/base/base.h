@@ -86,6 +86,31 @@ int dueq__poll(struct pollfd *set, size_t count, int64_t timeout_us);
 /* Starts a thread that gets no signals: they are for the program's threads. 0, or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
+/*
+ * loop_linux.c, loop_kqueue.c: one descriptor that stands for several, and for a time. An event
+ * loop of the program waits for the descriptor.
+ */
+
+struct dueq__loop;
+
+/* timed: dueq__loop_wake_after() will be called. NULL: errno says why. */
+struct dueq__loop *dueq__loop_new(bool timed);
+/*
+ * Closes the descriptor. The watched ones stay open. NULL is safe. A forked child frees its copy,
+ * and does nothing else with the parent's loop, which the two may share.
+ */
+void dueq__loop_free(struct dueq__loop *loop);
+/* The descriptor, which poll() finds readable when a watched one is ready, and when the time comes. */
+int dueq__loop_fd(const struct dueq__loop *loop);
+/*
+ * Watches a descriptor for these events of poll(2), and no longer for those before; 0: for none.
+ * Call it with 0 before the descriptor is closed: a forked child may have a copy, with which the
+ * descriptor would stay in the loop (epoll(7)). False: errno says why.
+ */
+bool dueq__loop_watch(struct dueq__loop *loop, int fd, short events);
+/* Sets the time, in place of the one before. us: from now on; less than 0: never. */
+void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us);
+
 /* id.c: ids and incarnations, ordered by time */
 
 #define DUEQ__ID_SIZE 22 /* base-62 digits of 128 bits */
@@ -98,7 +123,7 @@ struct dueq__id_source {
     uint64_t last_incarnation;
 };
 
-/* Fills the buffer with random bytes, of which the system gives 256 at most at once. */
+/* size: 256 at most, as getentropy(3) gives no more. */
 void dueq__id_random(void *buffer, size_t size);
 /* A random number from 0 to below - 1. below: 1 to 2^31. */
 int64_t dueq__random_below(int64_t below);

@@ -7,7 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "base.h"
 
 /* A kqueue(2), which is itself a descriptor for poll(2), and a timer in it: macOS and the BSDs. */
 

@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "loop.h"
+#include "base.h"
 
 /* An epoll instance, which is itself a descriptor for poll(2), and a timer in it. */
 

@@ -154,23 +154,6 @@ static void list_attempts(struct dueq__race *race, const struct addrinfo *addres
     }
 }
 
-static struct dueq__race *new_race(const struct addrinfo *addresses,
-                                   const struct dueq__address *server) {
-    struct dueq__race *race = calloc(1, sizeof *race);
-    if (!race)
-        return NULL;
-    race->server = addresses->ai_next ? server : NULL;
-    race->loop = dueq__loop_new(false);
-    if (!race->loop) {
-        free(race);
-        return NULL;
-    }
-    list_attempts(race, addresses);
-    put_remembered_first(race);
-    start_next(race);
-    return race;
-}
-
 /* Why each address failed. */
 static void write_reasons(const struct dueq__race *race, char *out, size_t room) {
     const struct dueq__attempt *attempts = race->attempts;
@@ -250,14 +233,22 @@ static void pump_connecting(struct dueq__conn *conn) {
     fail(conn, "", reasons);
 }
 
+/*
+ * server: the process remembers which of its addresses answered, and tries that first the next
+ * time; NULL: the process does not.
+ */
 static void start_race(struct dueq__conn *conn, const struct addrinfo *addresses,
                        const struct dueq__address *server) {
     dueq__conn_close_socket(conn);
-    conn->race = new_race(addresses, server);
-    if (!conn->race) {
+    struct dueq__race *race = conn->race = calloc(1, sizeof *race);
+    if (!race || !(race->loop = dueq__loop_new(false))) {
         fail(conn, "", strerror(errno));
         return;
     }
+    race->server = addresses->ai_next ? server : NULL;
+    list_attempts(race, addresses);
+    put_remembered_first(race);
+    start_next(race);
     conn->state = DUEQ__CONN_CONNECTING;
     conn->last_read_ms = dueq__monotonic_ms();
     pump_connecting(conn);

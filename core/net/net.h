@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include "../base/base.h"
-#include "../base/loop.h"
 
 /* url.c */
 

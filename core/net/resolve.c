@@ -108,34 +108,28 @@ static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
     return at;
 }
 
-/* 0, or an errno. */
-static int start(struct dueq__resolution *resolution) {
-    if (dueq__pipe(resolution->done_pipe) != 0)
-        return errno;
-    int problem = dueq__thread_start(&resolution->thread, run, resolution);
-    if (problem)
-        return problem;
-    resolution->refs++;
-    resolution->next = threads;
-    threads = resolution;
-    return 0;
-}
-
 /*
  * Shares a resolution that goes on for the same host and port, and frees `made`. Else starts
  * `made`. NULL: it could not be started, errno says why.
  */
 static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
+    int problem = 0;
     pthread_mutex_lock(&lock);
-    struct dueq__resolution *shared = find(made);
-    int problem = shared ? 0 : start(made);
-    if (shared)
-        shared->refs++;
-    if (shared || problem)
+    struct dueq__resolution *found = find(made);
+    if (!found && dueq__pipe(made->done_pipe) != 0)
+        problem = errno;
+    else if (!found && !(problem = dueq__thread_start(&made->thread, run, made))) {
+        made->refs++;
+        made->next = threads;
+        found = threads = made;
+    }
+    if (found && found != made)
+        found->refs++;
+    if (found != made)
         release(made);
     pthread_mutex_unlock(&lock);
     errno = problem;
-    return shared ? shared : problem ? NULL : made;
+    return found;
 }
 
 struct dueq__resolution *dueq__resolve(const char *host, int port) {

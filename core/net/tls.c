@@ -140,37 +140,33 @@ static struct dueq__tls_context *find(const struct files *files) {
     return NULL;
 }
 
-/* False: a file cannot be used; error is set. */
-static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct dueq__error *error) {
-    const char *what = NULL, *file = url->ca ? url->ca : "system";
-    char text[400];
-    if (url->ca ? SSL_CTX_load_verify_locations(context, url->ca, NULL) != 1
-                : SSL_CTX_set_default_verify_paths(context) != 1)
-        what = "CA certificates";
-    else if ((file = url->cert) && SSL_CTX_use_certificate_chain_file(context, file) != 1)
-        what = "client's certificate";
-    else if ((file = url->key) && SSL_CTX_use_PrivateKey_file(context, file, SSL_FILETYPE_PEM) != 1)
-        what = "client's key";
-    if (!what)
-        return true;
-    snprintf(text, sizeof text, "cannot read the %s (%s)", what, file);
-    fail(error, text);
-    return false;
-}
-
 static int keep_session(SSL *ssl, SSL_SESSION *kept);
 
 /* False: error is set. */
 static bool load(struct dueq__tls_context *made, const struct dueq__url *url,
                  struct dueq__error *error) {
-    made->ssl = SSL_CTX_new(TLS_client_method());
-    if (!made->ssl || SSL_CTX_set_min_proto_version(made->ssl, TLS1_2_VERSION) != 1) {
+    SSL_CTX *ssl = made->ssl = SSL_CTX_new(TLS_client_method());
+    const char *what = NULL, *file = url->ca ? url->ca : "system";
+    char text[400];
+    if (!ssl || SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION) != 1) {
         fail(error, "cannot set TLS up");
         return false;
     }
-    SSL_CTX_set_session_cache_mode(made->ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(made->ssl, keep_session);
-    return load_files(made->ssl, url, error);
+    if (url->ca ? SSL_CTX_load_verify_locations(ssl, file, NULL) != 1
+                : SSL_CTX_set_default_verify_paths(ssl) != 1)
+        what = "cannot read the CA certificates";
+    else if ((file = url->cert) && SSL_CTX_use_certificate_chain_file(ssl, file) != 1)
+        what = "cannot read the client's certificate";
+    else if ((file = url->key) && SSL_CTX_use_PrivateKey_file(ssl, file, SSL_FILETYPE_PEM) != 1)
+        what = "cannot read the client's key";
+    if (what) {
+        snprintf(text, sizeof text, "%s (%s)", what, file);
+        fail(error, text);
+        return false;
+    }
+    SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(ssl, keep_session);
+    return true;
 }
 
 static struct dueq__tls_context *new_context(const struct dueq__url *url, const struct files *files,
