@@ -6,9 +6,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+#include "system.h"
 
 /* If accept() failed because no descriptors were left, no connection is accepted for this long. */
 #define REST_MS 200
@@ -154,8 +154,7 @@ static void accept_all(struct admission *admission) {
     for (;;) {
         struct sockaddr_storage from = {0};
         socklen_t size = sizeof from;
-        const int socket = accept4(admission->listener, (struct sockaddr *)&from, &size,
-                                   SOCK_CLOEXEC | SOCK_NONBLOCK);
+        const int socket = system_accept(admission->listener, (struct sockaddr *)&from, &size);
         if (socket < 0 && (errno == ECONNABORTED || errno == EINTR))
             continue;
         if (socket < 0) {
@@ -252,13 +251,12 @@ void admission_received(struct admission *admission, int socket) {
 }
 
 void admission_closed(struct admission *admission, int socket) {
-    const uint64_t one = 1;
     pthread_mutex_lock(&admission->lock);
     struct connection *connection = find_admitted(admission, socket);
     if (connection)
         *connection = admission->admitted[--admission->admitted_count];
     pthread_mutex_unlock(&admission->lock);
-    cli_write(admission->wake, (dueq_bytes){&one, sizeof one});
+    (void)!write(admission->wake[1], "", 1); /* a full pipe wakes as well */
 }
 
 /* Hands a connection over to libmicrohttpd. False: there is no room now. */
@@ -303,12 +301,10 @@ static int64_t end_late(struct admission *admission) {
 /* The loop */
 
 bool admission_open(struct admission *admission, int listener, const struct http_service *service) {
-    *admission = (struct admission){.listener = listener,
-                                    .service = service,
-                                    .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                                    .lock = PTHREAD_MUTEX_INITIALIZER};
-    return admission->wake >= 0 &&
-           fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK) == 0;
+    *admission = (struct admission){
+        .listener = listener, .service = service, .lock = PTHREAD_MUTEX_INITIALIZER};
+    return system_pipe(admission->wake) == 0 && system_do_not_block(admission->wake[0]) == 0 &&
+           system_do_not_block(admission->wake[1]) == 0 && system_do_not_block(listener) == 0;
 }
 
 /* Admits, refuses or closes waiting connections. events: what poll() returned for each. */
@@ -351,16 +347,15 @@ void admission_poll(struct admission *admission, const sigset_t *mask) {
     }
     if (admission->rest_ms > now_ms && admission->rest_ms < next_ms)
         next_ms = admission->rest_ms;
-    set[count] = (struct pollfd){admission->wake, POLLIN, 0};
+    set[count] = (struct pollfd){admission->wake[0], POLLIN, 0};
     set[count + 1] =
         (struct pollfd){admission->rest_ms > now_ms ? -1 : admission->listener, POLLIN, 0};
-    const int64_t left_ms = next_ms > now_ms ? next_ms - now_ms : 0;
-    const struct timespec left = {left_ms / 1000, left_ms % 1000 * 1000000};
-    if (ppoll(set, count + 2, next_ms < INT64_MAX ? &left : NULL, mask) < 0)
+    int64_t left_ms = next_ms == INT64_MAX ? INT64_MAX : next_ms > now_ms ? next_ms - now_ms : 0;
+    if (system_poll(set, (nfds_t)count + 2, left_ms, mask) < 0)
         return; /* a signal */
-    uint64_t ended;
-    if (set[count].revents && read(admission->wake, &ended, sizeof ended) < 0)
-        ended = 0; /* no harm: look_at_all() tries all waiting connections anyway */
+    char ended[64];
+    while (set[count].revents && read(admission->wake[0], ended, sizeof ended) > 0)
+        ; /* look_at_all() tries all waiting connections anyway */
     look_at_all(admission, set);
     if (set[count + 1].revents)
         accept_all(admission);
@@ -373,6 +368,7 @@ void admission_close_waiting(struct admission *admission) {
 }
 
 void admission_end(struct admission *admission) {
-    close(admission->wake);
+    close(admission->wake[0]);
+    close(admission->wake[1]);
     pthread_mutex_destroy(&admission->lock);
 }

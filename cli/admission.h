@@ -37,7 +37,8 @@ struct connection {
 };
 
 struct admission {
-    int listener, wake; /* wake: readable when an admitted connection has ended */
+    int listener;
+    int wake[2]; /* a pipe; [0] is readable when an admitted connection has ended */
     const struct http_service *service;
     struct MHD_Daemon *daemon;
     struct connection waiting[ADMISSION_WAITING]; /* the longest wait first */

@@ -5,9 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "system.h"
+
+extern char **environ;
 
 static int events = -1, event_input = -1;
 
@@ -40,7 +43,8 @@ static void listen_for(int number) {
 
 int child_listen(const int numbers[]) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+    if (system_pipe(ends) < 0 || system_do_not_block(ends[0]) < 0 ||
+        system_do_not_block(ends[1]) < 0) {
         cli_system_error("a pipe for signals");
         return -1;
     }
@@ -73,10 +77,10 @@ int child_signal(bool *by_terminal) {
 
 static bool put_in_place(const struct child_place *place, pid_t parent) {
     if (place->apart) {
-        if (setpgid(0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
+        if (setpgid(0, 0) < 0 || system_end_with_parent() < 0)
             return false;
         if (getppid() != parent)
-            raise(SIGTERM); /* the parent died before prctl() */
+            raise(SIGTERM); /* the parent died before that */
     }
     return (place->input < 0 || dup2(place->input, STDIN_FILENO) >= 0) &&
            (place->output < 0 || dup2(place->output, STDOUT_FILENO) >= 0) &&
@@ -92,8 +96,10 @@ static _Noreturn void run(char *argv[], const struct child_place *place, const s
     cli_signals_undo(); /* exec resets handlers, but not ignored signals */
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (put_in_place(place, parent))
-        execvpe(argv[0], argv, place->environment);
+    if (put_in_place(place, parent)) {
+        environ = place->environment;
+        execvp(argv[0], argv);
+    }
     int why = errno;
     _exit(write(report, &why, sizeof why) < 0 ? CLI_FAILED : CLI_NOT_RUN);
 }
@@ -113,7 +119,7 @@ bool child_start(struct child *child, char *argv[], const struct child_place *pl
     sigset_t all, mask;
     pid_t parent = getpid();
     *child = (struct child){.code = CLI_FAILED};
-    if (pipe2(report, O_CLOEXEC) < 0) {
+    if (system_pipe(report) < 0) {
         cli_system_error("pipe");
         return false;
     }

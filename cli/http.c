@@ -4,16 +4,16 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "admission.h"
 #include "buffer.h"
+#include "system.h"
 
 struct server {
     struct admission admission;
     const struct http_service *service;
-    int ending; /* readable once the server ends */
+    int ending[2]; /* a pipe; [0] is readable once the server ends */
 };
 
 /*
@@ -147,7 +147,7 @@ static int socket_of(struct MHD_Connection *connection) {
 
 bool http_wait(const struct http_request *request, int64_t ms) {
     const struct exchange *exchange = exchange_of(request);
-    struct pollfd ends[] = {{exchange->server->ending, POLLIN, 0},
+    struct pollfd ends[] = {{exchange->server->ending[0], POLLIN, 0},
                             {socket_of(exchange->connection), POLLRDHUP, 0}};
     return poll(ends, 2, (int)ms) == 0;
 }
@@ -372,14 +372,15 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 /* The server */
 
 int http_serve(const struct http_listener *listener, const struct http_service *service) {
-    struct server server = {.service = service, .ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    struct server server = {.service = service};
     sigset_t ours, before;
     sigemptyset(&ours);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
     /* This thread handles these signals, not the threads that answer. */
     pthread_sigmask(SIG_BLOCK, &ours, &before);
-    if (server.ending >= 0 && admission_open(&server.admission, listener->socket, service))
+    if (system_pipe(server.ending) == 0 &&
+        admission_open(&server.admission, listener->socket, service))
         server.admission.daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
                 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC,
@@ -397,12 +398,12 @@ int http_serve(const struct http_listener *listener, const struct http_service *
     cli_log(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
     while (!cli_signal())
         admission_poll(&server.admission, &before);
-    const uint64_t one = 1;
-    cli_write(server.ending, (dueq_bytes){&one, sizeof one});
+    cli_write(server.ending[1], (dueq_bytes){"", 1});
     admission_close_waiting(&server.admission);
     MHD_stop_daemon(server.admission.daemon);
     admission_end(&server.admission);
-    close(server.ending);
+    close(server.ending[0]);
+    close(server.ending[1]);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return 128 + cli_signal();
 }

@@ -4,10 +4,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "json.h"
+#include "system.h"
 #include "work.h"
 
 /* Reads of one command's standard error, before the worker serves the next command. */
@@ -57,11 +57,11 @@ static json_object *json_seconds(int64_t ms) {
 /* The command */
 
 /*
- * Puts the body into a file in memory: a pipe would block the worker while the command does not
+ * Puts the body into a file without a name: a pipe would block the worker while the command does not
  * read. -1: the failure was logged.
  */
 static int body_file(dueq_bytes body) {
-    int file = memfd_create("body", MFD_CLOEXEC);
+    int file = system_unnamed_file();
     if (file >= 0 && cli_write(file, body) && lseek(file, 0, SEEK_SET) == 0)
         return file;
     cli_system_error("a file for the body");
@@ -146,7 +146,7 @@ bool job_start(struct job *job, const struct cli *cli, const struct work *work,
     job->child.code = CLI_FAILED;
     if (input < 0)
         return false;
-    if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
+    if (system_pipe(ends) < 0 || system_do_not_block(ends[0]) < 0) {
         cli_system_error("a pipe for errors");
         close(input);
         return false;

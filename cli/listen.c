@@ -6,8 +6,9 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+#include "system.h"
 
 static bool is_loopback(const struct sockaddr *address) {
     if (address->sa_family == AF_INET) {
@@ -35,7 +36,7 @@ static bool look(struct http_listener *listener) {
 
 static bool try_listen(struct http_listener *listener, const struct addrinfo *found) {
     const int yes = 1;
-    listener->socket = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    listener->socket = system_socket(found->ai_family, SOCK_STREAM);
     if (listener->socket < 0)
         return false;
     setsockopt(listener->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);

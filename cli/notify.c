@@ -1,10 +1,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "system.h"
 #include "work.h"
 
 static struct sockaddr_un manager;
@@ -24,7 +24,7 @@ void notify_begin(void) {
 }
 
 void notify(const char *state) {
-    int out = manager_size ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+    int out = manager_size ? system_socket(AF_UNIX, SOCK_DGRAM) : -1;
     if (out < 0)
         return;
     /* The worker goes on if the service manager does not listen. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum form { QUEUE_TICKET_AND_BODY, TICKET_AND_BODY, BODY_LINE, RAW_BODY };
 
@@ -71,7 +72,7 @@ struct wish {
  */
 static void rotate(char *names[], size_t count) {
     size_t by;
-    if (getrandom(&by, sizeof by, GRND_NONBLOCK) != (ssize_t)sizeof by)
+    if (getentropy(&by, sizeof by) != 0)
         return;
     for (by %= count; by > 0; by--) {
         char *first = names[0];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../system.h"
 #include "web.h"
 
 enum {
@@ -370,8 +371,7 @@ static void forget(struct events *events) {
 }
 
 static void wait_until(struct events *events, pthread_cond_t *what, int64_t ms) {
-    const struct timespec until = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = ms % 1000 * 1000000};
-    pthread_cond_timedwait(what, &events->lock, &until);
+    system_wait(what, &events->lock, ms);
 }
 
 static void *run(void *context) {
@@ -398,7 +398,6 @@ static void *run(void *context) {
 
 struct events *events_new(struct web *web) {
     struct events *events = calloc(1, sizeof *events);
-    pthread_condattr_t monotonic;
     sigset_t all, before;
     if (!events)
         cli_out_of_memory();
@@ -406,11 +405,8 @@ struct events *events_new(struct web *web) {
     events->watched_ms = INT64_MIN / 2;
     events->number = 1;
     pthread_mutex_init(&events->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&events->looked, &monotonic);
-    pthread_cond_init(&events->told, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    system_cond_init(&events->looked);
+    system_cond_init(&events->told);
     /* The serving thread handles signals. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
