@@ -6,6 +6,8 @@
 
 #include "child.h"
 
+extern char **environ;
+
 #define HEADER "DUEQ_HEADER_"
 
 static bool begins(const char *text, const char *with) {
@@ -145,8 +147,6 @@ static int by_name(const void *one, const void *other) {
     return order ? order : (size > other_size) - (size < other_size);
 }
 
-static void keep(void *variable) { (void)variable; }
-
 static void add_headers(struct environment *made, const dueq_message *message) {
     char name[DUEQ_MAX_HEADER_NAME + 1];
     void *known = NULL;
@@ -164,7 +164,8 @@ static void add_headers(struct environment *made, const dueq_message *message) {
         else
             free(variable);
     }
-    tdestroy(known, keep);
+    while (known)
+        tdelete(*(char *const *)known, &known, by_name);
 }
 
 static void add_message(struct environment *made, const dueq_message *message, const char *queue) {
