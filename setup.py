@@ -55,8 +55,8 @@ def pkg_config(*words: str) -> list[str]:
         sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
 
 
-# As in CMakeLists.txt and config.m4: an overrun ends the process, and nothing that was linked can
-# be written over.
+# As in CMakeLists.txt and config.m4: a buffer overrun ends the process, and addresses that the
+# loader filled in are read-only.
 HARDENED_LINK = [] if sys.platform == "darwin" else ["-Wl,-z,relro,-z,now"]
 
 

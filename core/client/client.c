@@ -21,7 +21,7 @@ static dueq_status take_url(dueq_client *client, const char *url) {
     bool named = true;
     dueq_status status = DUEQ_OK;
     if (!url)
-        status = dueq__url_default(&client->address, &named, error);
+        status = dueq__default_url(&client->address, &named, error);
     else if (!(client->address = strdup(url)))
         status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
     if (!status)
@@ -48,34 +48,12 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return DUEQ_NO_MEMORY;
     }
     new_session(opened);
-    struct dueq__subscription *subscription = &opened->subscription;
-    dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
-    subscription->conn.blocking = true;
-    dueq__client_add_conn(opened, &subscription->conn);
+    struct dueq__conn *subscription = &opened->subscription.conn;
+    dueq__conn_init(subscription, &opened->url, opened->name, NULL);
+    subscription->blocking = true;
+    dueq__client_add_conn(opened, subscription);
     opened->node = dueq__node_at(opened, NULL);
-    if (!opened->node)
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    dueq_status status = DUEQ_OK;
-    bool named = true;
-    if (!url)
-        status = dueq__default_url(&opened->address, &named, &opened->error);
-    else if (!(opened->address = strdup(url)))
-        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    if (status)
-        return status;
-    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
-    if (status)
-        return status;
-    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
-    if (opened->url.topology == DUEQ__SENTINEL)
-        dueq__client_add_conn(opened, &opened->sentinels.subscription);
-    opened->warn_default_url = !named;
-    if (opened->url.transport == DUEQ__EMBEDDED &&
-        !(opened->embedded = dueq__embedded_new(opened->url.path)))
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    if (!dueq__route_open(opened))
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    return DUEQ_OK;
+    return opened->node ? take_url(opened, url) : dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
 }
 
 dueq_status dueq__client_twin(const dueq_client *client, int64_t max_backoff_ms,

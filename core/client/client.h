@@ -16,7 +16,7 @@
 
 struct dueq_client {
     struct dueq__url url;
-    char *address;                 /* as it was opened */
+    char *address;                 /* the URL with which the client was opened */
     struct dueq__loop *descriptor; /* poll.c: what dueq_descriptor() made; NULL: nothing */
     struct dueq__error error;
     pid_t pid;
@@ -141,7 +141,7 @@ size_t dueq__op_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS
                          int64_t *left_us);
 /* Makes the descriptor, unless it exists; false: the process has no more. */
 bool dueq__descriptor_make(dueq_client *client);
-/* Has it report the sockets and the time that the client waits for now. */
+/* Makes the descriptor report the sockets and the time for which the client waits now. */
 void dueq__descriptor_sync(dueq_client *client);
 
 /* durable.c: a call waits until replicas and disks have what it stored */

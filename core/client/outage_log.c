@@ -25,36 +25,10 @@ struct server {
     char url[];
 };
 
-/* Under dueq__process_lock(). */
+/* Each server of which a client had a warning; never freed. Under dueq__process_lock(). */
 static struct server *servers;
-static size_t server_count;
-static uint64_t uses;
 
-/* The server in no outage that was used least recently. NULL: all are in one. */
-static struct server *least_used(void) {
-    struct server *least = NULL;
-    for (size_t i = 0; i < server_count; i++) {
-        if (!servers[i].clients_in_outage && (!least || servers[i].used < least->used))
-            least = &servers[i];
-    }
-    return least;
-}
-
-/* A place for one more server. NULL: there is no memory. */
-static struct server *place(void) {
-    struct server *old = server_count < USUAL_SERVERS ? NULL : least_used();
-    if (old) {
-        free(old->url);
-        return old;
-    }
-    struct server *more = realloc(servers, (server_count + 1) * sizeof *servers);
-    if (!more)
-        return NULL;
-    servers = more;
-    return &servers[server_count++];
-}
-
-/* NULL: there is no memory. The result is valid until the next call. */
+/* The entry of a server, made if there is none; NULL: out of memory. */
 static struct server *find(const char *url) {
     struct server *server = servers;
     while (server && strcmp(server->url, url) != 0)

@@ -190,7 +190,7 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             else
                 dueq__command_unexpected_reply(client);
         } else {
-            wait_conn->blocking = wait_conn->unblocking = false;
+            wait_conn->use = DUEQ__WAIT_CONN_IDLE;
             if (dueq__reply_begins(reply, "UNBLOCKED client unblocked"))
                 wait_conn->late_reply = true;
             else if (dueq__reply_is_error(reply))
