@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "system.h"
+
 static ssize_t put(void *cookie, const char *data, size_t size) {
     struct buffer *buffer = cookie;
     if (buffer->failed)
@@ -22,19 +24,9 @@ static ssize_t put(void *cookie, const char *data, size_t size) {
     return (ssize_t)size;
 }
 
-#ifdef __APPLE__
-static int put_as_bsd(void *cookie, const char *data, int size) {
-    return (int)put(cookie, data, (size_t)size);
-}
-#endif
-
 FILE *buffer_open(struct buffer *buffer) {
     *buffer = (struct buffer){0};
-#ifdef __APPLE__
-    return funopen(buffer, NULL, put_as_bsd, NULL, NULL);
-#else
-    return fopencookie(buffer, "w", (cookie_io_functions_t){.write = put});
-#endif
+    return system_writer(buffer, put);
 }
 
 bool buffer_close(struct buffer *buffer, FILE *out) { return fclose(out) == 0 && !buffer->failed; }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "system.h"
 
 json_object *json_of_item(const char *key, dueq_bytes subject, dueq_status status,
                           dueq_state state) {
@@ -158,7 +159,7 @@ static ssize_t write_output(void *cookie, const char *data, size_t size) {
 void cli_output_begin(void) {
     fill_standard_files();
     terminal = isatty(STDOUT_FILENO);
-    FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
+    FILE *output = system_writer(NULL, write_output);
     if (!output || (terminal && setvbuf(output, NULL, _IOLBF, BUFSIZ) != 0))
         cli_out_of_memory();
     stdout = output;

@@ -56,6 +56,32 @@ int system_unnamed_file(void) {
     return file;
 }
 
+struct writer {
+    void *cookie;
+    ssize_t (*put)(void *cookie, const char *data, size_t size);
+};
+
+static int put_some(void *cookie, const char *data, int size) {
+    const struct writer *writer = cookie;
+    return (int)writer->put(writer->cookie, data, (size_t)size);
+}
+
+static int end_writer(void *writer) {
+    free(writer);
+    return 0;
+}
+
+FILE *system_writer(void *cookie, ssize_t (*put)(void *cookie, const char *data, size_t size)) {
+    struct writer *writer = malloc(sizeof *writer);
+    if (!writer)
+        return NULL;
+    *writer = (struct writer){cookie, put};
+    FILE *file = funopen(writer, NULL, put_some, NULL, end_writer);
+    if (!file)
+        free(writer);
+    return file;
+}
+
 int system_poll(struct pollfd *set, nfds_t count, int64_t timeout_ms, const sigset_t *mask) {
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, mask, &before);
@@ -88,6 +114,10 @@ int system_accept(int listener, struct sockaddr *from, socklen_t *size) {
 }
 
 int system_unnamed_file(void) { return memfd_create("dueq", MFD_CLOEXEC); }
+
+FILE *system_writer(void *cookie, ssize_t (*put)(void *cookie, const char *data, size_t size)) {
+    return fopencookie(cookie, "w", (cookie_io_functions_t){.write = put});
+}
 
 int system_poll(struct pollfd *set, nfds_t count, int64_t timeout_ms, const sigset_t *mask) {
     const struct timespec left = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #ifdef __APPLE__
@@ -25,6 +26,9 @@ int system_socket(int family, int type);
 int system_accept(int listener, struct sockaddr *from, socklen_t *size);
 /* A file without a name, in memory where the system has such files. */
 int system_unnamed_file(void);
+
+/* A file whose bytes put() takes. put() returns how many it took; 0: it failed. */
+FILE *system_writer(void *cookie, ssize_t (*put)(void *cookie, const char *data, size_t size));
 
 int system_do_not_block(int file);
 /* As ppoll(2), with a timeout in ms; INT64_MAX: none. */
