@@ -20,10 +20,20 @@
     X(workers, "workers.js", "text/javascript; charset=utf-8")                                     \
     X(message, "message.js", "text/javascript; charset=utf-8")
 
+/* How assemblers name the section of constants, a symbol of C, and the section to go back to. */
+#ifdef __APPLE__
+#define SECTION ".section __TEXT,__const"
+#define PREFIX "_web_"
+#define BACK ".text"
+#else
+#define SECTION ".section .rodata"
+#define PREFIX "web_"
+#define BACK ".previous"
+#endif
+
 #define EMBED(name, file, type)                                                                    \
-    __asm__(".section .rodata\n"                                                                   \
-            "web_" #name "_begin: .incbin \"web/" file "\"\n"                                      \
-            "web_" #name "_end: .previous\n");                                                     \
+    __asm__(SECTION "\n" PREFIX #name "_begin: .incbin \"web/" file "\"\n" PREFIX #name            \
+                    "_end: " BACK "\n");                                                           \
     extern const char web_##name##_begin[], web_##name##_end[];
 FILES(EMBED)
 #undef EMBED
