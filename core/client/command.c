@@ -167,45 +167,43 @@ static bool skip_if_down(dueq_client *client) {
 /* Sets the error of a request whose deadline has come. */
 static dueq_status set_timeout_error(dueq_client *client, enum dueq__conn_state state) {
     const struct dueq__op *op = client->op;
-    dueq_status status = client->error.status;
+    struct dueq__error *error = &client->error;
     bool up = state == DUEQ__CONN_READY;
-    const char *server = client->url.shown;
+    const char *server = client->url.shown, *script = op->request.script->name;
     long long limit = (long long)(client->url.timeout_ms + op->durable.wanted.timeout_ms);
     size_t size = op->request.head.size + op->request.arguments.size;
     if (op->recall.lost_conns >= SUSPICIOUS_LOST_CONNS &&
         (!op->request.changes || size >= DUEQ__LARGE))
-        status = dueq__fail(
-            &client->error, DUEQ_CLOSED,
+        return dueq__fail(
+            error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
             "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
             "client-output-buffer-limit for normal clients?",
             server, op->recall.lost_conns, size);
-    else if (op->request.sent || op->recall.unanswered)
-        status =
-            dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
-                       "%s %s; whether the %s took effect is not known", server,
-                       up ? "did not answer in time" : "was lost and did not come back in time",
-                       op->request.script->name);
-    else if (status == DUEQ_CONNECT && strncmp(op->request.script->name, "ack", 3) == 0)
-        /* A client with a message has reached its server before: an ack is CLOSED, sent or not. */
-        status = dueq__fail(&client->error, DUEQ_CLOSED,
-                            "%s was lost and did not come back in time; the message is not "
-                            "acknowledged",
-                            server);
-    else if (state == DUEQ__CONN_RESOLVING)
-        status = dueq__fail(&client->error, DUEQ_CONNECT,
-                            "cannot reach the server at %s: the name resolution did not answer "
-                            "within %lld ms; do the name servers in /etc/resolv.conf answer?",
-                            server, limit);
-    else if (state == DUEQ__CONN_TLS)
-        status = dueq__fail(&client->error, DUEQ_TLS,
-                            "%s did not end the TLS handshake within %lld ms; does it speak TLS "
-                            "there?",
-                            server, limit);
-    else if (status == DUEQ_OK)
-        status = dueq__fail(&client->error, DUEQ_TIMEOUT,
-                            "%s did not answer within %lld ms; nothing was changed", server, limit);
-    return status;
+    if (op->request.sent || op->recall.unanswered)
+        return dueq__fail(error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
+                          "%s %s; whether the %s took effect is not known", server,
+                          up ? "did not answer in time" : "was lost and did not come back in time",
+                          script);
+    /* A client with a message has reached its server before: an ack is CLOSED, sent or not. */
+    if (error->status == DUEQ_CONNECT && strncmp(script, "ack", 3) == 0)
+        return dueq__fail(
+            error, DUEQ_CLOSED,
+            "%s was lost and did not come back in time; the message is not acknowledged", server);
+    if (state == DUEQ__CONN_RESOLVING)
+        return dueq__fail(error, DUEQ_CONNECT,
+                          "cannot reach the server at %s: the name resolution did not answer "
+                          "within %lld ms; do the name servers in /etc/resolv.conf answer?",
+                          server, limit);
+    if (state == DUEQ__CONN_TLS)
+        return dueq__fail(
+            error, DUEQ_TLS,
+            "%s did not end the TLS handshake within %lld ms; does it speak TLS there?", server,
+            limit);
+    if (error->status == DUEQ_OK)
+        return dueq__fail(error, DUEQ_TIMEOUT,
+                          "%s did not answer within %lld ms; nothing was changed", server, limit);
+    return error->status;
 }
 
 /*
