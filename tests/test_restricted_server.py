@@ -310,7 +310,7 @@ def test_core_sends_no_other_commands() -> None:
     paths = [path for house in ("core", "interop") for path in (ROOT / house).rglob("*.c")]
     paths = [path for path in paths if path.name != "resp_read.c"]
     core = "".join(path.read_text() for path in paths)
-    starts = r"(?:dueq__text\(|dueq__resp_text\(&?words, |\{|\? |: |\] = )"
+    starts = r"(?:SEND\([A-Z]+, |dueq__text\(|dueq__resp_text\(&?words, |\{|\? |: |\] = )"
     words = re.findall(rf'{starts}"([A-Z]+)"', core)
     options = {"MATCH", "COUNT", "TYPE", "LOAD", "LIST", "KILL", "UNBLOCK", "ID", "SETNAME"}
     options |= {"LEFT", "RIGHT", "TRACKING", "ON", "REDIRECT", "OPTIN", "NOLOOP", "CACHING", "YES"}
