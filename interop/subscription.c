@@ -4,13 +4,12 @@
 
 static bool subscribe(dueq_client *client, dueq_bytes channel) {
     struct dueq__subscription *subscription = &client->subscription;
-    struct dueq__resp words;
+    struct dueq__resp words = {0};
     char *kept = malloc(channel.size);
     if (!kept)
         return false;
     memcpy(kept, channel.data, channel.size);
     subscription->channel = (dueq_bytes){kept, channel.size};
-    dueq__resp_init(&words);
     dueq__resp_text(&words, "SUBSCRIBE");
     dueq__resp_bytes(&words, channel.data, channel.size);
     return dueq__conn_send_words(&subscription->conn, &words);

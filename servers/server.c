@@ -152,9 +152,8 @@ static dueq_status await_reply(dueq_server *server, const struct dueq__resp *wor
 
 dueq_status dueq_server_ask(dueq_server *server, const dueq_bytes *words, size_t count,
                             const dueq_answer **answer) {
-    struct dueq__resp all;
+    struct dueq__resp all = {0};
     *answer = NULL;
-    dueq__resp_init(&all);
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(&all, words[i].data, words[i].size);
     start_request(server);

@@ -24,9 +24,8 @@ static void limit_reply(dueq_client *client) {
  */
 static bool send_recall(dueq_client *client) {
     struct dueq__op *op = client->op;
-    struct dueq__resp words;
+    struct dueq__resp words = {0};
     bool reserves = dueq__op_reserves(op), sizes = reserves && op->recall.was_lost;
-    dueq__resp_init(&words);
     dueq__script_write(&words, op->queue->recall, op->request.keys);
     dueq__resp_number(&words, (int64_t)op->recall.unanswered);
     dueq__resp_text(&words, sizes ? "2" : reserves ? "1" : "0");

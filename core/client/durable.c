@@ -22,8 +22,7 @@ bool dueq__durable_is_met(const struct dueq__op *op) {
 
 static bool send_wait(dueq_client *client, enum dueq__expect expect, int replicas,
                       int64_t timeout_ms) {
-    struct dueq__resp words;
-    dueq__resp_init(&words);
+    struct dueq__resp words = {0};
     dueq__resp_text(&words, client->op->durable.wanted.disk ? "WAITAOF" : "WAIT");
     if (client->op->durable.wanted.disk)
         dueq__resp_text(&words, "1");

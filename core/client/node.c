@@ -147,8 +147,7 @@ bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
 
 bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const dueq_bytes *words,
                      size_t count) {
-    struct dueq__resp list;
-    dueq__resp_init(&list);
+    struct dueq__resp list = {0};
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(&list, words[i].data, words[i].size);
     bool sent = dueq__node_send_resp(node, expect, &list);

@@ -119,7 +119,7 @@ void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *word
     struct dueq__op *op = client->op;
     op->request.minute = dueq__op_minute();
     op->request.keys[DUEQ__KEY_REPLY] = dueq__reply_key(op->queue, session, op->request.reply_key);
-    dueq__resp_init(words);
+    *words = (struct dueq__resp){0};
     if (!op->request.changes)
         return;
     op->request.number = ++client->last_request_number;
@@ -161,14 +161,13 @@ dueq_status dueq__op_no_memory(dueq_client *client) {
 static bool take_words(dueq_client *client, struct dueq__resp *kept, struct dueq__resp *words) {
     free_words(client, kept);
     *kept = *words;
-    dueq__resp_init(words);
+    *words = (struct dueq__resp){0};
     return !kept->failed;
 }
 
 static bool format_head(dueq_client *client) {
     struct dueq__op *op = client->op;
-    struct dueq__resp words;
-    dueq__resp_init(&words);
+    struct dueq__resp words = {0};
     if (op->request.script->sha1)
         dueq__script_write(&words, op->request.script, op->request.keys);
     return take_words(client, &op->request.head, &words);

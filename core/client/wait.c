@@ -285,8 +285,7 @@ static bool send_probe(dueq_client *client) {
     if (!node)
         return false;
     client->node = node;
-    struct dueq__resp words;
-    dueq__resp_init(&words);
+    struct dueq__resp words = {0};
     dueq__resp_text(&words, time ? "HGET" : "EXISTS");
     if (time) {
         dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];

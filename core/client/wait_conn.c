@@ -96,9 +96,8 @@ void dueq__wait_conn_release_all(dueq_client *client) {
 
 static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
     const struct dueq__wait *wait = &client->op->wait;
-    struct dueq__resp words;
+    struct dueq__resp words = {0};
     char seconds[32];
-    dueq__resp_init(&words);
     if (wait->terms.foreign) {
         wait->terms.foreign->block(client, &words);
     } else {

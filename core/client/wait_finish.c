@@ -38,8 +38,7 @@ static void give_back_duties(dueq_client *client) {
         struct dueq__watch *watch = &wait->watches[i];
         struct dueq__node *node = watch->duties ? dueq__route_node(watch->queue) : NULL;
         if (node && watch->duties >= DUEQ__DUTY_TIMEKEEPER) {
-            struct dueq__resp words;
-            dueq__resp_init(&words);
+            struct dueq__resp words = {0};
             wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
             dueq__resp_free(&words);

@@ -72,7 +72,6 @@ struct dueq__resp {
     bool failed;
 };
 
-void dueq__resp_init(struct dueq__resp *words);
 void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size);
 void dueq__resp_text(struct dueq__resp *words, const char *text);
 void dueq__resp_number(struct dueq__resp *words, int64_t number);

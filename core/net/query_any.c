@@ -31,7 +31,7 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
     query->count = count;
     query->current = first % count;
     query->words = *words;
-    dueq__resp_init(words);
+    *words = (struct dueq__resp){0};
     /* The call's timeout is shared by all servers and by the step after the answer. */
     int64_t share = url->timeout_ms / (int64_t)(count + 1);
     query->try_timeout_ms = share < 1 ? 1 : share > MAX_TRY_MS ? MAX_TRY_MS : share;

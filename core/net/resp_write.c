@@ -12,11 +12,9 @@
 
 #define FRAME_SIZE 32 /* room for what a word needs beside its bytes */
 
-void dueq__resp_init(struct dueq__resp *words) { *words = (struct dueq__resp){0}; }
-
 void dueq__resp_free(struct dueq__resp *words) {
     free(words->bytes);
-    dueq__resp_init(words);
+    *words = (struct dueq__resp){0};
 }
 
 size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number) {
@@ -80,7 +78,7 @@ void dueq__resp_number(struct dueq__resp *words, int64_t number) {
 }
 
 void dueq__resp_texts(struct dueq__resp *words, const char *const texts[]) {
-    dueq__resp_init(words);
+    *words = (struct dueq__resp){0};
     for (; *texts; texts++)
         dueq__resp_text(words, *texts);
 }

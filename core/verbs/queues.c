@@ -48,10 +48,9 @@ static bool read_cursor(dueq_bytes *cursor, size_t *part) {
 }
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
-    struct dueq__resp words;
+    struct dueq__resp words = {0};
     unsigned *scans = client->op->verb;
     ++*scans;
-    dueq__resp_init(&words);
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
     for (size_t i = 0; i < sizeof scan_options / sizeof *scan_options; i++)

@@ -219,8 +219,7 @@ static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *
 }
 
 static dueq_status put_settlement(dueq_client *client, const struct dueq__settlement *settlement) {
-    struct dueq__resp words;
-    dueq__resp_init(&words);
+    struct dueq__resp words = {0};
     dueq__resp_number(&words, (int64_t)settlement->ack_count);
     dueq__arg_put(&words, settlement->acks, settlement->ack_count);
     if (settlement->retry.size) {

@@ -18,8 +18,7 @@ static struct dueq__url url_of(const char *text) {
 
 static struct dueq__query_any *ask(const struct dueq__url *url, size_t first, const char *word,
                                    const char *other) {
-    struct dueq__resp words;
-    dueq__resp_init(&words);
+    struct dueq__resp words = {0};
     dueq__resp_text(&words, word);
     if (other)
         dueq__resp_text(&words, other);
