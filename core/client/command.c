@@ -33,7 +33,6 @@ static bool send_recall(dueq_client *client) {
         dueq__resp_number(&words, op->request.reply_ttl_ms);
     bool sent = dueq__node_send_resp(
         client->node, sizes ? DUEQ__EXPECT_RECALL_SIZE : DUEQ__EXPECT_RECALL, &words);
-    dueq__resp_free(&words);
     limit_reply(client);
     if (dueq__op_reserves(op))
         op->request.sent_ms = dueq__monotonic_ms();

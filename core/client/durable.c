@@ -30,7 +30,6 @@ static bool send_wait(dueq_client *client, enum dueq__expect expect, int replica
     dueq__resp_number(&words, timeout_ms);
     bool sent = dueq__node_send_resp(client->node, expect, &words);
     dueq__conn_allow_silence(&client->node->conn, timeout_ms);
-    dueq__resp_free(&words);
     return sent;
 }
 

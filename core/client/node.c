@@ -137,11 +137,12 @@ bool dueq__node_expects_call(const struct dueq__node *node) {
 }
 
 bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
-                          const struct dueq__resp *words) {
+                          struct dueq__resp *words) {
     bool sent = node->conn.state == DUEQ__CONN_READY && node->expected_count < DUEQ__MAX_EXPECTED &&
-                dueq__conn_send(&node->conn, &words, 1);
+                dueq__conn_send_words(&node->conn, words);
     if (sent)
         node->expected[node->expected_count++] = expect;
+    dueq__resp_free(words);
     return sent;
 }
 
@@ -150,9 +151,7 @@ bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const du
     struct dueq__resp list = {0};
     for (size_t i = 0; i < count; i++)
         dueq__resp_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__node_send_resp(node, expect, &list);
-    dueq__resp_free(&list);
-    return sent;
+    return dueq__node_send_resp(node, expect, &list);
 }
 
 bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expect,

@@ -107,11 +107,11 @@ bool dueq__node_any_down(const dueq_client *client);
 bool dueq__node_expects(const struct dueq__node *node, enum dueq__expect expect);
 /* True: a reply for which the call waits has not come yet. */
 bool dueq__node_expects_call(const struct dueq__node *node);
-/* Queues a command on its connection; false: there is none. */
+/* Queues a command on its connection; false: there is none. send_resp frees the words. */
 bool dueq__node_send(struct dueq__node *node, enum dueq__expect expect, const dueq_bytes *words,
                      size_t count);
 bool dueq__node_send_resp(struct dueq__node *node, enum dueq__expect expect,
-                          const struct dueq__resp *words);
+                          struct dueq__resp *words);
 /* Sends CLIENT LIST ID or CLIENT KILL ID (`verb`) about its lost connection. */
 bool dueq__node_send_about_stale(struct dueq__node *node, enum dueq__expect expect,
                                  const char *verb);

@@ -301,9 +301,7 @@ static bool send_probe(dueq_client *client) {
                 dueq__resp_bytes(&words, line.data, line.size);
             }
     }
-    bool sent = dueq__node_send_resp(node, DUEQ__EXPECT_PROBE, &words);
-    dueq__resp_free(&words);
-    if (!sent)
+    if (!dueq__node_send_resp(node, DUEQ__EXPECT_PROBE, &words))
         return false;
     client->op->phase = DUEQ__PHASE_PROBING;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;

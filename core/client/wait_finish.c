@@ -41,7 +41,6 @@ static void give_back_duties(dueq_client *client) {
             struct dueq__resp words = {0};
             wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
-            dueq__resp_free(&words);
         } else if (node) {
             give_back_token(client, node, watch);
         }
