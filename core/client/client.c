@@ -141,7 +141,7 @@ void dueq_close(dueq_client *client) {
     while (client->nodes)
         dueq__node_free(client, client->nodes);
     free(client->cluster);
-    dueq__outage_log_leave(client);
+    dueq__outage_log_leave(client, false);
     cache_queue(client, NULL);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
@@ -170,10 +170,10 @@ int dueq_reset(dueq_client *client) {
         dueq__node_drop(client, client->node);
     close_but_nodes(client);
     client->error = (struct dueq__error){0};
-    dueq__outage_log_leave(client);
+    dueq__outage_log_leave(client, false);
     client->ever_connected = client->ever_answered = client->has_warning = false;
     client->failures = 0;
-    client->reconnect_ms = client->outage_since_ms = 0;
+    client->reconnect_ms = 0;
     bool up = false;
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         if (is_reusable(node))

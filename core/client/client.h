@@ -199,9 +199,11 @@ void dueq__outage_log_failure(dueq_client *client, const char *why);
  * The heartbeat calls this while a call of its client is under way.
  */
 void dueq__outage_log_silence(dueq_client *client, int64_t since_ms);
-/* The server answers: after an outage one client of the process warns that it is over. */
-void dueq__outage_log_answer(dueq_client *client);
-/* The client is closed: another client tells how the outage goes on. */
-void dueq__outage_log_leave(dueq_client *client);
+/*
+ * The client is in no outage any longer. answered: since the server answers: one client of the
+ * process warns that the outage is over. Else the client is closed, or used anew: another client
+ * tells how the outage goes on.
+ */
+void dueq__outage_log_leave(dueq_client *client, bool answered);
 
 #endif

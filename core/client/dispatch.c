@@ -67,7 +67,7 @@ static void on_answer(dueq_client *client, const struct dueq__reply *reply) {
     if (client->failures)
         dueq__backoff_reset(client);
     if (!dueq__node_any_down(client))
-        dueq__outage_log_answer(client);
+        dueq__outage_log_leave(client, true);
     if (op->request.script->next && dueq__reply_is_nil(reply)) {
         dueq__op_use_next_script(client);
     } else {

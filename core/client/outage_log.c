@@ -111,7 +111,10 @@ void dueq__outage_log_silence(dueq_client *client, int64_t since_ms) {
     dueq__outage_log_failure(client, *why ? why : "it does not answer");
 }
 
-static void leave_outage(dueq_client *client, bool answered) {
+void dueq__outage_log_leave(dueq_client *client, bool answered) {
+    client->outage_since_ms = 0;
+    if (!client->in_outage_log)
+        return;
     dueq__process_lock();
     struct server *server = find(client->url.shown);
     if (server && server->outage_since_ms && answered) {
@@ -124,15 +127,4 @@ static void leave_outage(dueq_client *client, bool answered) {
         server->outage_since_ms = 0;
     client->in_outage_log = false;
     dueq__process_unlock();
-}
-
-void dueq__outage_log_answer(dueq_client *client) {
-    client->outage_since_ms = 0;
-    if (client->in_outage_log)
-        leave_outage(client, true);
-}
-
-void dueq__outage_log_leave(dueq_client *client) {
-    if (client->in_outage_log)
-        leave_outage(client, false);
 }
