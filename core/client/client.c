@@ -84,14 +84,10 @@ void dueq__client_unsubscribe(dueq_client *client) {
     subscription->tracked_id = 0;
 }
 
-static void free_queue(dueq_queue *queue) {
-    if (queue)
-        free((void *)(uintptr_t)queue->keys[0].data);
-    free(queue);
-}
-
 static void cache_queue(dueq_client *client, dueq_queue *queue) {
-    free_queue(client->cached_queue);
+    if (client->cached_queue)
+        free((void *)(uintptr_t)client->cached_queue->keys[0].data);
+    free(client->cached_queue);
     client->cached_queue = queue;
 }
 
@@ -115,9 +111,8 @@ static void close_but_nodes(dueq_client *client) {
     }
     dueq__client_unsubscribe(client);
     dueq__route_close(client);
-    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
         *conn->entry = (struct dueq__loop_entry){0};
-    }
     dueq__loop_free(client->descriptor);
     client->descriptor = NULL;
 }

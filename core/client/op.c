@@ -96,10 +96,6 @@ dueq_status dueq__op_begin_steps(dueq_queue *queue, const struct dueq__script *s
     return DUEQ_OK;
 }
 
-void dueq__op_expect_messages(dueq_client *client, size_t count) {
-    client->op->request.max_messages = count;
-}
-
 int64_t dueq__op_minute(void) { return dueq__monotonic_ms() / MINUTE_MS + 1; }
 
 static bool keeps_history(const struct dueq__script *script) {

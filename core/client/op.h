@@ -157,8 +157,6 @@ dueq_status dueq__op_begin_plain(dueq_client *client, const struct dueq__script 
  * which the operation owns; NULL: the caller had no memory, and the operation fails.
  */
 dueq_status dueq__op_begin_steps(dueq_queue *queue, const struct dueq__script *script, void *state);
-/* Notes that the answer has at most so many messages. */
-void dueq__op_expect_messages(dueq_client *client, size_t count);
 void dueq__op_arguments(dueq_client *client, struct dueq__resp *words);
 /* arguments for another session than the client's: the server keeps the reply for keep_ms. */
 void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *words,

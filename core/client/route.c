@@ -135,7 +135,7 @@ bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
 static bool start_query(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     const struct dueq__url *url = &client->url;
-    struct dueq__resp words = {0};
+    struct dueq__resp words;
     size_t known = 0, count = 0;
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
         known++;
@@ -149,8 +149,7 @@ static bool start_query(dueq_client *client) {
     known = count ? count : url->host_count;
     for (size_t i = 0; i < url->host_count; i++)
         cluster->addresses[count++] = url->hosts[i];
-    dueq__resp_text(&words, "CLUSTER");
-    dueq__resp_text(&words, "SLOTS");
+    dueq__resp_texts(&words, (const char *const[]){"CLUSTER", "SLOTS", NULL});
     cluster->query = dueq__query_any_start(url, client->name, cluster->addresses, count,
                                            (size_t)dueq__random_below((int64_t)known), &words);
     if (cluster->query)

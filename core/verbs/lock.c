@@ -37,21 +37,13 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
 
 /* lock: the state of the operation is the token. */
 
-static dueq_bytes token_of(const dueq_client *client) {
-    return (dueq_bytes){client->op->verb, DUEQ__ID_SIZE};
-}
-
-static void put_token(const dueq_client *client, struct dueq__resp *words) {
-    dueq__resp_bytes(words, client->op->verb, DUEQ__ID_SIZE);
-}
-
 static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duties) {
     struct dueq__op *op = client->op;
     struct dueq__resp words;
     (void)keep_waiting;
     (void)had_duties;
     dueq__op_arguments(client, &words);
-    put_token(client, &words);
+    dueq__resp_bytes(&words, op->verb, DUEQ__ID_SIZE);
     dueq__resp_number(&words, op->wait.terms.lease_ms);
     return dueq__op_submit(client, &words);
 }
@@ -64,13 +56,13 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     dueq__resp_number(words, (int64_t)++client->last_request_number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
-    put_token(client, words);
+    dueq__resp_bytes(words, client->op->verb, DUEQ__ID_SIZE);
     dueq__resp_text(words, "0");
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     int64_t now, pause;
-    dueq_bytes token, own = token_of(client);
+    dueq_bytes token, own = {client->op->verb, DUEQ__ID_SIZE};
     size_t items = dueq__reply_count(reply);
     /* A recall answers the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);

@@ -23,7 +23,7 @@ static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script 
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
         return status;
-    dueq__op_expect_messages(queue->queue.client, count);
+    queue->queue.client->op->request.max_messages = count;
     dueq__resp_number(&words, (int64_t)count);
     return dueq__op_submit(queue->queue.client, &words);
 }
