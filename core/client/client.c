@@ -194,12 +194,11 @@ void dueq__client_check_fork(dueq_client *client) {
         }
     }
     dueq__op_drop_children(client);
-    if (dueq__op_under_way(client)) {
-        dueq__fail(&client->error, DUEQ_CLOSED,
-                   "the call was in progress when the process forked: "
-                   "it belongs to the parent");
-        dueq__op_finish(client, DUEQ_CLOSED);
-    }
+    if (dueq__op_under_way(client))
+        dueq__op_finish(
+            client, dueq__fail(&client->error, DUEQ_CLOSED,
+                               "the call was in progress when the process forked: it belongs to "
+                               "the parent"));
     cache_queue(client, NULL);
     new_session(client);
 }

@@ -149,8 +149,7 @@ void dueq__op_on_answer(dueq_client *client) {
 }
 
 dueq_status dueq__op_no_memory(dueq_client *client) {
-    dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    return dueq__op_finish(client, DUEQ_NO_MEMORY);
+    return dueq__op_finish(client, dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL));
 }
 
 /* Takes the words over; false: they are not complete. */
