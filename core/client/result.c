@@ -109,6 +109,12 @@ dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes) {
     return kept;
 }
 
+dueq_result *dueq__result_no_memory(dueq_result *result, struct dueq__error *error) {
+    dueq_result_free(result);
+    dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    return NULL;
+}
+
 dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
                                     const char *script) {
     dueq_result_free(result);

@@ -57,7 +57,8 @@ const void *dueq__result_item_value(const dueq_result *result, const struct dueq
                                     size_t index);
 /* Copies bytes into the result. */
 dueq_bytes dueq__result_copy(dueq_result *result, dueq_bytes bytes);
-/* Frees a result and fails with PROTOCOL; returns NULL. */
+/* Each frees a result and returns NULL: fails with NO_MEMORY, or with PROTOCOL. */
+dueq_result *dueq__result_no_memory(dueq_result *result, struct dueq__error *error);
 dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
                                     const char *script);
 /* OK if every item is OK; else the first other outcome. */

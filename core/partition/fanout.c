@@ -138,11 +138,8 @@ static dueq_result *rated(struct fanout *fanout, struct dueq__error *error) {
     if (!result)
         return NULL;
     result->timings = malloc(sizeof *result->timings);
-    if (!result->timings) {
-        dueq_result_free(result);
-        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-        return NULL;
-    }
+    if (!result->timings)
+        return dueq__result_no_memory(result, error);
     *result->timings = fanout->timings;
     for (size_t i = 0; i < fanout->rate_count; i++) {
         dueq__rate_item_times(&fanout->rates[i]);

@@ -74,11 +74,8 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
         count += message ? message->header_count : 0;
     }
     dueq_header *at = result->headers = count ? malloc(count * sizeof *at) : NULL;
-    if (count && !at) {
-        dueq_result_free(result);
-        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-        return NULL;
-    }
+    if (count && !at)
+        return dueq__result_no_memory(result, error);
     for (size_t i = 0; at && i < result->count; i++) {
         struct message *made = result->items[i].value;
         if (!made || !made->message.header_count)

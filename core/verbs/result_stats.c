@@ -127,11 +127,8 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
     if (!result)
         return NULL;
     result->timings = calloc(1, sizeof *result->timings);
-    if (!result->timings) {
-        dueq_result_free(result);
-        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-        return NULL;
-    }
+    if (!result->timings)
+        return dueq__result_no_memory(result, error);
     bool good = read_timings(dueq__reply_item(reply, 1), result->timings);
     for (size_t i = 0; good && i < result->count; i++) {
         struct dueq__rate_item *rated = result->items[i].value;

@@ -137,11 +137,8 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
         return NULL;
     result->cursor = cursor;
     result->leases = calloc(room + 1, sizeof *result->leases);
-    if (!result->leases) {
-        dueq_result_free(result);
-        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
-        return NULL;
-    }
+    if (!result->leases)
+        return dueq__result_no_memory(result, error);
     size_t most = result->count;
     dueq_lease *leases = result->leases;
     result->count = 0;
