@@ -57,8 +57,8 @@ static json_object *json_seconds(int64_t ms) {
 /* The command */
 
 /*
- * Puts the body into a file without a name: a pipe would block the worker while the command does not
- * read. -1: the failure was logged.
+ * Puts the body into a file without a name: a pipe would block the worker while the command does
+ * not read. -1: the failure was logged.
  */
 static int body_file(dueq_bytes body) {
     int file = system_unnamed_file();

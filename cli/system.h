@@ -35,7 +35,7 @@ int system_do_not_block(int file);
 int system_poll(struct pollfd *set, nfds_t count, int64_t timeout_ms, const sigset_t *mask);
 /* A child gets SIGTERM when its parent ends. Nothing on macOS, which cannot do that. */
 int system_end_with_parent(void);
-/* A condition for system_wait(), which waits until time_monotonic_ms() is until_ms at the latest. */
+/* A condition for system_wait(), which waits at most until time_monotonic_ms() is until_ms. */
 void system_cond_init(pthread_cond_t *cond);
 void system_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms);
 

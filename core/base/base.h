@@ -100,7 +100,7 @@ struct dueq__loop *dueq__loop_new(bool timed);
  * and does nothing else with the parent's loop, which the two may share.
  */
 void dueq__loop_free(struct dueq__loop *loop);
-/* The descriptor, which poll() finds readable when a watched one is ready, and when the time comes. */
+/* poll() finds this descriptor readable when a watched one is ready, and when the time comes. */
 int dueq__loop_fd(const struct dueq__loop *loop);
 /*
  * Watches a descriptor for these events of poll(2), and no longer for those before; 0: for none.

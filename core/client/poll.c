@@ -49,7 +49,7 @@ int64_t dueq__op_want_events(dueq_client *client) {
     return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
 }
 
-/* The descriptor: a loop with the sockets of a call under way, and the next time to do something. */
+/* The descriptor: a loop with the sockets of a call under way, and the time of its next step. */
 
 bool dueq__descriptor_make(dueq_client *client) {
     if (client->descriptor)

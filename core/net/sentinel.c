@@ -34,7 +34,7 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
 
 /* Announcements */
 
-/* "NAME OLD-HOST OLD-PORT HOST PORT": NAME may be another primary's. Drops texts of another form. */
+/* "NAME OLD-HOST OLD-PORT HOST PORT". NAME may be another primary's. Other texts are dropped. */
 static void take_message(struct dueq__sentinels *sentinels, const struct dueq__reply *reply) {
     char host[DUEQ__HOST_ROOM];
     dueq_bytes text, word;

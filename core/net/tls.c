@@ -44,9 +44,8 @@ static struct dueq__tls_context *contexts;
 /*
  * A child would wait for ever for a lock of OpenSSL, or of this file, that another thread had at
  * the fork. So fork() takes `calls` for writing, which waits until calls of OpenSSL have ended.
- * These do not block. A thread
- * takes `lock` within such a call only. glibc's lock prefers readers by default: then calls that overlap could keep a
- * fork waiting for ever.
+ * These do not block. A thread takes `lock` within such a call only. glibc's lock prefers readers
+ * by default: then calls that overlap could keep a fork waiting for ever.
  */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define CALLS_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -218,7 +217,7 @@ static time_t chain_end(const SSL *ssl) {
     return end;
 }
 
-/* The link to the peer's session, or to the `most`-th of another peer, or to the end of the list. */
+/* The link to the session of this peer, to the `most`-th of another peer, or to the list's end. */
 static struct session **session_of(const struct dueq__tls *tls, int most) {
     struct session **at = &tls->context->sessions;
     while (*at && strcmp((*at)->peer, tls->peer) != 0 && --most)

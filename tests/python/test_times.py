@@ -408,10 +408,10 @@ def test_a_dictionary_of_figures_is_for_json(url: str) -> None:
     assert counts["next_event"] == 4_102_444_799.999
     assert counts["now"] == ms_of(stats.now) / 1000
     at = moment(1001)
-    holding = dueq.Holding("a", "t", None, moment(1500), True)
+    lease = dueq.Lease("a", "t", None, moment(1500), True)
     times = (at, at, at, at)
-    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, *times, False, 1, 1, False, (holding,))
-    assert worker._asdict()["holdings"][0]["since"] == 1.5
+    worker = dueq.WorkerInfo("s", "h", 1, "p", "1", 1, *times, False, 1, 1, False, (lease,))
+    assert worker._asdict()["leases"][0]["since"] == 1.5
     assert json.loads(json.dumps(worker._asdict()))["seen"] == 1.001
 
 
