@@ -145,15 +145,44 @@ static void prepare_falling(struct life *life) {
     }
 }
 
-static void prepare_own(struct life *life) {
-    life->ids = must_allocate(life->count, sizeof *life->ids);
+/* One message at a time, each with an id of its own, and else as `draft`. */
+static void push_own(struct life *life, dueq_draft draft) {
     for (size_t i = 0; i < life->count; i++) {
-        dueq_draft draft = life->drafts[0];
-        snprintf(life->ids[i], sizeof life->ids[i], "order-%zu", i);
         draft.id = (dueq_bytes){life->ids[i], strlen(life->ids[i])};
-        draft.delay_ms = HOUR_MS;
         must(life->link.client, dueq_push(life->link.queue, &draft, 1, NULL));
     }
+}
+
+static void make_ids(struct life *life) {
+    life->ids = must_allocate(life->count, sizeof *life->ids);
+    for (size_t i = 0; i < life->count; i++)
+        snprintf(life->ids[i], sizeof life->ids[i], "order-%zu", i);
+}
+
+static dueq_draft draft_for(const struct life *life, int64_t delay_ms) {
+    dueq_draft draft = life->drafts[0];
+    draft.delay_ms = delay_ms;
+    return draft;
+}
+
+static void push_own_delayed(struct life *life) { push_own(life, draft_for(life, HOUR_MS)); }
+static void push_own_ready(struct life *life) { push_own(life, draft_for(life, 0)); }
+
+static void push_unique(struct life *life) {
+    dueq_draft draft = draft_for(life, HOUR_MS);
+    draft.unique_ms = HOUR_MS;
+    push_own(life, draft);
+}
+
+static void push_replacing(struct life *life) {
+    dueq_draft draft = draft_for(life, HOUR_MS);
+    draft.replace = DUEQ_REPLACE;
+    push_own(life, draft);
+}
+
+static void prepare_own(struct life *life) {
+    make_ids(life);
+    push_own_delayed(life);
 }
 
 static void cancel(struct life *life) {
@@ -176,6 +205,19 @@ static void prepare_push(struct life *life) {
     life->count = 2 * life->batch;
     push_delayed(life);
     push_ready(life);
+    life->count = count;
+}
+
+/* The same of one push with an id of its own. */
+static void prepare_push_own(struct life *life) {
+    size_t count = life->count;
+    make_ids(life);
+    prepare_push(life);
+    life->count = 1;
+    push_own_delayed(life);
+    cancel(life);
+    push_own_ready(life);
+    cancel(life);
     life->count = count;
 }
 
@@ -315,6 +357,10 @@ static const struct step by_dueq[] = {
     {"cancel", prepare_cancel, cancel, 0},
     {"reschedule", prepare_reschedule, reschedule, 0},
     {"push-ready", prepare_push, push_ready, 0},
+    {"push-own", prepare_push_own, push_own_delayed, 0},
+    {"push-own-ready", prepare_push_own, push_own_ready, 0},
+    {"push-unique", prepare_push_own, push_unique, 0},
+    {"push-replace", prepare_own, push_replacing, 0},
     {"ready", prepare_ready, consume, 0},
     {"ready-calls", prepare_ready_calls, reserve_and_ack, 0},
 };

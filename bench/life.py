@@ -84,6 +84,10 @@ ROWS: Sequence[Row] = (
     Row("cancel by own id", "cancel", 1, 60),
     Row("reschedule", "reschedule", 1, 75),
     Row("push ready, one", "push-ready", 1, 60),
+    Row("push with an own id and a delay", "push-own", 1, 95, bare=False),
+    Row("push with an own id, ready", "push-own-ready", 1, 68, bare=False),
+    Row("push with a delay and unique", "push-unique", 1, 130, bare=False),
+    Row("push that replaces a delayed one", "push-replace", 1, 130, bare=False),
     Row("consume ready, one at a time, heartbeat on", "ready", 1, 160),
     Row("ready, one at a time, by reserve and ack", "ready-calls", 1, 160, bare=False),
 )

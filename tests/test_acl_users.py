@@ -59,6 +59,14 @@ def shop(user: str, most: int | None = None) -> Iterator[Shop]:
 # ---- What each is for ----
 
 
+def push_own(queue: dueq.Queue) -> None:
+    """The message exists, so that a second push takes its ticket back."""
+    for delay in (0, 3600):
+        queue.push("own", id=f"own-{delay}", delay=delay)
+        with pytest.raises(dueq.Duplicate):
+            queue.push("own", id=f"own-{delay}", delay=delay)
+
+
 def push(queue: dueq.Queue) -> None:
     queue.push("made")
     queue.push("later", delay=3600)
@@ -68,6 +76,7 @@ def push(queue: dueq.Queue) -> None:
     queue.push("d", id="d", unique=60, dead_letter="mails")
     with pytest.raises(dueq.Duplicate):
         queue.push("d", id="d")
+    push_own(queue)
     with queue.pusher() as pusher:
         pushes = [pusher.push(str(n)) for n in range(500)]
     assert all(push.error is None for push in pushes)
@@ -115,6 +124,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     assert again
     buried = dueq.Draft("dead", id="dead", dead_letter="mails")  # which the list does not have
     again.ack(push=["next", dueq.Draft("n", id="n", delay=3600), buried])
+    push_own(queue)
     left = {"dead", "schedule:tick"}
     for message in queue.consume(timeout=20):
         if message.id == "dead":

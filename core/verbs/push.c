@@ -18,6 +18,8 @@ struct batch {
     size_t id_bytes, envelope_bytes;
     /* The core makes all ids, all drafts are due at the same time, and none has other options. */
     bool fast;
+    /* One draft, with an id of the caller, and without a priority and a time to live. */
+    bool is_one;
     bool is_later;       /* the first draft has a delay or a due time */
     bool replaces;       /* a draft may replace an existing message */
     bool to_other_queue; /* they go to another queue's outbox */
@@ -27,6 +29,10 @@ struct batch {
 static bool is_fast(const dueq_draft *draft, const dueq_draft *first) {
     return draft->id.size == 0 && draft->at_ms == first->at_ms &&
            draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
+}
+
+static bool is_one(const dueq_draft *draft) {
+    return draft->id.size > 0 && !draft->ttl_ms && !draft->priority;
 }
 
 /* Makes `all` the most that any draft asks for. */
@@ -47,6 +53,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
         .drafts = drafts, .count = count, .fast = queue->history_minute == dueq__op_minute()};
+    batch->is_one = batch->fast && count == 1;
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -61,6 +68,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->envelope_bytes += size;
         batch->fast = batch->fast && size <= LARGE && is_fast(draft, drafts);
+        batch->is_one = batch->is_one && size <= LARGE && is_one(draft);
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
     }
@@ -95,6 +103,13 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
         dueq__envelope_write(draft, given, envelope);
     if (batch->fast)
         return;
+    if (batch->is_one && !batch->replaces) {
+        if (batch->is_later)
+            dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
+        if (draft->unique_ms)
+            dueq__resp_number(words, draft->unique_ms);
+        return;
+    }
     char extra[EXTRA_SIZE] = "";
     if (draft->ttl_ms || draft->unique_ms || draft->replace)
         snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
@@ -138,10 +153,13 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
-    return batch->fast && !batch->is_later ? &dueq__script_push
-           : batch->fast                   ? &dueq__script_push_later
-           : batch->replaces               ? &dueq__script_push_replace
-                                           : &dueq__script_push_full;
+    if (batch->fast)
+        return batch->is_later ? &dueq__script_push_later : &dueq__script_push;
+    if (batch->is_one && batch->replaces)
+        return &dueq__script_push_replace;
+    if (batch->is_one)
+        return batch->is_later ? &dueq__script_push_own_later : &dueq__script_push_own;
+    return batch->replaces ? &dueq__script_push_replace_full : &dueq__script_push_full;
 }
 
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
@@ -155,6 +173,7 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
             &(struct dueq__push_request){.script = script, .drafts = drafts, .count = count});
     dueq_status status =
         measure_batch(queue, queue->is_partition, script != NULL, drafts, count, &batch);
+    batch.is_one = batch.is_one && !script;
     if (!status)
         status = dueq__verb_begin_outcomes(queue, script ? script : choose_script(&batch), count,
                                            &words);
@@ -183,7 +202,7 @@ static dueq_status follow(dueq_queue *queue, dueq_bytes ticket, dueq_bytes id, d
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq_status status =
         measure_batch(queue, target && target->is_partition, made, drafts, count, &batch);
-    batch.fast = false;
+    batch.fast = batch.is_one = false;
     batch.to_other_queue = !dueq__bytes_equal(name, dueq__keys_name(queue->keys));
     if (!status)
         status = dueq__verb_begin_outcomes(

@@ -95,6 +95,19 @@ def is_fast(rows: list[Json]) -> bool:
     )
 
 
+def fast_own(rows: list[Json], words: list[Word]) -> tuple[str, list[Word]] | None:
+    """The script that is enough for one message with an id of the caller's own, and its words."""
+    row = rows[0]
+    if len(rows) > 1 or not row["id"] or row["ttl_ms"] or row["priority"]:
+        return None
+    if row["replace"] != "refuse":
+        return "push_replace", words
+    window = [row["unique_ms"]] if row["unique_ms"] else []
+    if words[2] == "0":
+        return "push_own", [*words[:2], *window]
+    return "push_own_later", [*words[:3], *window]
+
+
 def seen(answer: Any) -> Json:
     """What find answers."""
     if answer is None:
@@ -124,6 +137,9 @@ class RawDriver:
     def close(self) -> None:
         self._connection.close()
 
+    def command(self, *words: Word) -> Reply:
+        return self._connection.command(*words)
+
     def call(self, request: Json) -> Json:
         return getattr(self, "do_" + request["do"])(request)
 
@@ -151,14 +167,19 @@ class RawDriver:
     def do_push(self, request: Json) -> Json:
         queue, rows = request["queue"], request["drafts"]
         ids, words = packed(rows)
+        own = fast_own(rows, words) if self._calls % 3 else None
+        answer = self.run(own[0], queue, *own[1]) if own else None
+        if answer is None:
+            answer = self.push_many(queue, rows, words)
+        return {"ids": ids, **self.outcomes(answer)}
+
+    def push_many(self, queue: str, rows: list[Json], words: list[Word]) -> Any:
         if is_fast(rows):
             made = [word for i, word in enumerate(words) if i % 4 < 2]
             later = [] if words[2] == "0" else [words[2]]
-            answer = self.run("push_later" if later else "push", queue, *later, *made)
-        else:
-            replaces = any(row["replace"] != "refuse" for row in rows)
-            answer = self.run("push_replace" if replaces else "push_full", queue, *words)
-        return {"ids": ids, **self.outcomes(answer)}
+            return self.run("push_later" if later else "push", queue, *later, *made)
+        replaces = any(row["replace"] != "refuse" for row in rows)
+        return self.run("push_replace_full" if replaces else "push_full", queue, *words)
 
     def do_ack_push(self, request: Json) -> Json:
         ids, words = packed(request["drafts"])

@@ -146,18 +146,83 @@ MUTATIONS = {
         "if draft.window > 0 then",
         "if false then",
     ),
-    "push_replace_leaves_the_lease_of_what_it_replaces": (
+    "push_own_leaves_the_ticket_of_what_it_refuses": (
+        "push_own",
+        "redis.call('LTRIM', ready, '0', '-2')",
+        "",
+    ),
+    "push_own_overwrites_a_living_message": (
+        "push_own",
+        "redis.pcall('HSETNX', msg, id, envelope)",
+        "redis.pcall('HSET', msg, id, envelope) and 1",
+    ),
+    "push_own_sets_no_window": (
+        "push_own",
+        "if window and answer == '0' then",
+        "if false then",
+    ),
+    "push_own_sees_no_window": (
+        "push_own",
+        "if ends and tonumber(ends) > now then",
+        "if false then",
+    ),
+    "push_own_later_leaves_the_ticket_of_what_it_refuses": (
+        "push_own_later",
+        "redis.call('ZREMRANGEBYRANK', delayed, rank, rank)",
+        "",
+    ),
+    "push_own_later_notes_a_later_time": (
+        "push_own_later",
+        "if not first or first > at then",
+        "if not first then",
+    ),
+    "push_own_later_overwrites_a_living_message": (
+        "push_own_later",
+        "redis.pcall('HSETNX', msg, id, envelope)",
+        "redis.pcall('HSET', msg, id, envelope) and 1",
+    ),
+    "push_replace_counts_nothing_cancelled": (
         "push_replace",
-        "if m.place then\n    defer_removal",
-        "if m.place and m.place ~= 2 then\n    defer_removal",
+        "redis.pcall('HINCRBY', meta, 'cancelled', '1')",
+        "",
+    ),
+    "push_replace_keeps_the_place_of_a_delayed_one": (
+        "push_replace",
+        "replace == '2' or not was_delayed and at <= now",
+        "replace == '2' or at <= now",
+    ),
+    "push_replace_leaves_the_ticket_of_a_delayed_one": (
+        "push_replace",
+        "redis.call('ZREM', delayed, old_ticket)",
+        "",
     ),
     "push_replace_of_another_body_loses_the_place": (
         "push_replace",
+        "replace == '2' or not was_delayed and at <= now",
+        "not was_delayed and at <= now",
+    ),
+    "push_replace_takes_what_is_leased_for_ready": (
+        "push_replace",
+        "or redis.call('ZSCORE', leased, old_ticket)",
+        "",
+    ),
+    "push_replace_takes_what_came_back_for_plain": (
+        "push_replace",
+        "redis.call('HGET', attempts, id)",
+        "false",
+    ),
+    "push_replace_full_leaves_the_lease_of_what_it_replaces": (
+        "push_replace_full",
+        "if m.place then\n    defer_removal",
+        "if m.place and m.place ~= 2 then\n    defer_removal",
+    ),
+    "push_replace_full_of_another_body_loses_the_place": (
+        "push_replace_full",
         "local stays = draft.replace == 2 and",
         "local stays = false and",
     ),
-    "push_replace_replaces_what_is_on_its_way": (
-        "push_replace",
+    "push_replace_full_replaces_what_is_on_its_way": (
+        "push_replace_full",
         "if m.place == 4 then",
         "if false then",
     ),

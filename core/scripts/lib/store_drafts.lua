@@ -1,5 +1,5 @@
 -- defines store_drafts; needs delayed meta msg unique
--- includes draft_read ticket attempts bulk enqueue note_event count
+-- includes draft_read ticket attempts bulk enqueue note_event count unique_ends
 -- Stores the drafts in `words` (lib/draft_read.lua) from index `from` on. `how` may have: replace
 -- (lib/replace_message.lua); leaving, the id of a message that ends in the same step, so that a
 -- draft may have it, even while it is unique; records, the attempts of each draft ('': none), and
@@ -76,11 +76,7 @@ local function store_drafts(words, from, now, how)
   count('cancelled', replaced)
   bulk('ZADD', unique, unique_windows)
   if #unique_until > 0 then
-    -- Ends of uniqueness that have passed are removed faster than new ones come.
-    local expired = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))
-    if expired > 0 then
-      redis.call('ZREMRANGEBYRANK', unique, 0, math.min(expired, 100 + 2 * #ids) - 1)
-    end
+    drop_unique_ends(now, 100 + 2 * #ids)
   end
   return table.concat(outcome)
 end
