@@ -395,7 +395,7 @@ namespace Dueq
          * @param array<int, string|Draft>|null $push
          * @return list<string|null>|null
          */
-        public function ack(?array $push = null, ?string $to = null): ?array;
+        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array;
 
         public function isSchedule(): bool;
 
@@ -1411,11 +1411,15 @@ namespace Dueq
          *     messages of pushMany(); up to
          *     200. If the lease was lost, none is stored
          * @param string|null $to the queue to push them to; null: the message's own
+         * @param bool $wait false: the ack of a message of consume() goes with the loop's next
+         *     request, within a quarter of a second, as acks of work() do. Where it finds the lease
+         *     lost, nothing is thrown: Consumer::lost() counts the message. Any other ack is sent
+         *     and answered now. Not with $push
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
          */
-        public function ack(?array $push = null, ?string $to = null): ?array {}
+        public function ack(?array $push = null, ?string $to = null, bool $wait = true): ?array {}
 
         /** Whether this is the message of a schedule, for fire(), and not a job. */
         public function isSchedule(): bool {}

@@ -87,14 +87,29 @@ static void ack_push(message_object *message, HashTable *push, const zend_string
     }
 }
 
+/*
+ * Acknowledges the message with its loop's next request; false: no loop of this process has it. In
+ * a forked child the messages are the parent's.
+ */
+static bool ack_later(message_object *message) {
+    if (!message->loop || message->settled || message->loop->pid != getpid()) {
+        return false;
+    }
+    dueq_consumer_ack(message->loop->consumer, dueq_php_message_ticket(&message->std));
+    dueq_php_message_detach(&message->std);
+    return true;
+}
+
 ZEND_METHOD(Dueq_Message, ack) {
     HashTable *push = NULL;
     zend_string *to = NULL;
+    bool wait = true;
 
-    ZEND_PARSE_PARAMETERS_START(0, 2)
+    ZEND_PARSE_PARAMETERS_START(0, 3)
         Z_PARAM_OPTIONAL
         Z_PARAM_ARRAY_HT_OR_NULL(push)
         Z_PARAM_STR_OR_NULL(to)
+        Z_PARAM_BOOL(wait)
     ZEND_PARSE_PARAMETERS_END();
 
     SETTLE_MESSAGE(message);
@@ -102,8 +117,15 @@ ZEND_METHOD(Dueq_Message, ack) {
         dueq_php_throw(DUEQ_INVALID, "to: is only for successors, and push has none");
         RETURN_THROWS();
     }
+    if (push && !wait) {
+        dueq_php_throw(DUEQ_INVALID, "wait: an ack with successors waits for its answer");
+        RETURN_THROWS();
+    }
     if (push && zend_hash_num_elements(push)) {
         ack_push(message, push, to, return_value);
+        return;
+    }
+    if (!wait && ack_later(message)) {
         return;
     }
     const dueq_bytes ticket = dueq_php_message_ticket(&message->std);

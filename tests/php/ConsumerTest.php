@@ -71,6 +71,49 @@ final class ConsumerTest extends QueueTestCase
     }
 
     /** 100 messages in 50 ms; the body of each is when it is due. */
+    public function test_an_ack_that_does_not_wait_goes_with_the_next_request(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(array_fill(0, 100, 'x'));
+        $queue->consume(timeout: 0.0)->stop();
+        $this->server->command('CONFIG', 'RESETSTAT');
+        $consumer = $queue->consume(10, timeout: 0.0);
+        foreach ($consumer as $message) {
+            $this->assertNull($message->ack(wait: false));
+            $this->assertTrue($message->isSettled());
+        }
+        preg_match('/cmdstat_evalsha:calls=(\d+)/', $this->server->command('INFO', 'commandstats'), $match);
+        $this->assertLessThanOrEqual(13, (int) $match[1]);
+        $this->assertSame([0, 0, 100, 0], $this->counts());
+        $this->assertSame(0, $consumer->lost());
+    }
+
+    public function test_an_ack_that_does_not_wait_and_is_too_late_counts_as_lost(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(['a', 'b']);
+        $consumer = $queue->consume(2, timeout: 0.0);
+        foreach ($consumer as $message) {
+            if ($message->body === 'a') {
+                $queue->cancel($message->id);
+                $message->ack(wait: false);
+            } else {
+                try {
+                    $message->ack(['next'], wait: false);
+                    $this->fail('successors need an answer');
+                } catch (InvalidException) {
+                    $message->ack();
+                }
+            }
+        }
+        $this->assertSame(1, $consumer->lost());
+        $this->assertSame([0, 0, 1, 0], $this->counts());
+        $queue->push('c');
+        $alone = $queue->reserve();
+        $alone->ack(wait: false);
+        $this->assertSame([0, 0, 2, 0], $this->counts());
+    }
+
     public function test_work_with_slack_takes_all_that_falls_due_in_it(): void
     {
         $queue = $this->queue();

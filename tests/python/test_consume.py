@@ -67,6 +67,23 @@ def test_consume_costs_one_request_for_each_batch(queue: dueq.Queue, server: Ser
     assert settled(queue) == (0, 0, 0, 1000)
 
 
+def test_consume_ack_that_does_not_wait_goes_with_the_next_request(
+    queue: dueq.Queue, server: Server
+) -> None:
+    queue.push_many(numbers(1000))
+    taken = 0
+    with queue.consume(prefetch=100) as consumer:
+        server.command("CONFIG", "RESETSTAT")
+        for message in consumer:
+            message.ack(wait=False)
+            taken += 1
+            if taken == 1000:
+                break
+    assert scripts_run(server) <= 12
+    assert settled(queue) == (0, 0, 0, 1000)
+    assert consumer.lost == 0
+
+
 def test_consume_is_the_loop_over_a_queue(queue: dueq.Queue) -> None:
     queue.push_many(numbers(3))
     for message in queue:
@@ -222,6 +239,34 @@ def test_consume_other_verbs_are_done_at_once(queue: dueq.Queue) -> None:
                         message.extend(60)
         assert consumer.lost == 0
     assert settled(queue) == (2, 0, 1, 3)
+
+
+def test_consume_ack_that_does_not_wait_and_is_too_late(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue.push_many(numbers(2))
+    with queue.consume(prefetch=2, timeout=0) as consumer:
+        for message in consumer:
+            if message.body == b"0":
+                assert queue.cancel(message.id) == "leased"
+                message.ack(wait=False)
+            else:
+                with pytest.raises(errors.InvalidError):
+                    message.ack(push=["next"], wait=False)
+                message.ack()
+    assert consumer.lost == 1
+    assert "lost" in caplog.text
+    assert settled(queue) == (0, 0, 0, 1)
+
+
+def test_consume_ack_without_a_consumer_never_waits_for_another_request(queue: dueq.Queue) -> None:
+    queue.push("a")
+    message = queue.reserve()
+    assert message
+    message.ack(wait=False)
+    assert settled(queue) == (0, 0, 0, 1)
+    with pytest.raises(errors.LeaseLost):
+        message.ack(wait=False)
 
 
 def test_consume_older_messages_and_other_threads(queue: dueq.Queue) -> None:
@@ -419,6 +464,22 @@ def test_consume_fork_in_a_loop(queue: dueq.Queue) -> None:
                 in_child(partial(work, message))
     assert consumer.lost <= 1  # both have acknowledged the first
     assert settled(queue) == (0, 0, 0, 3)
+
+
+def test_consume_ack_in_a_forked_child_is_sent_at_once(queue: dueq.Queue) -> None:
+    queue.push_many(numbers(2))
+    consumer = queue.consume(prefetch=2, timeout=0)
+
+    def work(taken: dueq.Message) -> None:
+        taken.ack(wait=False)
+        assert queue.stats().acked == 1
+
+    for message in consumer:
+        if message.body == b"0":
+            in_child(partial(work, message))
+        message.ack(wait=False)
+    assert consumer.lost <= 1  # both have acknowledged the first
+    assert settled(queue) == (0, 0, 0, 2)
 
 
 def test_consume_leaves_no_connection_behind(queue: dueq.Queue, server: Server) -> None:

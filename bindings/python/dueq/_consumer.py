@@ -136,6 +136,21 @@ class ConsumerBase(Alone):
     def _tell_lost(self) -> None:
         """Called when a message may have been lost, to tell the tasks that asked for that."""
 
+    def ack_later(self, message: MessageBase) -> bool:
+        """
+        Acknowledges the last delivered message with the consumer's next request. Returns False
+        where the ack must be a call of its own: of another message, and in another thread.
+        """
+        if message is not self._last or self._thread != get_ident() or self._closed:
+            return False
+        if message._settled:
+            return False
+        message._settled = True
+        _core.consumer_ack(self._handle, message.ticket)
+        if _trace.tracer:
+            _trace.tracer.settled("ack", message)
+        return True
+
     def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
         """
         Settles the last delivered message at the end of its block, with the consumer's next
@@ -144,13 +159,7 @@ class ConsumerBase(Alone):
         if message is not self._last or self._thread != get_ident() or self._closed:
             return False
         if error is None:
-            if message._asked:
-                return False
-            message._settled = True
-            _core.consumer_ack(self._handle, message.ticket)
-            if _trace.tracer:
-                _trace.tracer.settled("ack", message)
-            return True
+            return not message._asked and self.ack_later(message)
         if not isinstance(error, Exception):
             return False
         message._settled = True

@@ -40,13 +40,17 @@ class Message(MessageBase):
     _home: Pool | Consumer
 
     @overload
-    async def ack(self) -> None: ...
+    async def ack(self, *, wait: bool = True) -> None: ...
     @overload
     async def ack(
         self, *, push: Iterable[Body | Draft], to: str | None = None
     ) -> list[str | None]: ...
     async def ack(
-        self, *, push: Iterable[Body | Draft] | None = None, to: str | None = None
+        self,
+        *,
+        push: Iterable[Body | Draft] | None = None,
+        to: str | None = None,
+        wait: bool = True,
     ) -> list[str | None] | None:
         """
         Acknowledges the message, which deletes it. Raises LeaseLost.
@@ -57,6 +61,11 @@ class Message(MessageBase):
         to    the name of the queue of the successors; None: the message's own. In a queue with
               partitions their key or id chooses the partition, which must be the same for all;
               successors without both stay in the message's partition
+        wait  False: the ack of the last message of a consumer's loop, in the loop's thread, goes
+              with the consumer's next request, within a quarter of a second, as at the end of a
+              `with` block. If the lease was lost by then, nothing is raised: a warning is logged,
+              and the consumer's `lost` counts the message. Any other ack is sent and answered now.
+              Not with `push`
 
         While the server is away, the call waits for the URL's timeout. Then it raises ClosedError,
         or ServerTimeoutError if the server hangs. If the message came from a consumer, the consumer
@@ -67,9 +76,13 @@ class Message(MessageBase):
         """
         self._asked = True
         drafts = () if push is None else tuple(rows(push))
+        if push is not None and not wait:
+            raise InvalidError("wait: an ack with successors waits for its answer")
         if not drafts:
             if push is None and to is not None:
                 raise InvalidError("to: is only for successors, and push has none")
+            if not wait and self._home.ack_later(self):
+                return None
             try:
                 await self._settle_by("ack", on(self.queue, _core.ack_submit, (self.ticket,)))
             except Error as failure:

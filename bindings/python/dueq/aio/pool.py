@@ -108,6 +108,10 @@ class Pool(Links):
         """Returns False: a pool settles each message at once."""
         return False
 
+    def ack_later(self, message: MessageBase) -> bool:
+        """Returns False: a pool settles each message at once."""
+        return False
+
     def forget(self, message: MessageBase) -> None:
         """Does nothing, as a message from reserve() has no heartbeat."""
 
