@@ -154,6 +154,7 @@ class Verb:
         self.script_args: list[str] | None = row.get("script_args")
         self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
+        self.choose_script: str = row.get("choose_script", "")
         self.fanout: str = row.get("fanout", "")
         self.decode: str = row.get("decode", "outcomes")
         self.returns: str = row.get("returns", "result")
@@ -303,7 +304,7 @@ def fanout(verb: Verb) -> tuple[str, str]:
 def submit(verb: Verb, script_args: list[str]) -> str:
     count = "count" if "count" in verb.names() else "1"
     changes = str(verb.changes()).lower()
-    script = f"&dueq__script_{verb.name}"
+    script = verb.choose_script or f"&dueq__script_{verb.name}"
     if verb.batch_script:
         script = f"count == 1 ? {script} : &dueq__script_{verb.batch_script}"
     asked = [script, changes, count, f"dueq__decode_{verb.decode}", "&words"]

@@ -1,43 +1,24 @@
--- ack: finishes leased messages.
--- keys msg leased attempts meta reply ready rates
--- includes return_problem verify_leases deferred_removals acknowledge count now keep_history
--- includes keep_reply_inline
--- args tickets
--- Returns a digit for each: 0 finished, 4 the lease is lost.
-
-local ticket, answer = ARGV[4], nil
-if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
-  -- The usual ticket is its own id, and its message has only an envelope.
-  local stop = redis.pcall('ZSCORE', leased, ticket)
-  -- An error has no length, and a time has one. Asking for the length is cheaper than for the type.
-  if stop and #stop == 0 then
-    local problem = stop
-    -- include return_problem
+-- ack: finishes a leased message that never came back.
+-- keys msg leased meta reply
+-- includes return_problem now keep_reply_inline
+-- args ticket
+-- Returns a digit: 0 finished, 4 the lease is lost.
+local ticket, answer = ARGV[4], '4'
+local left = redis.pcall('ZREM', leased, ticket)
+if left == 1 then
+  local mark = string.find(ticket, ':', 1, true)
+  local id = mark and string.sub(ticket, mark + 1) or ticket
+  local removed = redis.pcall('HDEL', msg, id)
+  if type(removed) == 'table' then
+    -- `msg` has another type: the message stays leased.
+    redis.call('ZADD', leased, string.format('%d', now_ms() + DUEQ_DEFAULT_LEASE_MS), ticket)
+    return removed
   end
-  answer = DUEQ_LEASE_LOST .. ''
-  if stop then
-    redis.call('HDEL', msg, ticket)
-    redis.call('ZREM', leased, ticket)
-    redis.pcall('HINCRBY', meta, 'acked', '1')
-    answer = DUEQ_OK .. ''
-  end
-else
-  -- include verify_leases
-  -- include deferred_removals
-  -- include acknowledge
-  -- include count
-  -- include now
-  local tickets
-  answer, tickets = verify_leases(4, #ARGV)
-  local problem = not answer and tickets
+  redis.pcall('HINCRBY', meta, 'acked', '1')
+  answer = '0'
+elseif left ~= 0 then
+  local problem = left
   -- include return_problem
-  if #tickets > 0 then
-    local now = ARGV[3] == '1' and now_ms()
-    -- include keep_history
-    acknowledge(tickets)
-    run_removals()
-    count('acked', #tickets)
-  end
 end
 -- include keep_reply_inline
 return answer

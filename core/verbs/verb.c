@@ -27,6 +27,15 @@ dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__scri
     return dueq__verb_begin(queue, script, true, count, dueq__decode_outcomes, words);
 }
 
+const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
+                                                 size_t count) {
+    struct dueq__ticket parts;
+    bool plain = count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0;
+    /* The first call of a minute keeps the history. */
+    bool history = queue->history_minute != dueq__op_minute();
+    return plain && !history ? &dueq__script_ack : &dueq__script_ack_full;
+}
+
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
     if (result)
         *result = NULL;

@@ -39,6 +39,9 @@ dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *scrip
 /* The same, of a script that changes something and answers outcomes. */
 dueq_status dueq__verb_begin_outcomes(dueq_queue *queue, const struct dueq__script *script,
                                       size_t count, struct dueq__resp *words);
+/* The script that can ack these tickets, which are valid, at the least cost. */
+const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const dueq_bytes *tickets,
+                                                 size_t count);
 /* Waits for a submitted call, and takes its result. */
 dueq_status dueq__verb_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 dueq_status dueq__verb_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);

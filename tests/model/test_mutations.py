@@ -23,8 +23,18 @@ EXAMPLES = 500
 MUTATIONS = {
     "ack_finishes_what_it_does_not_hold": (
         "ack",
-        "if stop then",
+        "if left == 1 then",
         "if true then",
+    ),
+    "ack_full_finishes_what_it_does_not_hold": (
+        "ack_full",
+        "local ours = stop and not seen[ticket]",
+        "local ours = not seen[ticket]",
+    ),
+    "ack_full_keeps_the_attempts": (
+        "ack_full",
+        "defer_removal('HDEL', attempts, id)",
+        "",
     ),
     "ack_outbox_forgets_the_delay": (
         "ack_outbox",
@@ -457,9 +467,14 @@ MUTATIONS = {
         "ticket == ids[i] and flags ~= 0",
         "false",
     ),
+    "reserve_takes_one_and_leaves_its_ticket": (
+        "reserve",
+        "call('LPOP', ready)",
+        "call('LLEN', ready)",
+    ),
     "reserve_trims_one_too_many": (
         "reserve",
-        "call('LTRIM', ready, ready_count == 1 and '1' or format('%d', ready_count), '-1')",
+        "call('LTRIM', ready, format('%d', ready_count), '-1')",
         "call('LTRIM', ready, ready_count + 1, -1)",
     ),
     "retry_does_not_count_the_delivery": (

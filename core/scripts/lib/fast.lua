@@ -1,5 +1,5 @@
 -- needs delayed leased meta msg ready lateness
--- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_reply_inline
+-- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_text
 -- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
 -- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
 -- asks.
@@ -60,8 +60,9 @@ end
 local n, surplus = #tickets, due and #due - direct or 0
 
 -- A plain ticket is an id that the core made, or "0.INCARNATION:ID". The client checks the id
--- itself.
-local ids = {}
+-- itself. Here and below a table begins with room for one message: Lua makes room again for each
+-- place that is added to a table.
+local ids = { nil }
 for i = 1, n + surplus do
   local ticket = tickets[i] or due[i - n + direct]
   local own = byte(ticket, 2) == 46
@@ -73,7 +74,7 @@ for i = 1, n + surplus do
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
   or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
-local result, deliver = { now, -1, 0, 0, '', '', '' }, {}
+local result, deliver = { now, -1, 0, 0, '', '', '', nil, nil }, { nil, nil }
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
@@ -95,14 +96,12 @@ if (events_due or must_rewake) and ready_count == most then
   left = left + call('LLEN', ready) - ready_count
 end
 
-local acked_tickets, outcomes = {}, ''
-if #argv == 8 then
-  acked_tickets[1] = argv[8]
-elseif argv[8] then
+local acked_tickets, outcomes = argv[8] and { argv[8] } or {}, ''
+if #argv > 8 then
   -- include verify_leases_fast
   outcomes, acked_tickets = verify_leases_fast()
 end
-if n > 0 or #acked_tickets == 0 then
+if n == 0 and #acked_tickets == 0 then
   -- Even a call that has nothing to write must write: a server that is no longer primary refuses
   -- it.
   -- include noop_write
@@ -115,24 +114,35 @@ if n > 0 then
     deliver[2 * n + 2] = '-----------------------------------------------------------------'
     acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]
   end
-  call('ZADD', leased, unpack(deliver))
+  local added = n == 1 and redis.pcall('ZADD', leased, ends, tickets[1])
+    or redis.pcall('ZADD', leased, unpack(deliver))
+  if type(added) == 'table' then
+    if not string.find(added.err, 'OOM', 1, true) then
+      return added
+    end
+    -- A full server refuses this as the first write, and not behind another one.
+    -- include noop_write
+    call('ZADD', leased, unpack(deliver))
+  end
 end
 local acked_count = #acked_tickets > 0
   and call('ZREM', leased, unpack(acked_tickets)) - (n > 9 and 1 or 0) or 0
 if surplus > 0 then
   call('RPUSH', ready, unpack(due, direct + 1))
 end
-if ready_count > 0 then
-  call('LTRIM', ready, ready_count == 1 and '1' or format('%d', ready_count), '-1')
+if ready_count == 1 then
+  call('LPOP', ready)
+elseif ready_count > 0 then
+  call('LTRIM', ready, format('%d', ready_count), '-1')
 end
 if due and #due > 0 then
   call('ZREMRANGEBYRANK', delayed, '0', #due == 1 and '0' or format('%d', #due - 1))
 end
 if #argv == 8 then
-  outcomes = acked_count == 1 and DUEQ_OK .. '' or DUEQ_LEASE_LOST .. ''
+  outcomes = acked_count == 1 and '0' or '4'
 end
 if acked_count > 0 then
-  local acked_ids = {}
+  local acked_ids = { nil }
   for i = 1, acked_count do
     local mark = byte(acked_tickets[i], 2)
     acked_ids[i] = (mark == 46 or mark == 58) and string.match(acked_tickets[i], ':(.+)$')
@@ -149,7 +159,7 @@ if acked_count > 0 then
 end
 result[7] = outcomes
 
-local fields, is_new = {}, events_due
+local fields, is_new = { nil, nil, nil, nil }, events_due
 if n > 0 then
   fields[1], fields[2] = 'reserved', format('%d', reserved + n)
   if not first or stop - span < first then
@@ -167,7 +177,8 @@ else
   call('HSET', meta, unpack(fields))
 end
 if n > 0 or outcomes ~= '' then
-  local answer = time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(tickets, '\n')
-  -- include keep_reply_inline
+  local kept = argv[1] .. ' ' .. time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n'
+    .. (n == 1 and tickets[1] or table.concat(tickets, '\n'))
+  -- include keep_text
 end
 return result
