@@ -73,20 +73,26 @@ static void work_off(struct life *life, size_t count) {
 
 static void consume(struct life *life) { work_off(life, life->count); }
 
-/* Without a consumer: a call for each batch, and one for each acknowledgement. */
-static void reserve_and_ack(struct life *life) {
+/* Without a consumer: a call for each batch, and one that settles each message. */
+static void reserve_and_settle(struct life *life, bool retries) {
     for (size_t done = 0; done < life->count;) {
         dueq_result *result;
         must(life->link.client,
              dueq_reserve(life->link.queue, life->batch, 10000, LEASE_MS, &result));
         size_t some = dueq_result_count(result);
-        for (size_t i = 0; i < some; i++)
+        for (size_t i = 0; i < some; i++) {
+            const dueq_bytes ticket = dueq_result_message(result, i)->ticket;
             must(life->link.client,
-                 dueq_ack(life->link.queue, &dueq_result_message(result, i)->ticket, 1, NULL));
+                 retries ? dueq_retry(life->link.queue, ticket, HOUR_MS, (dueq_bytes){"error", 5})
+                         : dueq_ack(life->link.queue, &ticket, 1, NULL));
+        }
         dueq_result_free(result);
         done += some;
     }
 }
+
+static void reserve_and_ack(struct life *life) { reserve_and_settle(life, false); }
+static void reserve_and_retry(struct life *life) { reserve_and_settle(life, true); }
 
 /*
  * A consumer, with its heartbeat, that has worked already: the first calls of a session are not
@@ -363,6 +369,7 @@ static const struct step by_dueq[] = {
     {"push-replace", prepare_own, push_replacing, 0},
     {"ready", prepare_ready, consume, 0},
     {"ready-calls", prepare_ready_calls, reserve_and_ack, 0},
+    {"ready-retry", prepare_ready_calls, reserve_and_retry, 0},
 };
 static const struct step by_hand[] = {
     {"push", bare_prepare_nothing, bare_push_delayed, 0},

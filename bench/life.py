@@ -76,10 +76,10 @@ class Row:
 
 ROWS: Sequence[Row] = (
     Row("push with a delay, one", "push", 1, 85),
-    Row("deliver and ack, all due, one at a time", "due", 1, 155),
-    Row("all due, one at a time, by reserve and ack", "due-calls", 1, 155, bare=False),
+    Row("deliver and ack, all due, one at a time", "due", 1, 160),
+    Row("all due, one at a time, by reserve and ack", "due-calls", 1, 195, bare=False),
     Row("deliver and ack, all due, prefetch 100", "due", 100, 50),
-    Row("all due, by reserve of 100 and ack of one", "due-calls", 100, 50, bare=False),
+    Row("all due, by reserve of 100 and ack of one", "due-calls", 100, 100, bare=False),
     Row("deliver and ack as it falls due, 50 a second", "falling-50", 1, 260, one_by_one=True),
     Row("cancel by own id", "cancel", 1, 60),
     Row("reschedule", "reschedule", 1, 75),
@@ -89,7 +89,9 @@ ROWS: Sequence[Row] = (
     Row("push with a delay and unique", "push-unique", 1, 130, bare=False),
     Row("push that replaces a delayed one", "push-replace", 1, 130, bare=False),
     Row("consume ready, one at a time, heartbeat on", "ready", 1, 160),
-    Row("ready, one at a time, by reserve and ack", "ready-calls", 1, 160, bare=False),
+    Row("ready, one at a time, by reserve and ack", "ready-calls", 1, 195, bare=False),
+    Row("ready, by reserve of 100 and ack of one", "ready-calls", 100, 100, bare=False),
+    Row("ready, by reserve of 100 and retry of one", "ready-retry", 100, 380, bare=False),
 )
 
 

@@ -47,9 +47,17 @@ if events_due then
   if first <= now then
     return nil
   end
-  due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
-  local next_due = format('%d', #due)
-  local next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
+  -- As messages fall due one by one, the first two tell all.
+  local head, next_delayed = most == 1 and call('ZRANGE', delayed, '0', '1', 'WITHSCORES'), nil
+  if not head or head[4] and tonumber(head[4]) <= now then
+    due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
+    local next_due = format('%d', #due)
+    next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
+  elseif head[2] and tonumber(head[2]) <= now then
+    due, next_delayed = { head[1] }, head[4]
+  else
+    due, next_delayed = {}, head[2]
+  end
   first = math.min(first, tonumber(next_delayed or '') or math.huge)
   first = first < 4102444800000 and math.ceil(first) or nil
   direct = math.min(#due, most - ready_count)
