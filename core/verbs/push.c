@@ -105,7 +105,7 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
         return;
     if (batch->is_one && !batch->replaces) {
         if (batch->is_later)
-            dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
+            dueq__arg_put_due(words, draft->delay_ms, draft->at_ms);
         if (draft->unique_ms)
             dueq__resp_number(words, draft->unique_ms);
         return;
