@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 81c8ec7c505c825bcf9ef62fbc8a6d1acdbbc5db */
+ * Stub hash: 23cd58ccfcc8f67507a742f0ed7456d987a4537b */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -520,7 +520,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_WorkerInfo___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Holding___construct arginfo_class_Dueq_ConsumerInterface_stream
+#define arginfo_class_Dueq_Lease___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Failure___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -815,7 +815,7 @@ ZEND_METHOD(Dueq_Stats, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_WorkerInfo, __construct);
-ZEND_METHOD(Dueq_Holding, __construct);
+ZEND_METHOD(Dueq_Lease, __construct);
 ZEND_METHOD(Dueq_Failure, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
@@ -1152,8 +1152,8 @@ static const zend_function_entry class_Dueq_WorkerInfo_methods[] = {
 };
 
 
-static const zend_function_entry class_Dueq_Holding_methods[] = {
-	ZEND_ME(Dueq_Holding, __construct, arginfo_class_Dueq_Holding___construct, ZEND_ACC_PRIVATE)
+static const zend_function_entry class_Dueq_Lease_methods[] = {
+	ZEND_ME(Dueq_Lease, __construct, arginfo_class_Dueq_Lease___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -2309,20 +2309,20 @@ static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 	zend_declare_typed_property(class_entry, property_stopping_name, &property_stopping_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_stopping_name);
 
-	zval property_holdings_default_value;
-	ZVAL_UNDEF(&property_holdings_default_value);
-	zend_string *property_holdings_name = zend_string_init("holdings", sizeof("holdings") - 1, 1);
-	zend_declare_typed_property(class_entry, property_holdings_name, &property_holdings_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
-	zend_string_release(property_holdings_name);
+	zval property_leases_default_value;
+	ZVAL_UNDEF(&property_leases_default_value);
+	zend_string *property_leases_name = zend_string_init("leases", sizeof("leases") - 1, 1);
+	zend_declare_typed_property(class_entry, property_leases_name, &property_leases_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_leases_name);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Holding(void)
+static zend_class_entry *register_class_Dueq_Lease(void)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Holding", class_Dueq_Holding_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Lease", class_Dueq_Lease_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
