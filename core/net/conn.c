@@ -6,12 +6,12 @@
 #include "net.h"
 
 /*
- * The most bytes that are read at once. For each reply that it takes out, hiredis moves the rest of
- * its buffer: so larger portions cost more.
+ * The most bytes that are read at once. hiredis moves the rest of its buffer each time that it
+ * takes a reply out. So larger portions cost more.
  */
 #define PORTION (64 * 1024)
 #define PORTIONS_A_PUMP 64
-/* A command's part with more bytes is sent from the caller's memory, and not copied. */
+/* A part of a command with more bytes is sent from the caller's memory, and not copied. */
 #define LARGE (256 * 1024)
 
 void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
@@ -87,7 +87,7 @@ short dueq__conn_events(const struct dueq__conn *conn) {
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
 }
 
-/* Whether a server that sends nothing is a lost server. */
+/* Whether the connection is lost if the server sends nothing for silence_timeout_ms. */
 static bool expects_bytes(const struct dueq__conn *conn) {
     return conn->silence_timeout_ms && conn->state >= DUEQ__CONN_CONNECTING &&
            (conn->state < DUEQ__CONN_READY || (conn->replies_due && !conn->blocking));
@@ -230,7 +230,10 @@ void dueq__conn_flush(struct dueq__conn *conn) {
     }
 }
 
-/* Reads what has come, up to a limit: a server that sends without end must not hold the caller. */
+/*
+ * Reads the bytes that have come, up to a limit: else a server that never stops would hold the
+ * caller.
+ */
 static void read_some(struct dueq__conn *conn) {
     char portion[PORTION];
     bool more = !conn->error.status;
@@ -292,9 +295,9 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most) {
 }
 
 /*
- * Ends the connection where another server is the primary now, as another connection of the client
- * or a sentinel's announcement says. The old primary may never answer, or accept writes that are
- * lost when it becomes a replica.
+ * Ends the connection if another server is the primary now: another connection of the client found
+ * that server, or a sentinel announced it. The old primary may never answer. Or it accepts writes,
+ * which are lost when it becomes a replica.
  */
 static bool fail_if_outdated(struct dueq__conn *conn) {
     const struct dueq__sentinels *sentinels = conn->sentinels;

@@ -15,15 +15,15 @@
 /* Steps of a connection before its login: find the server, resolve its host, connect a socket. */
 
 /*
- * A socket to the first address of a host that answers (RFC 8305, "Happy Eyeballs"). A connect to
- * an address that drops packets fails after minutes only. So after a short delay the next address
- * is tried at the same time. The process remembers which address answered, and tries that first the
- * next time.
+ * The addresses of a host race, and the first that answers wins (RFC 8305, "Happy Eyeballs"). A
+ * connect to an address that drops packets fails after minutes only. So after a short delay the
+ * next address is tried at the same time. The process remembers which address answered, and tries
+ * that address first the next time.
  */
 
 /* RFC 8305, section 5: the Connection Attempt Delay. */
 #define DELAY_MS 250
-/* The process remembers the addresses of so many servers at most. */
+/* The process remembers the addresses of at most this many servers. */
 #define MAX_REMEMBERED 64
 
 /* The address that answered last */
@@ -48,7 +48,7 @@ static struct sockaddr_storage *remembered(const struct dueq__address *server) {
     return &place->address;
 }
 
-/* address: the one that answered; NULL: none did, and the remembered one is forgotten. */
+/* address: it answered; NULL: no address did, so the process forgets the remembered address. */
 static void remember(const struct dueq__race *race, const struct sockaddr_storage *address) {
     if (!race->server)
         return;
@@ -140,7 +140,7 @@ static bool is_connected(struct dueq__race *race, struct dueq__attempt *attempt)
 
 /* RFC 8305, section 4: IPv6 and IPv4 addresses alternate. The first address stays the first. */
 static void list_attempts(struct dueq__race *race, const struct addrinfo *addresses) {
-    const struct addrinfo *next[2] = {addresses, addresses}; /* of the first's family, and others */
+    const struct addrinfo *next[2] = {addresses, addresses}; /* of the first family; of others */
     for (int turn = 0; (next[0] || next[1]) && race->count < DUEQ__MAX_ADDRESSES; turn = !turn) {
         const struct addrinfo *at = next[turn];
         while (at && (at->ai_family == addresses->ai_family) == turn)
@@ -154,7 +154,7 @@ static void list_attempts(struct dueq__race *race, const struct addrinfo *addres
     }
 }
 
-/* Why each address failed. */
+/* Writes why each address failed: one reason if all failed for the same. */
 static void write_reasons(const struct dueq__race *race, char *out, size_t room) {
     const struct dueq__attempt *attempts = race->attempts;
     size_t same = 1, used = 0;
@@ -183,7 +183,7 @@ void dueq__race_drop(struct dueq__race *race) {
 
 /* Steps */
 
-/* Ends a connection whose server cannot be reached. */
+/* Ends the connection, as its server cannot be reached. */
 static void fail(struct dueq__conn *conn, const char *what, const char *reason) {
     dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s%s",
                dueq__conn_shown(conn), what, reason);
@@ -191,7 +191,7 @@ static void fail(struct dueq__conn *conn, const char *what, const char *reason) 
     dueq__conn_fail(conn);
 }
 
-/* An attempt has connected: the others are given up. */
+/* An attempt has connected. Gives the other attempts up. */
 static void win(struct dueq__conn *conn, struct dueq__attempt *attempt) {
     const int fd = attempt->fd;
     dueq__loop_watch(conn->race->loop, fd, 0);
@@ -234,8 +234,8 @@ static void pump_connecting(struct dueq__conn *conn) {
 }
 
 /*
- * server: the process remembers which of its addresses answered, and tries that first the next
- * time; NULL: the process does not.
+ * server: the process remembers for this server which address answers, and tries that address first
+ * the next time; NULL: the process remembers nothing.
  */
 static void start_race(struct dueq__conn *conn, const struct addrinfo *addresses,
                        const struct dueq__address *server) {

@@ -9,7 +9,9 @@
  * asks for the server's version and memory policy.
  */
 
-/* texts: the command; the last is NULL. Without memory the login fails at its end. */
+/*
+ * texts: the words of the command, then NULL. Without memory dueq__login_begin() fails at its end.
+ */
 static void send_step(struct dueq__conn *conn, enum dueq__login step, const char *const texts[]) {
     struct dueq__resp words;
     dueq__resp_texts(&words, texts);
@@ -47,7 +49,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
         dueq__conn_fail(conn);
 }
 
-/* The reply to INFO. A field that is missing, or an error, does not end the login. */
+/* The reply to INFO. Neither a missing field nor an error ends the login. */
 
 /* Copies the value of a field, cut to the room; empty: there is no such field. */
 static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {
@@ -91,7 +93,9 @@ static void note_memory(struct dueq__server_info *server, const struct dueq__url
                      !url->accepts_evicting;
 }
 
-/* A sentinel may name a server shortly before it is the primary, or after another one became it. */
+/*
+ * A sentinel may name a server shortly before the server becomes the primary, or after another did.
+ */
 static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply) {
     dueq_bytes role = {"nothing", 7};
     dueq__reply_bytes(dueq__reply_item(reply, 0), &role);

@@ -19,12 +19,12 @@ struct dueq__address {
     int port;
 };
 
-/* A server that announces another address than clients can reach, as behind a NAT. */
+/* For a server that announces an address that clients cannot reach, as behind a NAT. */
 struct dueq__mapping {
     struct dueq__address announced, real;
 };
 
-/* The login at the sentinels, which have users and certificates of their own; NULL: not given. */
+/* The login at the sentinels, which have their own users and certificates; NULL: not given. */
 struct dueq__sentinel_login {
     const char *user, *password, *ca, *cert, *key;
 };
@@ -55,15 +55,16 @@ void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRE
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
 /*
- * The address at which to reach a server that announces `announced`: the one that the URL's map has
- * for it, else the same. Points into the URL, or to what `announced` points to.
+ * Returns the address at which to reach a server that announces `announced`: the real address in
+ * the URL's map, or else `announced`. The host lives as long as the URL and the host of
+ * `announced`.
  */
 struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced);
 
 /* resp_write.c: a command's words, as they are sent */
 
 /*
- * Copies of words. Where memory runs out, `failed` is set, later words are dropped, and
+ * Copies of words. If memory runs out, `failed` is set, later words are dropped, and
  * dueq__conn_send() refuses the command.
  */
 struct dueq__resp {
@@ -89,9 +90,9 @@ size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 struct dueq__reply; /* a redisReply, which only resp_read.c looks into */
 
 /*
- * The most bytes that all strings of a reply may have: for each message of a reply with messages,
- * of a cluster's map, and of any other reply. A server's longest string has 512 MiB, and a message
- * has a ticket and attempts beside it.
+ * The most bytes that the strings of a reply may have together: for each message in a reply with
+ * messages, in a cluster's map, and in any other reply. A server's longest string has 512 MiB, and
+ * a message has a ticket and attempts besides its envelope.
  */
 #define DUEQ__MAX_MESSAGE_REPLY ((uint64_t)513 << 20)
 #define DUEQ__MAX_MAP_REPLY ((uint64_t)64 << 20)
@@ -99,22 +100,20 @@ struct dueq__reply; /* a redisReply, which only resp_read.c looks into */
 
 /*
  * Makes replies out of bytes. Refuses a reply that announces more values or bytes than it may have,
- * before the client has memory for them.
+ * before the client allocates memory for all of them.
  */
 struct dueq__reader;
 struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
 void dueq__reader_free(struct dueq__reader *reader);
 void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
 /*
- * Takes the next reply, whose strings may have up to `most` bytes. *reply is the caller's to free;
- * NULL: not all of a reply has come. Returns NULL, or a text that says what is wrong with the
+ * Takes the next reply. Its strings may have up to `most` bytes together. The caller frees *reply;
+ * NULL: the reply has not come in full. Returns NULL, or a text that says what is wrong with the
  * bytes. The text lives as long as the reader.
  */
 const char *dueq__reader_take(struct dueq__reader *reader, uint64_t most,
                               struct dueq__reply **reply);
-/*
- * After dueq__reader_take() failed: whether memory ran out, and nothing was wrong with the bytes.
- */
+/* After dueq__reader_take() failed: whether it failed for lack of memory, and not for the bytes. */
 bool dueq__reader_no_memory(const struct dueq__reader *reader);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
@@ -124,7 +123,7 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
 /* The text of an error reply; false: the reply is no error. */
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text);
-/* Whether the reply is an error whose text begins so. */
+/* Whether the reply is an error whose text begins with `start`. */
 bool dueq__reply_begins(const struct dueq__reply *reply, const char *start);
 /* The number of an array's items; 0: the reply is no array. */
 size_t dueq__reply_count(const struct dueq__reply *reply);
@@ -143,7 +142,9 @@ const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size
 #define DUEQ__SLOTS 16384
 #define DUEQ__HOST_ROOM 256
 
-/* The slot of a key, or of the part between its first braces where that is not empty. */
+/*
+ * Returns the slot of a key: that of the text between its first braces, if that text is not empty.
+ */
 int dueq__slot(dueq_bytes key);
 /*
  * Calls range() for each range of slots in a reply to CLUSTER SLOTS, with the address of the
@@ -177,7 +178,9 @@ struct dueq__socket {
     int read_errno; /* the errno with which the input ended; 0: none */
 };
 
-/* Return the number of bytes, and neither block nor raise SIGPIPE. 0: none now, or it has ended. */
+/*
+ * Return the number of bytes. They neither block nor raise SIGPIPE. 0: none now, or it has ended.
+ */
 size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size);
 size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 
@@ -186,9 +189,10 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 struct dueq__tls;
 
 /*
- * Prepares TLS on a connected socket. Resumes the session of the last connection to that server, if
- * there was one. address: the server's, whose host the certificate must name, unless the URL has a
- * tls_name. url and socket must live as long. NULL: error is set.
+ * Prepares TLS on a connected socket. Resumes the session of the last connection to the same
+ * server, if there was one. address: of the server. The certificate must name the URL's tls_name,
+ * or without tls_name the host of the address. url and socket must live as long. NULL: error is
+ * set.
  */
 struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__address address,
                                 struct dueq__socket *socket, struct dueq__error *error);
@@ -201,7 +205,7 @@ int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
  */
 bool dueq__tls_forget_session(struct dueq__tls *tls);
 bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
-/* As dueq__socket_read() and _write(). Where the server ended the session, read sets error. */
+/* As dueq__socket_read() and _write(). If the server ended the session, the read sets error. */
 size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
 size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 
@@ -227,12 +231,12 @@ struct dueq__resolution {
  * be started, errno says why.
  */
 struct dueq__resolution *dueq__resolve(const char *host, int port);
-/* After it failed: why. */
+/* Why the resolution failed. */
 const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
-/* Gives the resolution up, or frees what it found. NULL is safe. */
+/* The caller no longer needs the resolution or its addresses. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* A host may have more addresses; the others are not tried. */
+/* The client tries at most this many addresses of a host. */
 #define DUEQ__MAX_ADDRESSES 16
 
 struct dueq__attempt {
@@ -242,7 +246,7 @@ struct dueq__attempt {
     int connect_errno; /* why the attempt failed; 0: it has not failed */
 };
 
-/* connect.c: connects to the addresses of a host, of which the first that answers wins. */
+/* connect.c: connects to the addresses of a host. The first address that answers wins. */
 struct dueq__race {
     struct dueq__loop
         *loop;       /* all sockets of the race, so that a caller waits for one descriptor */
@@ -283,7 +287,7 @@ enum dueq__login {
 
 /* What a server says about itself. The client's first connection asks. */
 struct dueq__server_info {
-    bool known;      /* it was asked; what this user may not know is empty */
+    bool known;      /* it has answered; a policy that this user may not read is empty */
     bool evicts;     /* it has a maxmemory, and a policy other than noeviction */
     char policy[32]; /* maxmemory-policy */
 };
@@ -299,9 +303,11 @@ struct dueq__conn {
     enum dueq__conn_state state;
     bool opened; /* its owner started it and has not closed it; if CLOSED then, it was lost */
     bool named;  /* the server took the name by CLIENT SETNAME */
-    int64_t id;  /* by CLIENT ID; after the connection was lost, of that one; 0: not known */
+    int64_t id;  /* from CLIENT ID, also after the connection was lost; 0: not known */
     struct dueq__address address; /* of the server, by TCP or TLS; borrowed */
-    /* Why it was lost. While it is not closed: no more bytes come; the reader has those before. */
+    /*
+     * Why it was lost. Until it is CLOSED, the reader may still have replies; no more bytes come.
+     */
     struct dueq__error error;
     bool accepts_wait[2]; /* the server has answered WAIT, and WAITAOF, here (client/durable.c) */
     struct dueq__loop_entry *entry; /* its own, or of the connection for which it asks a sentinel */
@@ -324,7 +330,7 @@ struct dueq__conn {
     char shown[DUEQ__SHOWN_ADDRESS];     /* the address, for errors; empty: errors name the URL */
     char *out;                           /* bytes to send: from out_at to out_size */
     size_t out_at, out_size, out_room;
-    dueq_bytes borrowed; /* the caller's, sent after borrowed_at of `out`; size 0: none */
+    dueq_bytes borrowed; /* the caller's bytes, sent after out[borrowed_at - 1]; size 0: none */
     size_t borrowed_at;
     unsigned login_due;         /* a bit for each enum dueq__login whose reply has not come */
     size_t replies_due;         /* the number of replies that have not come yet */
@@ -341,18 +347,18 @@ void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const
  * the server is.
  */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
-/* The same, to a server at this address. What that points to must live until the next start. */
+/* Begins to connect to the server at this address. The host must live until the next start. */
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address);
 /* Closes the connection. It may be started again. */
 void dueq__conn_close(struct dueq__conn *conn);
-/* Connects, logs in, sends and receives, as far as the connection can without blocking. */
+/* Connects, logs in, sends and receives, without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
-/* Sends only, once it is connected. */
+/* Sends queued commands, without blocking. Does nothing before the login. */
 void dueq__conn_flush(struct dueq__conn *conn);
 /*
  * Queues a command, whose words are in `count` parts. False: out of memory. The connection copies
- * the parts, but for one large part at most, which it sends from the caller's memory: the caller
- * keeps that part while dueq__conn_borrows() says true for it.
+ * the parts, except for one large part at most, which it sends from the caller's memory: the caller
+ * keeps that part while dueq__conn_borrows() returns true for it.
  */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* Queues a command that is in one part, and frees the part. False: out of memory. */
@@ -371,7 +377,7 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn, uint64_t most);
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
-/* The server may be silent for so long, as a command that was sent takes that time. */
+/* Permits the server to be silent for this time, which a command that was sent may take. */
 void dueq__conn_allow_silence(struct dueq__conn *conn, int64_t for_ms);
 
 /* query_any.c: a command to several servers in turn, until one answers */
@@ -382,11 +388,11 @@ struct dueq__query_any {
     const struct dueq__address *addresses;
     size_t count, current, tried; /* current: the server that is asked or has answered */
     struct dueq__resp words;      /* the command */
-    /* The time that each server has to answer, and the end of the current server's: pump then. */
+    /* How long each server may take, and when the time of the current server ends: pump then. */
     int64_t try_timeout_ms, try_deadline_ms;
     bool sent;
     struct dueq__reply *reply; /* not an error; freed with the query; NULL: none yet */
-    struct dueq__error error;  /* all servers failed: the reason of each, and one's status */
+    struct dueq__error error;  /* all servers failed: each one's reason, and a status */
     dueq_status status;
     char reasons[400];
 };
@@ -401,7 +407,10 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
                                               size_t first, struct dueq__resp *words);
 /* Goes on without blocking. True: it has a reply or an error. */
 bool dueq__query_any_pump(struct dueq__query_any *query);
-/* Drops a useless reply, and asks the next server: pump then. what: why, as "knows no ...". */
+/*
+ * Drops a reply that does not help, and begins to ask the next server: pump again. what: why the
+ * reply does not help, such as "knows no primary".
+ */
 void dueq__query_any_reject(struct dueq__query_any *query, dueq_status status, const char *what);
 /* Ends and frees the query. NULL is safe. */
 void dueq__query_any_drop(struct dueq__query_any *query);
@@ -414,8 +423,8 @@ struct dueq__sentinels {
     size_t preferred;     /* the index of the sentinel to ask first */
     bool found_primary;   /* a sentinel has named a primary */
     /*
-     * The server that said by ROLE that it is the primary, or that a sentinel announced as the new
-     * primary: the later one; empty: none.
+     * The primary by the latest news: a server said by ROLE that it is the primary, or a sentinel
+     * announced it; empty: no news yet.
      */
     char primary[DUEQ__SHOWN_ADDRESS];
     unsigned switches;              /* how many new primaries the sentinel has announced */
@@ -434,8 +443,8 @@ void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__
  */
 void dueq__sentinels_close(struct dueq__sentinels *sentinels);
 /*
- * Keeps the subscription open, and reads announcements of a new primary. Connections to another
- * server are lost at their next pump.
+ * Keeps the subscription open, and reads announcements of a new primary. After one, a connection to
+ * another server is lost at its next pump.
  */
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
 /* Begins to ask which server is the primary. name: for the connection. NULL: out of memory. */
@@ -447,8 +456,8 @@ struct dueq__query_any *dueq__sentinels_ask(struct dueq__sentinels *sentinels, c
 int dueq__sentinels_answer(struct dueq__sentinels *sentinels, struct dueq__query_any *query,
                            struct dueq__address *found, struct dueq__error *error);
 /*
- * The server that was found cannot be reached, or is no primary. The next query asks the next
- * sentinel first, which may know another server. A NULL query: the URL named the server.
+ * The server that a sentinel named cannot be reached, or is no primary. The next query asks the
+ * next sentinel first, which may know another server. query NULL: the URL named the server.
  */
 void dueq__sentinels_reject(struct dueq__sentinels *sentinels, const struct dueq__query_any *query);
 
@@ -457,7 +466,7 @@ void dueq__sentinels_reject(struct dueq__sentinels *sentinels, const struct dueq
 /* Closes a connection that failed; conn->error says why. */
 void dueq__conn_fail(struct dueq__conn *conn);
 void dueq__conn_close_socket(struct dueq__conn *conn);
-/* The server for errors: its address where the connection has chosen it, else the URL. */
+/* How errors name the server: by its address if that is known, else by the URL. */
 const char *dueq__conn_shown(const struct dueq__conn *conn);
 /* Goes on with the sentinels, the resolution and the race, up to a connected socket. */
 void dueq__connect_pump(struct dueq__conn *conn);

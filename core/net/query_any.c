@@ -4,7 +4,7 @@
 #include "net.h"
 
 /*
- * Sends a command to several servers in turn, until one answers. Any of them knows the answer. A
+ * Sends a command to several servers in turn, until one answers. Each of them can answer it. A
  * server that is gone costs one second at most.
  */
 
@@ -39,14 +39,14 @@ struct dueq__query_any *dueq__query_any_start(const struct dueq__url *url, const
     return query;
 }
 
-/* The error's status: that of a server that answered, rather than of one out of reach. */
+/* The status for the query's error: a server that answered says more than a server out of reach. */
 static dueq_status more_telling(dueq_status before, dueq_status now) {
     if (now == DUEQ_CLOSED || now == DUEQ_TIMEOUT)
         now = DUEQ_CONNECT;
     return before == DUEQ_OK || before == DUEQ_CONNECT ? now : before;
 }
 
-/* Asks the next server. After the last one the query ends with an error, which has all reasons. */
+/* Asks the next server. After the last server the query ends with an error that has all reasons. */
 static void try_next(struct dueq__query_any *query, dueq_status status, const char *why) {
     size_t size = strlen(query->reasons), room = sizeof query->reasons;
     snprintf(query->reasons + size, room - size, "%s%s", size ? "; " : "", why);

@@ -8,9 +8,9 @@
 
 /*
  * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be cancelled.
- * So it runs in a thread, which runs to its end also when no connection waits for it any more.
+ * So it runs in a thread, which goes on even if no connection needs its result any more.
  * Connections that resolve the same host and port at the same time share a thread. So a process has
- * at most one such thread for each server.
+ * at most one resolving thread for each server.
  */
 
 /*
@@ -48,10 +48,10 @@ static void join_finished(void) {
 }
 
 /*
- * fork(). The C library's resolver has locks. A thread has them at times within getaddrinfo(), and
- * once more as it ends, but not while it waits for a name server. A child that was forked while a
- * thread had a lock could never resolve a name. So fork() waits until the threads have ended, for
- * FORK_WAIT_MS at most.
+ * fork(). The C library's resolver has locks. A thread holds them for moments in getaddrinfo() and
+ * at its own end, but not while it waits for a name server. If the process forked while a thread
+ * held a lock, the child could never resolve a name. So fork() waits until the threads have ended,
+ * for FORK_WAIT_MS at most.
  */
 static void before_fork(void) {
     int64_t until_ms = dueq__monotonic_ms() + FORK_WAIT_MS;
@@ -72,7 +72,7 @@ static void in_child(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* When the library is loaded: later, another thread could fork before the handlers are there. */
+/* Runs when the library is loaded. Later another thread could fork before the handlers are set. */
 __attribute__((constructor)) static void prepare(void) {
     dueq__cond_init(&ended);
     pthread_atfork(before_fork, after_fork, in_child);
@@ -109,8 +109,8 @@ static struct dueq__resolution *find(const struct dueq__resolution *wanted) {
 }
 
 /*
- * Shares a resolution that goes on for the same host and port, and frees `made`. Else starts
- * `made`. NULL: it could not be started, errno says why.
+ * If a thread resolves the same host and port already, shares its resolution, and frees `made`.
+ * Else starts a thread for `made`. NULL: no thread could be started, errno says why.
  */
 static struct dueq__resolution *share_or_start(struct dueq__resolution *made) {
     int problem = 0;

@@ -8,8 +8,8 @@
 
 /*
  * The most values that all lists of a reply may have, and the most lists within each other. hiredis
- * allocates a list by the size that the server announces, before a value has come. hiredis 0.14 has
- * no limit of its own that would do, and later versions have no limit of depth.
+ * allocates a list by the size that the server announces, before a value has come. hiredis 0.14
+ * does not limit the size enough, and later versions do not limit the depth.
  */
 #define MAX_VALUES (1 << 20)
 #define MAX_DEPTH 8
@@ -22,11 +22,11 @@ typedef size_t value_count;
 
 struct dueq__reader {
     redisReader *inner;
-    redisReplyObjectFunctions functions; /* those of hiredis, but for lists and strings */
+    redisReplyObjectFunctions functions; /* those of hiredis, except for lists and strings */
     void *(*plain_list)(const redisReadTask *task, value_count count); /* that of hiredis */
     void *(*plain_string)(const redisReadTask *task, char *text, size_t size);
     size_t value_count;    /* in the lists of the reply that comes */
-    uint64_t string_bytes; /* in those of its strings that have come */
+    uint64_t string_bytes; /* in the strings of that reply that have come */
     char problem[80];
 };
 
@@ -80,9 +80,9 @@ void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t siz
 }
 
 /*
- * The size of the string that has not come in full. hiredis stays at the string's size until all of
- * it is there, so the size can be read from its buffer. Where hiredis stays at an unfinished line
- * instead, the number of its bytes so far.
+ * The size of a string that has not come in full: until the whole string is there, hiredis stays at
+ * the place of its buffer with the string's size. If hiredis stays at an unfinished line instead:
+ * the number of bytes of the line so far.
  */
 static uint64_t announced(const redisReader *inner) {
     if (inner->ridx < 0)
@@ -169,7 +169,9 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
     const bool negative = at != end && *at == '-';
     int64_t found;
     at += negative;
-    /* What a script read from a damaged key may be too large: it must not stop the other values. */
+    /*
+     * A number from a damaged key may be too large. It becomes INT64_MAX, and the reply is read on.
+     */
     if (!dueq__take_digits(&at, end, SIZE_MAX, &found) || at != end)
         return false;
     *number = negative ? -found : found;
@@ -240,7 +242,7 @@ static size_t classify(const char *text) {
     size_t i = 0;
     for (; i < sizeof classes / sizeof *classes; i++) {
         size_t size = strlen(classes[i].mark);
-        /* A whole word: BUSYKEY is not BUSY. */
+        /* The mark must be a whole word: BUSYKEY is not BUSY. */
         if (strncmp(text, classes[i].mark, size) == 0 && !isalnum((unsigned char)text[size]))
             break;
     }

@@ -5,12 +5,12 @@
 #include "net.h"
 
 /*
- * Writes the words of a command as the bulk strings of an array: for each "$SIZE\r\n", its bytes
- * and "\r\n" (RESP2, the protocol specification of Redis). dueq__conn_send() writes the array's
- * head, which has the number of words.
+ * Writes each word of a command as a bulk string: "$SIZE\r\n", the word's bytes and "\r\n" (RESP2,
+ * the protocol specification of Redis). The command is an array of its words. dueq__conn_send()
+ * writes the array's head, which has the number of words.
  */
 
-#define FRAME_SIZE 32 /* room for what a word needs beside its bytes */
+#define FRAME_SIZE 32 /* the most that a word needs besides its bytes */
 
 void dueq__resp_free(struct dueq__resp *words) {
     free(words->bytes);

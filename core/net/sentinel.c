@@ -5,9 +5,10 @@
 /*
  * Sentinels watch a primary and its replicas, and know which server is the primary. The client asks
  * a sentinel before each connection (redis.io, "Guidelines for Redis clients with support for Redis
- * Sentinel"). It also subscribes at one sentinel to announcements of a new primary. Without them it
- * would not notice for seconds: the old primary may accept writes, which are lost when it becomes a
- * replica, or may hang and keep its connections open.
+ * Sentinel"). The client also subscribes at one sentinel to announcements of a new primary. Without
+ * the announcements the client would notice a new primary only after seconds: the old primary may
+ * accept writes, which are lost when it becomes a replica, or may hang and keep its connections
+ * open.
  */
 
 #define RESUBSCRIBE_PAUSE_MS 1000
@@ -34,7 +35,7 @@ void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
 
 /* Announcements */
 
-/* "NAME OLD-HOST OLD-PORT HOST PORT". NAME may be another primary's. Other texts are dropped. */
+/* "NAME OLD-HOST OLD-PORT HOST PORT". NAME may be another primary's; then the text is dropped. */
 static void take_message(struct dueq__sentinels *sentinels, const struct dueq__reply *reply) {
     char host[DUEQ__HOST_ROOM];
     dueq_bytes text, word;

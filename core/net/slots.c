@@ -24,8 +24,8 @@ int dueq__slot(dueq_bytes key) {
 }
 
 /*
- * Copies the host that a node announces. An empty one means the host that was asked. False: the
- * node announces "?", so it does not know the host, or the host is too long or has a NUL.
+ * Copies the host that a node announces. An empty host means the host that was asked. False: the
+ * node does not know the host, and announces "?"; or the host is too long, or has a NUL.
  */
 static bool copy_host(char host[DUEQ__HOST_ROOM], dueq_bytes announced, const char *asked) {
     if (announced.size == 1 && *(const char *)announced.data == '?')
@@ -93,7 +93,7 @@ bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
     redirect->ask = dueq__bytes_equal(kind, dueq__text("ASK"));
     if (!redirect->ask && !dueq__bytes_equal(kind, dueq__text("MOVED")))
         return false;
-    /* The last colon: an IPv6 address has colons, and comes without brackets. */
+    /* Cuts at the last colon: an IPv6 address has colons itself, and comes without brackets. */
     if (!dueq__take_last_word(&endpoint, ':', &text) || !dueq__read_number(text, 1, 65535, &port))
         return false;
     redirect->slot = (int)number;

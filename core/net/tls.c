@@ -13,13 +13,13 @@
 
 enum { CA, CERT, KEY, FILES };
 
-/* The files that a URL names, and what shows whether one has changed. */
+/* The files that a URL names, and stamps, which differ once a file has changed. */
 struct files {
-    char *names[FILES];       /* NULL: the URL names none; for CA, the system's is used */
-    int64_t stamps[FILES][5]; /* of stat(2) */
+    char *names[FILES];       /* NULL: the URL names none; for CA, the system's file is used */
+    int64_t stamps[FILES][5]; /* from stat(2) */
 };
 
-/* A session, which spares the certificates of a handshake with the same peer. */
+/* A session. With it a later handshake with the same peer needs no certificates. */
 struct session {
     struct session *next;
     SSL_SESSION *ssl;
@@ -30,7 +30,7 @@ struct session {
 /* Connections with the same files share a context: reading CA files is slower than a handshake. */
 struct dueq__tls_context {
     struct dueq__tls_context *next;
-    unsigned refs; /* by `contexts` and by connections */
+    unsigned refs; /* of the list `contexts` and of connections */
     struct files files;
     SSL_CTX *ssl;
     struct session *sessions; /* the newest first */
@@ -42,10 +42,11 @@ static struct dueq__tls_context *contexts;
 /* fork() */
 
 /*
- * A child would wait for ever for a lock of OpenSSL, or of this file, that another thread had at
- * the fork. So fork() takes `calls` for writing, which waits until calls of OpenSSL have ended.
- * These do not block. A thread takes `lock` within such a call only. glibc's lock prefers readers
- * by default: then calls that overlap could keep a fork waiting for ever.
+ * If another thread held a lock of OpenSSL, or `lock`, at a fork, the child would wait for that
+ * lock for ever. So a thread holds `calls` for reading during each call of OpenSSL, and takes
+ * `lock` only then. fork() takes `calls` for writing: it waits until the calls have ended, which do
+ * not block. By default glibc's lock prefers readers: then calls that overlap could keep a fork
+ * waiting for ever.
  */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define CALLS_INITIALIZER PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -64,7 +65,10 @@ static void end_call(void) { pthread_rwlock_unlock(&calls); }
 
 static void before_fork(void) { pthread_rwlock_wrlock(&calls); }
 
-/* The lock has its holder's thread id, which is another one in the child: it makes a new lock. */
+/*
+ * The lock records its holder's thread id. The child's thread has another id, so it makes a new
+ * lock.
+ */
 static void in_child(void) { calls = (pthread_rwlock_t)CALLS_INITIALIZER; }
 
 __attribute__((constructor)) static void prepare(void) {
@@ -83,7 +87,7 @@ static void fail(struct dueq__error *error, const char *what) {
 
 /* Contexts */
 
-/* Needs the lock. */
+/* The caller holds the lock. */
 static void release(struct dueq__tls_context *context) {
     if (!context || --context->refs)
         return;
@@ -122,7 +126,7 @@ static struct files files_of(const struct dueq__url *url) {
     return files;
 }
 
-/* The context of these files; NULL: none. Drops a context whose files have changed since. */
+/* The context of these files; NULL: none. Drops a context if one of its files has changed since. */
 static struct dueq__tls_context *find(const struct files *files) {
     for (struct dueq__tls_context **at = &contexts, *found; (found = *at); at = &found->next) {
         bool named = true;
@@ -217,7 +221,10 @@ static time_t chain_end(const SSL *ssl) {
     return end;
 }
 
-/* The link to the session of this peer, to the `most`-th of another peer, or to the list's end. */
+/*
+ * The link to the session of this peer. If the first `most` sessions are of other peers: the link
+ * to the last of these sessions. If the list has fewer: the link at its end.
+ */
 static struct session **session_of(const struct dueq__tls *tls, int most) {
     struct session **at = &tls->context->sessions;
     while (*at && strcmp((*at)->peer, tls->peer) != 0 && --most)
@@ -280,8 +287,7 @@ bool dueq__tls_forget_session(struct dueq__tls *tls) {
 
 /*
  * OpenSSL reads and writes by dueq__socket_read() and _write(), as its own functions would raise
- * SIGPIPE. These say "not ready" for a socket that has ended. The connection itself looks for the
- * end.
+ * SIGPIPE. OpenSSL sees a socket that has ended as not ready: conn.c looks for the end itself.
  */
 static int bio_write(BIO *bio, const char *data, int size) {
     size_t done = dueq__socket_write(BIO_get_data(bio), data, (size_t)size);
@@ -299,7 +305,7 @@ static int bio_read(BIO *bio, char *data, int size) {
     return done ? (int)done : -1;
 }
 
-/* OpenSSL needs a flush, which has nothing to do. Other requests are refused. */
+/* OpenSSL asks for a flush, which has nothing to do here. Other requests are refused. */
 static long bio_control(BIO *bio, int command, long number, void *data) {
     (void)bio;
     (void)number;
@@ -318,7 +324,7 @@ static bool expect_peer(SSL *ssl, const char *host) {
     return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
 }
 
-/* False: OpenSSL failed, as without memory. */
+/* False: OpenSSL failed, for example without memory. */
 static bool set_up(struct dueq__tls *tls, struct dueq__socket *socket) {
     BIO *bio = NULL;
     tls->method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "dueq");
@@ -388,7 +394,7 @@ void dueq__tls_free(struct dueq__tls *tls) {
     free(tls);
 }
 
-/* Whether OpenSSL waits for the socket. Otherwise it has failed. */
+/* Whether OpenSSL waits for the socket. If it does not, it has failed. */
 static bool would_block(const struct dueq__tls *tls, int result) {
     int reason = SSL_get_error(tls->ssl, result);
     return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;

@@ -7,7 +7,7 @@
 
 #define SENTINEL_PORT 26379
 
-/* The parser works in a copy of the URL: it cuts the parts there, and decodes them in place. */
+/* The parser cuts and decodes the parts of the URL in place, in a copy. */
 
 /* Ends the text at the first mark, and returns the text behind the mark; NULL: there is no mark. */
 static char *cut(char *text, char mark) {
@@ -57,8 +57,8 @@ static dueq_status decode(char *text, const char *what, struct dueq__error *erro
 }
 
 /*
- * Replaces a secret by *** in the URL that errors show. Secrets behind it in the URL must have been
- * hidden before, as the places of those in front of it stay.
+ * Replaces a secret by *** in the URL that errors show. That moves the text behind the secret. So
+ * secrets further behind in the URL must have been hidden before.
  */
 static void hide(struct dueq__url *url, const char *secret) {
     char *shown = url->shown + (secret - url->text), *end = shown + strlen(secret);
@@ -119,7 +119,7 @@ static dueq_status read_hosts(struct dueq__url *url, char *list, struct dueq__er
     return DUEQ_OK;
 }
 
-/* announced:port=real:port,... */
+/* announced-host:port=real-host:port,... */
 static dueq_status read_map(struct dueq__url *url, char *list, struct dueq__error *error) {
     if (url->map)
         return refuse(error, "map twice (its parts are separated by commas)");
@@ -160,7 +160,7 @@ static const struct parameter {
     const char *name;
     enum kind kind;
     size_t place;  /* the member of struct dueq__url */
-    unsigned with; /* it goes with these URLs only; 0: with any */
+    unsigned with; /* the URLs that may have it; 0: any URL */
     int most;      /* of a number */
     const char *wants;
 } parameters[] = {
