@@ -19,8 +19,8 @@ enum dueq__recovery {
     DUEQ__UNTIL_FIXED, /* when a person repairs the server: only a call that waits goes on */
     DUEQ__TRANSIENT,   /* soon: the client tries the call again until its deadline */
     /*
-     * soon, on a new connection: as TRANSIENT in a cluster, or where a server has answered this
-     * client before; else as PERMANENT
+     * soon, on a new connection: as TRANSIENT in a cluster, or if a server has answered this client
+     * before; else as PERMANENT
      */
     DUEQ__FAILOVER
 };
@@ -32,9 +32,9 @@ struct dueq__error {
 };
 
 /*
- * Sets all of `error`, with recovery PERMANENT, and returns the status. A NULL format: the text is
- * the status's own sentence. Parts of the text may come from a server or a producer. So characters
- * that a terminal would obey are escaped.
+ * Sets all members of `error`, with recovery PERMANENT, and returns the status. format NULL: the
+ * text is that of dueq_status_text(). Parts of a text may come from a server or a producer. So
+ * characters that a terminal would obey are escaped.
  */
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -50,21 +50,24 @@ int64_t dueq__wall_ms(void);
 void dueq__host_name(char *out, size_t room);
 
 /*
- * The lock of what all clients of the process share. It is held briefly: no call under it blocks.
- * fork() takes the lock. Otherwise another thread could have it at that moment, and the child,
- * which has no such thread, would wait for it for ever.
+ * The lock for data that all clients of the process share. A thread holds the lock briefly, and
+ * makes no blocking call meanwhile. fork() takes the lock: if another thread held it then, the
+ * child, which does not have that thread, would wait for ever.
  */
 void dueq__process_lock(void);
 void dueq__process_unlock(void);
 
 /* A condition for dueq__cond_wait(). False: it cannot be made. */
 bool dueq__cond_init(pthread_cond_t *cond);
-/* Waits until dueq__monotonic_ms() is until_ms at the latest. False: that time has come. */
+/*
+ * Waits for the condition, until dueq__monotonic_ms() is until_ms at the latest. False: the time
+ * came.
+ */
 bool dueq__cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms);
 
 /*
- * A socket of a stream, and a pipe. They do not block, and exec() closes them. -1: errno says why.
- * A peer that has closed the connection raises no SIGPIPE where the program sends by MSG_NOSIGNAL.
+ * A stream socket, and a pipe. They do not block, and exec() closes them. -1: errno says why. If
+ * the peer has closed the connection, a send with MSG_NOSIGNAL raises no SIGPIPE.
  */
 int dueq__socket(int family);
 int dueq__pipe(int ends[2]);
@@ -73,7 +76,7 @@ int dueq__pipe(int ends[2]);
 struct pollfd;
 int dueq__poll(struct pollfd *set, size_t count, int64_t timeout_us);
 
-/* macOS has these by other names, or not in each version. */
+/* macOS has other names for these, or not all of them in each version. */
 #ifdef __APPLE__
 #include <sys/socket.h>
 #undef MSG_NOSIGNAL
@@ -83,12 +86,12 @@ int dueq__poll(struct pollfd *set, size_t count, int64_t timeout_us);
 #define st_mtim st_mtimespec
 #endif
 
-/* Starts a thread that gets no signals: they are for the program's threads. 0, or an errno. */
+/* Starts a thread that gets no signals: the program's threads get them. Returns 0, or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 /*
- * loop_linux.c, loop_kqueue.c: one descriptor that stands for several, and for a time. An event
- * loop of the program waits for the descriptor.
+ * loop_linux.c, loop_kqueue.c: one descriptor in place of several descriptors and a timer. An event
+ * loop of the program waits for this one descriptor.
  */
 
 struct dueq__loop;
@@ -96,19 +99,21 @@ struct dueq__loop;
 /* timed: dueq__loop_wake_after() will be called. NULL: errno says why. */
 struct dueq__loop *dueq__loop_new(bool timed);
 /*
- * Closes the descriptor. The watched ones stay open. NULL is safe. A forked child frees its copy,
- * and does nothing else with the parent's loop, which the two may share.
+ * Closes the loop's descriptor, but not those that it watches. NULL is safe. A forked child may
+ * share the loop with its parent: the child frees its copy, and does nothing else with the loop.
  */
 void dueq__loop_free(struct dueq__loop *loop);
-/* poll() finds this descriptor readable when a watched one is ready, and when the time comes. */
+/*
+ * poll() finds this descriptor readable when a watched descriptor is ready, or the time has come.
+ */
 int dueq__loop_fd(const struct dueq__loop *loop);
 /*
- * Watches a descriptor for these events of poll(2), and no longer for those before; 0: for none.
- * Call it with 0 before the descriptor is closed: a forked child may have a copy, with which the
- * descriptor would stay in the loop (epoll(7)). False: errno says why.
+ * Watches a descriptor for these events of poll(2), in place of the events before; 0: for none.
+ * Call it with 0 before you close the descriptor: if a forked child has a copy, the descriptor
+ * would stay in the loop (epoll(7)). False: errno says why.
  */
 bool dueq__loop_watch(struct dueq__loop *loop, int fd, short events);
-/* Sets the time, in place of the one before. us: from now on; less than 0: never. */
+/* Sets the time, in place of the time before. us: from now on; less than 0: never. */
 void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us);
 
 /* id.c: ids and incarnations, ordered by time */
@@ -133,31 +138,31 @@ void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCAR
 int64_t dueq__id_time(const char *id, size_t size);
 
 /*
- * scan.c: numbers in texts. A number is decimal ASCII digits, leading zeros allowed. Space, '+',
- * fraction, exponent and the program's locale play no part.
+ * scan.c: numbers in texts. A number is decimal ASCII digits, with leading zeros or without. It has
+ * no spaces, '+', fraction or exponent. The program's locale does not matter.
  */
 
 /*
- * Takes the digits off that a text begins with, and moves *at behind them: up to `most` digits,
- * further ones stay. A number above INT64_MAX becomes INT64_MAX.
+ * Takes off the digits with which a text begins, `most` digits at most, and moves *at behind them.
+ * A number above INT64_MAX becomes INT64_MAX.
  * end: of the text; NULL: the text ends with a NUL.
  * False: the text begins with no digit. *at stays, and *number is 0.
  */
 bool dueq__take_digits(const char **at, const char *end, size_t most, int64_t *number);
 /*
- * Reads a text that is one number and nothing else. Where least < 0, a '-' may be before the
- * digits. False, and *number stays: the text is no number, or the number is not from `least` to
- * `most`, or has no room in an int64_t.
+ * Reads a text that is one number and nothing else. If least < 0, a '-' may be before the digits.
+ * False, and *number stays: the text is no number, or the number is not from `least` to `most`, or
+ * does not fit in an int64_t.
  */
 bool dueq__read_number(dueq_bytes text, int64_t least, int64_t most, int64_t *number);
 /*
- * Takes the word off that begins behind the last `mark`, and the mark. False: the text has no mark.
- * Then nothing changes.
+ * Takes off the word behind the last `mark`, and that mark. False: the text has no mark, and
+ * nothing changes.
  */
 bool dueq__take_last_word(dueq_bytes *text, char mark, dueq_bytes *word);
 /*
- * Takes the word off that ends before the first `mark`, and the mark. False: the text has no mark.
- * The word is then the whole text, and an empty text is left.
+ * Takes off the word before the first `mark`, and that mark. False: the text has no mark. The word
+ * is then the whole text, and an empty text is left.
  */
 bool dueq__take_word(dueq_bytes *text, char mark, dueq_bytes *word);
 
@@ -173,9 +178,9 @@ struct dueq__layout {
 };
 
 /*
- * Defines the layout of a struct. last: the last member of the release that brought the struct.
- * Behind it no padding may be: a later member would take the place of padding, which a program with
- * the older header leaves as it happens to be.
+ * Defines the layout of a struct. last: the last member of the release that brought the struct. No
+ * padding may follow this member: a later member would lie in the padding, where a program with the
+ * older header leaves any bytes.
  */
 #define DUEQ__LAYOUT(name, initializer, last)                                                      \
     _Static_assert(DUEQ__END_OF(dueq_##name, last) % _Alignof(dueq_##name) == 0,                   \
@@ -188,7 +193,7 @@ extern const struct dueq__layout dueq__layout_draft, dueq__layout_plan, dueq__la
     dueq__layout_consumer_options, dueq__layout_counts, dueq__layout_sizes, dueq__layout_moved;
 
 /*
- * Errors: INVALID: struct_size is that of no header, so the struct was not initialized; or the
+ * Errors: INVALID: no header has this struct_size, so the struct was not initialized; or the
  * program sets a member that this library does not have.
  */
 dueq_status dueq__struct_check(const void *given, const struct dueq__layout *layout,
@@ -198,14 +203,14 @@ void dueq__struct_copy(void *out, const void *given, const struct dueq__layout *
 /* Writes to a checked struct of the program the members that its header has. */
 void dueq__struct_give(void *out, const void *made, const struct dueq__layout *layout);
 
-/* Structs of the program as this library knows them. */
+/* Structs of the program, in the layout of this library. */
 struct dueq__given {
     const void *items; /* the program's, or `copies` */
     void *copies;      /* the caller of dueq__given_read() frees them; mostly NULL */
 };
 /*
- * Checks an array of structs, and copies it if the program's header is another. An array that no
- * verb accepts (NULL, or a count out of range) stays as it is.
+ * Checks an array of structs, and copies it if the layout of the program's header differs. Does not
+ * look at an array that no verb accepts (NULL, or a count out of range).
  * Errors: as of dueq__struct_check(), NO_MEMORY.
  */
 dueq_status dueq__given_read(struct dueq__given *given, const void *items, size_t count,
@@ -220,8 +225,8 @@ static inline bool dueq__bytes_equal(dueq_bytes a, dueq_bytes b) {
 }
 
 /*
- * The length of the well-formed UTF-8 sequence (RFC 3629) that the `left` bytes at `at` begin with;
- * 0: they begin with none. left: 1 or more.
+ * The length of the well-formed UTF-8 sequence (RFC 3629) with which the `left` bytes at `at`
+ * begin; 0: the sequence is malformed. left: 1 or more.
  */
 size_t dueq__utf8_length(const unsigned char *at, size_t left);
 /* Whether the bytes are well-formed UTF-8. control: control characters are allowed. */

@@ -3,7 +3,7 @@
 /* A double is exact up to this many digits. */
 #define MAX_DIGITS 15
 
-/* Reads a number, which may have a fraction. Returns its end; NULL: the text begins with none. */
+/* Reads a number, which may have a fraction. Returns the number's end; NULL: there is no number. */
 static const char *read_number(const char *text, double *number) {
     int64_t whole, fraction = 0;
     const char *at = text;

@@ -19,7 +19,8 @@ int64_t dueq__random_below(int64_t below) {
 }
 
 /*
- * 10 digits, and 62 to the power of 10, fit in 64 bits. Those are divided faster than 128 bits.
+ * 64 bits, which have room for 10 digits, are divided faster than 128 bits. PART_SCALE: 62 to the
+ * power of PART.
  */
 #define PART 10
 #define PART_SCALE UINT64_C(839299365868340224)
@@ -32,7 +33,7 @@ static void write_digits(wide number, char *out, size_t size) {
     }
 }
 
-/* 62: the character is no digit. */
+/* The value of a base-62 digit; 62: the character is none. */
 static unsigned digit_value(char digit) {
     unsigned ten = (unsigned)digit - '0', upper = (unsigned)digit - 'A',
              lower = (unsigned)digit - 'a';

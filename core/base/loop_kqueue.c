@@ -11,11 +11,11 @@
 
 /* A kqueue(2), which is itself a descriptor for poll(2), and a timer in it: macOS and the BSDs. */
 
-#define TIMER 1 /* its name in the queue */
+#define TIMER 1 /* the timer's name in the queue */
 
 struct dueq__loop {
     int queue;
-    pid_t owner; /* a forked child has no copy of the queue: there the number may be another file */
+    pid_t owner; /* a forked child has no copy of the queue: its `queue` may be another file */
 };
 
 struct dueq__loop *dueq__loop_new(bool timed) {
@@ -55,8 +55,8 @@ void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us) {
     const struct timespec at_once = {0};
     struct kevent events[16];
     /*
-     * Without this a descriptor whose bytes were read since would stay in the queue as ready, and
-     * so would a time that has come.
+     * Takes off the events that have happened. Else the queue would stay readable for a descriptor
+     * whose bytes have been read, or for a time that has come.
      */
     kevent(loop->queue, NULL, 0, events, sizeof events / sizeof *events, &at_once);
     EV_SET(&events[0], TIMER, EVFILT_TIMER, EV_DELETE, 0, 0, NULL);

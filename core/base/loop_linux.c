@@ -50,7 +50,7 @@ bool dueq__loop_watch(struct dueq__loop *loop, int fd, short events) {
 }
 
 void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us) {
-    /* All zero disarms it: what is due at once is due in a nanosecond. */
+    /* A time of zero disarms the timer. So a time at once is a nanosecond from now. */
     struct itimerspec when = {0};
     if (us >= 0) {
         when.it_value.tv_sec = us / 1000000;

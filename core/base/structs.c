@@ -2,7 +2,7 @@
 
 #include "base.h"
 
-/* More than any struct has, of this or a later library. */
+/* No struct of this or a later library is larger. */
 #define MOST_SIZE 4096
 
 DUEQ__LAYOUT(draft, DUEQ_DRAFT, key);

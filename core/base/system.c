@@ -26,7 +26,7 @@ void dueq__process_lock(void) { pthread_mutex_lock(&process_lock); }
 
 void dueq__process_unlock(void) { pthread_mutex_unlock(&process_lock); }
 
-/* When the library is loaded: later, another thread could fork before the handlers are there. */
+/* Runs when the library is loaded. Later another thread could fork before the handlers are set. */
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(dueq__process_lock, dueq__process_unlock, dueq__process_unlock);
 }
@@ -60,7 +60,10 @@ bool dueq__cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_
 }
 
 #ifdef __APPLE__
-/* macOS cannot make them so: the program of an exec() at this moment has a copy. */
+/*
+ * macOS cannot create a descriptor with these flags. If another thread calls fork() and exec()
+ * before they are set, the new program has a copy of the descriptor.
+ */
 static void set_flags(int fd) {
     int on = 1;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
