@@ -7,10 +7,9 @@
 /*
  * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's
  * clock.
- *
- * late: how long after it was due, or ready, a message was delivered. run: how long after its
- * delivery its program settled it. p50: half of the messages took at most so long; p99: 99 of 100
- * did. Both are known within 5 %, up to a day. Consumers with a heartbeat measure these times. -1:
+ * late: the time from when a message was due, or ready, until its delivery. run: the time from its
+ * delivery until its program settled it. p50: half of the messages took at most this time; p99: 99
+ * of 100 did. Times up to a day are known within 5 %. Consumers with a heartbeat measure them. -1:
  * nothing was measured.
  */
 typedef struct dueq_rate {
@@ -40,8 +39,8 @@ typedef struct dueq_rate {
 } dueq_rate;
 
 /*
- * Measured times. counts[i]: how many exceed dueq_timing_bound_ms(i - 1), but not
- * dueq_timing_bound_ms(i). sum_ms: all times together.
+ * Measured times. counts[i]: how many times are longer than dueq_timing_bound_ms(i - 1), but not
+ * longer than dueq_timing_bound_ms(i). sum_ms: the sum of all times.
  */
 typedef struct dueq_timing {
     int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
@@ -56,9 +55,10 @@ typedef struct dueq_timings {
 } dueq_timings;
 
 /*
- * The longest time that a bucket counts, in ms: 0, 1, 2 ... 20, then bounds that are each at most a
- * tenth larger than the one before, up to 100,000 s; 50, 100, 200, 500 and so on are among them.
- * bucket: 0 to DUEQ_TIMING_BUCKETS - 1. The last bucket has no bound, for which 0 is returned.
+ * Returns the longest time that a bucket counts, in ms: 0, 1, 2 ... 20, then bounds that are each
+ * at most a tenth larger than the bound before, up to 100,000 s. 50, 100, 200, 500 and so on are
+ * bounds.
+ * bucket: 0 to DUEQ_TIMING_BUCKETS - 1. The last bucket has no bound: returns 0.
  */
 DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
 

@@ -82,7 +82,7 @@ static bool read_count(const struct dueq__reply *reply, int64_t *count, bool *ha
     return dueq__read_number(digits, 0, 999999999, count);
 }
 
-/* "12", or "12 +": there may be more. */
+/* "12": none is left; "12 +": there may be more. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     bool more;
@@ -94,7 +94,7 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
         dueq__answer_unexpected(client);
 }
 
-/* "12 CURSOR"; an empty cursor: there is no more. */
+/* "12 CURSOR"; an empty cursor: this was the last page. */
 void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     int64_t count;
     bool has_cursor;

@@ -1,6 +1,6 @@
 #include "verbs.h"
 
-/* What failed: the answer of failures.lua, whose entries lib/note_failure.lua has written. */
+/* Reads the answer of failures.lua, whose entries lib/note_failure.lua has written. */
 
 const struct dueq__item_type dueq__type_failure = {sizeof(dueq_failure)};
 
@@ -31,7 +31,7 @@ static bool read_kind(dueq_bytes name, dueq_failure_kind *kind) {
 
 #define MOST_PID INT64_C(999999999999999)
 
-/* "HOST PID"; what is empty names none. */
+/* "HOST PID"; empty: no process settled the message. */
 static bool read_process(dueq_bytes text, dueq_failure *failure) {
     if (!text.size)
         return true;
@@ -44,7 +44,7 @@ static bool read_process(dueq_bytes text, dueq_failure *failure) {
 
 enum { CURSOR = 0, FIXED = 1, TIME = 0, KIND = 1, TICKET = 2, PROCESS = 3, ERROR = 4, EACH = 5 };
 
-/* False: it is not what a failure is. */
+/* False: the words are not those of a failure. */
 static bool read_failure(const dueq_bytes words[EACH], int64_t time_ms, dueq_failure *failure) {
     struct dueq__ticket ticket;
     *failure = (dueq_failure){.ticket = words[TICKET], .time_ms = time_ms, .error = words[ERROR]};

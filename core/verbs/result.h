@@ -1,7 +1,6 @@
 /*
- * What the verbs make of their scripts' answers: result_messages.c messages, result_stats.c
- * numbers, workers.c consumers, failures.c what failed. ../client/result.h has what all results are
- * made of.
+ * Results from the answers of scripts: messages (result_messages.c), numbers (result_stats.c),
+ * consumers (workers.c) and failures (failures.c). ../client/result.h has what all results have.
  */
 #ifndef DUEQ_VERBS_RESULT_H
 #define DUEQ_VERBS_RESULT_H
@@ -9,20 +8,21 @@
 #include "../client/client.h"
 
 /*
- * Each makes a result, or NULL with error set. The result points into the reply, which must live
- * as long: dueq__result_take_reply() gives it to the result.
+ * Each dueq__result_ function below that gets a reply returns a result, or NULL with error set. The
+ * result points into the reply: dueq__result_take_reply() makes the result own the reply.
  */
 
 /*
- * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
+ * From the answer of reserve.lua. lease_ms: the lease of the call; 0: each message has its own
+ * lease, or else default_lease_ms.
  */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error);
-/* How late a message was delivered to a reserve that asked for that, in ms; -1: it is not known. */
+/* How late a message was delivered, in ms; -1: not known, or the reserve did not ask. */
 int64_t dueq__result_late_ms(const dueq_result *result, size_t index);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error);
-/* From the answer of peek.lua about this state. */
+/* From the answer of peek.lua. state: of all the messages. */
 dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
                                  struct dueq__error *error);
 /* From the answers of stats.lua and rates.lua. */
@@ -30,10 +30,10 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                   const struct dueq__server_info *server,
                                   struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
-/* From the answer of workers.lua: workers.c. */
+/* From the answer of workers.lua. */
 dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);
 
-/* From the answer of failures.lua: failures.c. */
+/* From the answer of failures.lua. */
 dueq_result *dueq__result_failures(const struct dueq__reply *reply, struct dueq__error *error);
 
 /* An item of rates. */

@@ -3,9 +3,9 @@
 
 #include "verbs.h"
 
-/* Messages out of the scripts' answers. */
+/* Reads messages from the answers of reserve, find and peek. */
 
-/* A message, and what its headers are read from. */
+/* A message, the envelope with its headers, and how late it is (-1: not known). */
 struct message {
     dueq_message message;
     dueq_bytes envelope;
@@ -22,8 +22,9 @@ static bool read_time(const struct dueq__reply *reply, int64_t *time) {
 }
 
 /*
- * What became of it so far. Attempts that cannot be read are as none: each delivery before counts
- * as a failure.
+ * Sets attempt, crashes, deliveries and error. deliveries: those before this one. text: the
+ * attempts as the server stores them; if they cannot be read, each earlier delivery counts as a
+ * failure.
  */
 static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes text) {
     struct dueq__attempts attempts;
@@ -37,10 +38,10 @@ static void set_attempts(dueq_message *message, uint32_t deliveries, dueq_bytes 
 }
 
 /*
- * Reads the item's message, whose state and times are given, but for its headers, from its ticket,
- * its envelope and its attempts, which follow each other in the answer. What cannot be read has the
- * status CORRUPT and no message, and is named as far as its ticket says. False: the answer is
- * malformed.
+ * Reads the item's message, without its headers, from the items of the answer from `at` on: ticket,
+ * envelope and, if `attempts`, attempts. The caller has set the message's state. If the message
+ * cannot be read, the item has the status CORRUPT and no message, and the id if the ticket has one.
+ * False: the answer is malformed.
  */
 static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts,
                        struct dueq__item *item) {
@@ -66,7 +67,7 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
     return true;
 }
 
-/* Frees the result and returns NULL where memory is out. */
+/* Reads the headers of all messages. Without memory: frees the result and returns NULL. */
 static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) {
     size_t count = 0;
     for (size_t i = 0; i < result->count; i++) {
@@ -88,9 +89,9 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
 }
 
 /*
- * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, for each message ticket,
- * envelope, and in the end perhaps how late they are. Attempts come as pairs: the number of an
- * entry, and its attempts.
+ * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, ticket and envelope of
+ * each message, and, if the reserve asked for it, how late they are. Attempts are pairs: the number
+ * of a message, from 1 on, and its attempts.
  */
 enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_ATTEMPTS = 5, RESERVED_FIXED = 7 };
 #define RESERVED_EACH 2
@@ -111,7 +112,10 @@ static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result
     return true;
 }
 
-/* A decimal number, or a mark of one byte; and the space behind it. */
+/*
+ * Takes off a decimal number, or a mark of one byte, and the space behind it. False: neither is
+ * there.
+ */
 static bool take_late(dueq_bytes *text, int64_t *number, char *mark) {
     const char *at = text->data, *end = at + text->size, *stop = memchr(at, ' ', text->size);
     size_t size = (size_t)((stop ? stop : end) - at);
@@ -128,14 +132,17 @@ static bool take_late(dueq_bytes *text, int64_t *number, char *mark) {
 }
 
 /*
- * An id is made before its push comes to the server, which sets the mark by the first push of a
- * minute.
+ * A producer makes an id before the push reaches the server, and the first push of a minute sets
+ * the mark. So a message that was made this much before the mark counts as pushed after it.
  */
 #define ON_ITS_WAY_MS 20
 
 /*
- * How late each message is, as reserve_full.lua says it; text NULL: nobody asked. One that was in
- * the lane since `mark` or later was pushed there, or else came by its time, before `until`.
+ * Sets how late each message is. reply: "MARK UNTIL" and a word for each message, from
+ * lib/lateness.lua; NULL: the reserve did not ask. The word is the lateness in ms; ? if it is not
+ * known; or - for a message that came to the normal lane between MARK and UNTIL. If that message
+ * was made after MARK, its push put it there, and it is late since it was made. Else it came to the
+ * lane later than it was made, and is late since UNTIL at least.
  */
 static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
     dueq_bytes text = {"", 0};
@@ -166,7 +173,7 @@ int64_t dueq__result_late_ms(const dueq_result *result, size_t index) {
     return made ? made->late_ms : -1;
 }
 
-/* What the script took for a message and is none stays held, and is quarantined afterwards. */
+/* Leaves out messages that cannot be read. They stay leased, and are quarantined later. */
 static void leave_out(dueq_result *result) {
     size_t count = 0;
     for (size_t i = 0; i < result->count; i++)
@@ -210,7 +217,10 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
 /* find and peek: for each message time, ticket, envelope, attempts, size of the whole envelope */
 #define LOOKED_EACH 5
 
-/* Of the message whose envelope may be cut: the size of its whole body. */
+/*
+ * Sets the size of the whole body, which the envelope may have in part only. reply: the envelope's
+ * size.
+ */
 static bool read_size(const struct dueq__reply *reply, struct message *made) {
     int64_t size;
     if (!dueq__reply_number(reply, &size) || size < 0 || (size_t)size < made->envelope.size)
@@ -219,7 +229,10 @@ static bool read_size(const struct dueq__reply *reply, struct message *made) {
     return true;
 }
 
-/* All from that place on; state and now: of each. NULL: freed, and it was malformed. */
+/*
+ * Reads the result's messages, which have this state, from the items of the answer from `at` on.
+ * NULL: the answer is malformed, or memory is out; the result is freed.
+ */
 static dueq_result *read_looked(dueq_result *result, const struct dueq__reply *reply, size_t at,
                                 dueq_state state, const char *script, struct dueq__error *error) {
     int64_t now;

@@ -2,7 +2,7 @@
 
 #include "verbs.h"
 
-/* Numbers out of the scripts' answers: what a queue holds, did, and did by the minute. */
+/* Reads the answers of stats.lua and rates.lua: what a queue holds, and what it has counted. */
 
 /* stats */
 
@@ -12,7 +12,7 @@ const dueq_counts *dueq_result_counts(const dueq_result *result) {
     return dueq__result_item_value(result, &dueq__type_counts, 0);
 }
 
-/* When the message of a ready lane's head was made; 0: there is none, or it does not say. */
+/* When the message with this ticket, the first of a lane, was made; 0: no message, or not known. */
 static int64_t made_ms(dueq_bytes text) {
     struct dueq__ticket ticket;
     int64_t time = dueq__ticket_read(text, &ticket) ? dueq__ticket_time(&ticket) : 0;
@@ -20,8 +20,9 @@ static int64_t made_ms(dueq_bytes text) {
 }
 
 /*
- * The oldest head of the lanes. The messages of the normal lane came to it after the mark, also
- * those that were made before.
+ * Since when the oldest ready message is ready, by the first tickets of the normal, high and low
+ * lane; 0: no message is ready. The first ticket came to the normal lane after the mark, also if
+ * its message was made before the mark, as a delayed one was.
  */
 static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes heads[3]) {
     int64_t oldest = 0;
@@ -62,7 +63,9 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
     return dueq__result_single(&dueq__type_counts, &counts, error);
 }
 
-/* rates: a text for now and one for each snapshot before, the latest first, each with timings */
+/*
+ * rates: pairs of a snapshot and timings; first the totals of now, then earlier ones, latest first
+ */
 
 const struct dueq__item_type dueq__type_rate = {sizeof(struct dueq__rate_item)};
 
@@ -71,8 +74,8 @@ const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
 }
 
 /*
- * A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its
- * order.
+ * A snapshot (core/scripts/lib/totals.lua): its time, a number that is not used here, and the
+ * counters of a dueq_rate in their order.
  */
 #define ONE(member) +1
 enum { NUMBERS = 2 DUEQ_RATE_SUMS(ONE), RATED_EACH = 2 };
@@ -97,7 +100,7 @@ static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings)
     return true;
 }
 
-/* What happened between two snapshots. A counter that was taken away begins anew. */
+/* What happened between two snapshots. A counter that shrank was deleted in between: it gives 0. */
 static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS]) {
     int64_t more[NUMBERS], *next = &more[2];
     for (size_t i = 0; i < NUMBERS; i++)

@@ -4,14 +4,14 @@
 #include "verbs.h"
 
 /*
- * How late messages are delivered, and how long they run: counts by size, which consumers add up
- * (measure.lua).
+ * How late messages are delivered, and how long they run. Consumers count these times in buckets,
+ * and measure.lua adds up the counts of all consumers.
  */
 
 /*
- * The bounds of a decade, in hundredths of its first. The longest time in whole ms between two
- * bounds is at most a tenth longer than the shortest, so a time is known within 5 %. 1, 2 and 5 are
- * among the bounds. Up to EXACT each whole number is a bound.
+ * The bounds of a decade, in hundredths of the decade's first bound. In a bucket the longest time
+ * in whole ms is at most a tenth longer than the shortest. So a time is known within 5 %. 1, 2 and
+ * 5 are among the bounds. Up to EXACT ms each whole number is a bound.
  */
 enum { EXACT = 20, STEPS = 26, SHIFT = 14, DECADES = 8 };
 static const int64_t steps[STEPS] = {100, 109, 119, 130, 141, 154, 168, 183, 200,
@@ -60,7 +60,10 @@ void dueq__timings_add(dueq_timings *sum, const dueq_timings *more) {
     add(&sum->run, &more->run);
 }
 
-/* What all times of a bucket are taken for: as near to its least as to its greatest, relatively. */
+/*
+ * The time that each time of a bucket counts as: the harmonic mean of the bucket's shortest and
+ * longest time, which differs from both by the same part of them.
+ */
 static int64_t middle_ms(size_t bucket) {
     const int64_t most = dueq_timing_bound_ms(bucket);
     if (bucket <= EXACT || !most)
@@ -87,7 +90,8 @@ int64_t dueq__timing_quantile(const dueq_timing *timing, double part) {
 }
 
 /*
- * As text: "NAME:NUMBER NAME:NUMBER ...", NAME: l or r and the number of a bucket; alone: the sum
+ * As text: "NAME:NUMBER NAME:NUMBER ...". NAME is l (late) or r (run) with the number of a bucket:
+ * how many times it counts; or the letter alone: the sum of the times in ms.
  */
 
 #define MOST INT64_C(9007199254740991)

@@ -3,13 +3,13 @@
 #include "verbs.h"
 
 /*
- * Who consumes: what a consumer says of itself, as a text of lines, and who reads it. The first
- * line has numbers, the next three host, program and version, and each further one a message that
- * it holds: its age, 1 if the program works on it, the number of its partition and 1 (0: it has
- * none), and its ticket.
+ * A consumer registers with a text that describes it, and dueq_workers() reads the texts. The first
+ * line has numbers, the next three have host, program and version. Each further line is a message
+ * that is leased to the consumer: for how long in ms, 1 if the program works on it (else 0), its
+ * partition plus 1 (0: the queue has no partitions), and its ticket.
  */
 
-/* Saying it */
+/* Registering */
 
 static void decode_registered(dueq_client *client, const struct dueq__reply *reply) {
     int64_t registered;
@@ -36,7 +36,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     return dueq__op_submit(queue->client, &words);
 }
 
-/* Reading it */
+/* Reading */
 
 const struct dueq__item_type dueq__type_worker = {sizeof(dueq_worker)};
 
@@ -44,7 +44,10 @@ const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index) {
     return dueq__result_item_value(result, &dueq__type_worker, index);
 }
 
-/* Takes a number of up to 15 digits off, and the one character behind it; false: there is none. */
+/*
+ * Takes off a number of up to 15 digits and the character `after`. False: the text begins
+ * otherwise.
+ */
 static bool take_number(dueq_bytes *text, int64_t *number, char after) {
     const char *at = text->data, *end = at + text->size;
     if (!dueq__take_digits(&at, end, 15, number) || at == end || *at++ != after)
@@ -53,12 +56,12 @@ static bool take_number(dueq_bytes *text, int64_t *number, char after) {
     return true;
 }
 
-/* Takes a line off; false: there is none, or it is no text. */
+/* Takes off a line. False: no line is left, or the line is no name (dueq__is_name()). */
 static bool take_line(dueq_bytes *text, dueq_bytes *line) {
     return dueq__take_word(text, '\n', line) && dueq__is_name(*line);
 }
 
-/* How many messages its program works on, and 1: it takes no further one. */
+/* Takes off the end of a stopped consumer's first line: how many messages it works on, and a 1. */
 static bool take_stopping(dueq_bytes *text, dueq_worker *worker) {
     int64_t one;
     worker->stopping =
