@@ -406,27 +406,29 @@ typedef struct dueq_draft {
      * as dueq_new_id().
      */
     dueq_bytes id;
-    /* Failures until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
+    /* Failures until the message dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
     uint32_t max_attempts;
-    /* Of deliveries to consumers that name no lease, up to UINT32_MAX; 0: the default. */
+    /* The lease of a delivery, if the consumer sets none: up to UINT32_MAX; 0: the default. */
     int64_t lease_ms;
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
     /* A message of a higher priority is delivered first. */
     dueq_priority priority;
-    /* Dropped if not delivered within so long of the push, up to DUEQ_MAX_TIME_MS; 0: never. */
+    /*
+     * Dropped if not delivered within this time after the push, up to DUEQ_MAX_TIME_MS; 0: never.
+     */
     int64_t ttl_ms;
     /* The delay of a retry without a delay. */
     dueq_backoff backoff;
-    /* Crashes until it dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
+    /* Crashes until the message dies: 1 to DUEQ_MAX_MAX_ATTEMPTS, or DUEQ_NO_LIMIT. */
     uint32_t max_crashes;
     /* 1: the message is deleted when it dies, and dead_letter is empty; else 0. */
     int drop;
     /* The queue to which the message moves when it dies. Size 0: it stays in its queue, DEAD. */
     dueq_bytes dead_letter;
     /*
-     * Only with an id: pushes of the id are refused for so long, also when the message is done. Up
-     * to DUEQ_MAX_TIME_MS; 0: not when it is done.
+     * Only with an id: pushes of the id are refused for this time, also when the message is done.
+     * Up to DUEQ_MAX_TIME_MS; 0: only while the message exists.
      */
     int64_t unique_ms;
     /* Only with an id. */
@@ -559,8 +561,8 @@ typedef struct dueq_counts {
     int64_t quarantined;
     int64_t next_event_ms; /* the next due time or end of a lease; 0: there is none */
     /*
-     * Since when the oldest ready message is ready. For a message that was delayed or delivered
-     * before, this may be up to a minute too early. 0: no message is ready.
+     * Since when the oldest ready message has been ready. For a message that was delayed or
+     * delivered before, this may be up to a minute too early. 0: no message is ready.
      */
     int64_t oldest_ms;
     int64_t now_ms; /* the server's clock when it counted */
@@ -638,11 +640,11 @@ typedef struct dueq_worker {
      * prefetched ones.
      */
     int64_t leased;
-    int64_t running; /* how many of these messages the program worked on */
+    int64_t running; /* how many of these messages the program was working on */
     /*
      * Whether the consumer was stopped: it takes no new message, and ends when its messages are
-     * settled. An offline consumer that was stopped did not end in time, as at a deploy that killed
-     * it; one that was not stopped crashed, or is cut off.
+     * settled. An offline consumer that was stopped did not end in time: for example, a deploy
+     * killed it. An offline consumer that was not stopped crashed, or is cut off.
      */
     int stopping;
     /*

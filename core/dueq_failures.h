@@ -32,7 +32,9 @@ typedef struct dueq_failure {
      */
     dueq_failure_kind kind;
     dueq_bytes id; /* the id of the message */
-    /* The ticket of the delivery: the worker whose `leases` have this ticket had the message. */
+    /*
+     * The ticket of the delivery. The worker that has the ticket in its `leases` had the message.
+     */
     dueq_bytes ticket;
     uint32_t delivery;  /* the number of the delivery, from 1 on */
     int64_t created_ms; /* when the message was pushed, by the producer's clock */

@@ -24,17 +24,17 @@ typedef struct dueq_rate {
     int64_t died;      /* messages that became dead, moved to a dead-letter queue or were dropped */
     int64_t cancelled; /* messages cancelled */
     /*
-     * The p50 of how long after they became ready, or due, messages were delivered. -1: nothing was
-     * measured.
+     * The p50 of the times from when a message was ready, or due, until its delivery. -1: nothing
+     * was measured.
      */
     int64_t late_p50_ms;
-    int64_t late_p99_ms; /* the p99 of the same; -1: nothing was measured */
+    int64_t late_p99_ms; /* the p99 of the same times; -1: nothing was measured */
     /*
-     * The p50 of how long deliveries took until the message was acknowledged, retried or settled
+     * The p50 of the times from a delivery until its message was acknowledged, retried or settled
      * otherwise. -1: nothing was measured.
      */
     int64_t run_p50_ms;
-    int64_t run_p99_ms; /* the p99 of the same; -1: nothing was measured */
+    int64_t run_p99_ms; /* the p99 of the same times; -1: nothing was measured */
     /* The end of what was made. */
 } dueq_rate;
 

@@ -16,7 +16,7 @@
  * and TIMEOUT it is not known whether they are stored; after any other failure they are not. Push
  * again with the same id: while the first message exists, and until unique_ms has passed, no second
  * one is stored. The outcome DUPLICATE then also says that the message is as durable as this push
- * asks for.
+ * demands.
  */
 DUEQ_API dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                                dueq_result **result);
@@ -25,11 +25,11 @@ DUEQ_API dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *draft
 /*
  * Delivers ready messages under a lease.
  * count:      1 to DUEQ_MAX_BATCH: the most messages of a call.
- * timeout_ms: how long it waits for the first message: 0 (not at all) to DUEQ_MAX_TIME_MS, or
- *             DUEQ_FOREVER. It waits in one blocking command, without polling.
+ * timeout_ms: how long the call waits for the first message: 0 (not at all) to DUEQ_MAX_TIME_MS,
+ *             or DUEQ_FOREVER. It waits in one blocking command, without polling.
  * lease_ms:   the lease of each message, up to UINT32_MAX; 0: the message's own, else
- *             DUEQ_DEFAULT_LEASE_MS. When a lease ends, the next reserve may take the message. That
- *             counts a crash, and the message is then delivered alone.
+ *             DUEQ_DEFAULT_LEASE_MS. When a lease ends, the next reserve may take the message. A
+ *             crash is then counted, and the message is delivered alone.
  * If a queue has had messages over 1 MiB, a call delivers at most 8 MiB, or one larger message.
  * Returns OK, or EMPTY: no message came in time. Items have their dueq_result_message().
  */
@@ -75,8 +75,8 @@ DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, 
 /*
  * Declares a schedule: at each of its times the queue gets a job, a message with the id `NAME:TIME`
  * (TIME: ms since 1970). The schedule itself is a message with the id `schedule:NAME`. The consumer
- * that reserves it calls dueq_fire(). It lasts until that message is cancelled or the queue is
- * removed. A schedule of the name with another definition is replaced.
+ * that reserves this message calls dueq_fire(). The schedule lasts until its message is cancelled
+ * or the queue is removed. A schedule of the same name with another definition is replaced.
  * Returns OK, or DUPLICATE: the queue has the same schedule already. Errors: INVALID, TOO_LARGE.
  */
 DUEQ_API dueq_status dueq_schedule(dueq_queue *queue, const dueq_plan *schedule);
@@ -96,7 +96,7 @@ DUEQ_API dueq_status dueq_fire_submit(dueq_queue *queue, const dueq_message *mes
 
 /*
  * Settles a message as failed. It is delivered again, or dies if its attempts are used up.
- * delay_ms: due again so long from now, 0 to DUEQ_MAX_TIME_MS; DUEQ_BY_POLICY: by its backoff.
+ * delay_ms: due again this long from now, 0 to DUEQ_MAX_TIME_MS; DUEQ_BY_POLICY: by its backoff.
  * error:    a text that is stored with the message; cut at DUEQ_MAX_ERROR bytes; may be empty.
  * Returns OK, EXHAUSTED (the message died), or LEASE_LOST.
  */
@@ -108,8 +108,8 @@ DUEQ_API dueq_status dueq_retry_submit(dueq_queue *queue, dueq_bytes ticket, int
 /*
  * Gives messages back. Their deliveries count no attempt.
  * tickets:  `count` of them, 1 to DUEQ_MAX_BATCH.
- * delay_ms: 0: READY, before all other messages, in the order of the tickets; else DELAYED for so
- *           long, up to DUEQ_MAX_TIME_MS.
+ * delay_ms: 0: READY, before all other messages, in the order of the tickets; else DELAYED for
+ *           this time, up to DUEQ_MAX_TIME_MS.
  * Items: OK or LEASE_LOST.
  */
 DUEQ_API dueq_status dueq_release(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
@@ -120,7 +120,7 @@ DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, const dueq_bytes *ti
 /*
  * Sets a new end for leases.
  * tickets:  `count` of them, 1 to DUEQ_MAX_BATCH.
- * lease_ms: the leases end so long from now, 1 to UINT32_MAX.
+ * lease_ms: the leases end this long from now, 1 to UINT32_MAX.
  * Items: OK or LEASE_LOST.
  */
 DUEQ_API dueq_status dueq_extend(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
@@ -150,9 +150,9 @@ DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq
  * Deletes READY, DELAYED, LEASED and DEAD messages.
  * ids: `count` of them, 1 to DUEQ_MAX_BATCH.
  * Items: OK, and dueq_result_state() is the state that the message was in; or NOT_FOUND. A LEASED
- * message may be running, or done but not acknowledged. The next call of its consumer on it gets
- * LEASE_LOST. If it is only prefetched, its consumer does not deliver it from a quarter of a second
- * after the cancel on.
+ * message may be running, or done but not acknowledged. The next call of its consumer for this
+ * message gets LEASE_LOST. If the message is only prefetched, its consumer does not deliver it any
+ * more from a quarter of a second after the cancel on.
  */
 DUEQ_API dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                                  dueq_result **result);
@@ -177,8 +177,8 @@ DUEQ_API dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, 
 /*
  * Makes dead messages that match a filter READY again, as dueq_kick(), a page at a time.
  * filter: NULL: all dead messages.
- * cursor: size 0: begins with the message that died first; else that of the page before.
- * page:   how many dead messages it reads, 1 to DUEQ_MAX_BATCH.
+ * cursor: size 0: begins with the message that died first; else the cursor of the page before.
+ * page:   how many dead messages the call reads, 1 to DUEQ_MAX_BATCH.
  * Returns OK. *result has dueq_result_kicked() and the cursor of the next page.
  */
 DUEQ_API dueq_status dueq_kick_all(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
@@ -198,7 +198,7 @@ DUEQ_API dueq_status dueq_kill_submit(dueq_queue *queue, const dueq_bytes *ids, 
 
 /*
  * Changes the due time of a delayed message.
- * delay_ms: due so long from now, 0 to DUEQ_MAX_TIME_MS; 0: now.
+ * delay_ms: due this long from now, 0 to DUEQ_MAX_TIME_MS; 0: now.
  * at_ms:    due at this time of the server's clock; 0: delay_ms counts.
  * Returns OK, or NOT_FOUND: no delayed message has the id.
  */
@@ -220,9 +220,9 @@ DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 
 /*
  * Sets the list of queues to which messages of this queue may move as their `dead_letter` says. A
- * message whose dead-letter queue is not in the list stays in the outbox, with the reason, until it
- * is. The target of dueq_ack_push() needs no entry.
- * dead_letter: the names of these queues, `count` of them, 1 to DUEQ_MAX_BATCH; NULL: the list
+ * message whose dead-letter queue is not in the list stays in the outbox, with the reason, until
+ * the list has that queue. The target of dueq_ack_push() needs no entry.
+ * dead_letter: the names of the queues, `count` of them, 1 to DUEQ_MAX_BATCH; NULL: the list
  *              stays, or is removed by `any`.
  * any:         1, with dead_letter NULL: removes the list, so that any queue is allowed; else 0.
  * Returns OK. Items have dueq_result_id(): the names in the list, sorted. No items: no list.
@@ -237,7 +237,7 @@ DUEQ_API dueq_status dueq_allow_submit(dueq_queue *queue, const dueq_bytes *dead
  * Deletes messages of one state, in one bounded step.
  * page:    how many at most, 1 to DUEQ_MAX_BATCH.
  * *purged: how many it deleted; may be NULL.
- * If a message was leased, the next call of its consumer on it gets LEASE_LOST.
+ * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
  * Returns OK: there may be more, call again; or EMPTY: none is left.
  */
 DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t page, size_t *purged);
@@ -248,7 +248,7 @@ DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
  * *purged: how many messages it deleted; may be NULL.
- * If a message was leased, the next call of its consumer on it gets LEASE_LOST.
+ * If a message was leased, the next call of its consumer for this message gets LEASE_LOST.
  * Returns EMPTY: nothing is left.
  */
 DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);
@@ -258,8 +258,8 @@ DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue);
  * Finds inconsistent entries, in bounded steps, while the queue is in use.
  * repair: 1: each step repairs what it finds, and loses no message; else 0. If two checks repair a
  *         queue at the same time, only the later one does.
- * cursor: size 0: begins; else that of the step before, for the same queue and `repair`. Call it
- *         until the cursor is empty.
+ * cursor: size 0: begins; else the cursor of the step before, for the same queue and `repair`.
+ *         Call dueq_check() until the cursor is empty.
  * Returns OK. *result has the dueq_result_finding() of all steps so far.
  */
 DUEQ_API dueq_status dueq_check(dueq_queue *queue, int repair, dueq_bytes cursor,
@@ -278,7 +278,7 @@ DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
  * Reads messages of one state, a page at a time, and changes nothing: READY ones in the order of
  * delivery, others in the order of their times. Bodies are whole, unless dueq_queue_preview() cuts
  * them.
- * cursor: size 0: the first page; else that of the page before.
+ * cursor: size 0: the first page; else the cursor of the page before.
  * page:   how many at most, 1 to DUEQ_MAX_BATCH. A page may have fewer; it ends with the message
  *         that brings it to 16 MiB. The last page has an empty cursor.
  * A READY message whose place changes between two pages may come twice, or not at all.
@@ -304,7 +304,7 @@ DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes, size_t
  * Lists failures of the queue, a page at a time, the latest first: deliveries that ended by retry
  * or bury, crashes, and deaths. The queue keeps the last DUEQ_MAX_FAILURES.
  * id:     only those of this message; size 0: of all messages.
- * cursor: size 0: the first page; else that of the page before.
+ * cursor: size 0: the first page; else the cursor of the page before.
  * page:   1 to DUEQ_MAX_BATCH.
  * Returns OK. Items have their dueq_result_failure(). Entries that cannot be read are left out.
  */
@@ -316,7 +316,7 @@ DUEQ_API dueq_status dueq_failures_submit(dueq_queue *queue, dueq_bytes id, dueq
 /*
  * Lists the registered consumers of the queue, a page at a time: first the one that has registered
  * longest ago. A consumer that registers between two pages may come twice.
- * cursor: size 0: the first page; else that of the page before.
+ * cursor: size 0: the first page; else the cursor of the page before.
  * page:   1 to DUEQ_MAX_BATCH.
  * Returns OK. Items have their dueq_result_worker(). Entries that cannot be read are left out.
  */
@@ -328,7 +328,7 @@ DUEQ_API dueq_status dueq_workers_submit(dueq_queue *queue, dueq_bytes cursor, s
  * Lists the queues of the client's server that were ever used, a page at a time, in no order. A
  * name may come twice. Reads the names of all keys of the server (SCAN), a bounded number for each
  * page.
- * cursor: size 0: the first page; else that of the page before.
+ * cursor: size 0: the first page; else the cursor of the page before.
  * Returns OK. Items have dueq_result_id(): the queue's name.
  */
 DUEQ_API dueq_status dueq_queues(dueq_client *client, dueq_bytes cursor, dueq_result **result);

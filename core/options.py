@@ -1,4 +1,4 @@
-"""Makes from core/verbs.toml what every face needs of the options of a push.
+"""Makes from core/verbs.toml all that the core and each face have by option of a push.
 
 A kind says what the values of an option are in each language. A new option of a kind that exists
 needs its table in core/verbs.toml alone, and code only for what the option does.
@@ -14,9 +14,9 @@ WIDTH = 100
 
 class Kind(NamedTuple):
     """
-    How options of a kind are written. In its texts {name} is the option's name, {camel} and
-    {dashes} the same in PHP and in the shell, {member} that of a dueq_draft, {least} and {most} its
-    range, and each key of its table in core/verbs.toml the value there.
+    How options of a kind are written. In the texts {name} is the option's name, {camel} its name in
+    PHP, {dashes} its name in the shell, {member} its member of dueq_draft, {least} and {most} its
+    range. Each other {key} is the value of that key in the option's table in core/verbs.toml.
     """
 
     c: str = ""
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
     python: str = ""
     default: str = "None"
     types: str = ""
-    """What Python checks before the core sees the value; without it, `read` does."""
+    """The types that Python accepts; empty: `read` checks the value."""
     read: str = "self.{name}"
     """The item of a row."""
     row: str = "int"
@@ -52,7 +52,7 @@ class Kind(NamedTuple):
     """What puts the field into the draft: an assignment, or a call that is false if it threw."""
 
     argument: str = ""
-    """Of the shell's option; "": it has none."""
+    """What the shell calls the value; "": the option has no value."""
     shell: str = ""
     """What puts the value `given` into the draft."""
 
@@ -114,7 +114,7 @@ KINDS = {
         php_fill="fill_due(draft, fields->delay, fields->at, item)",
         shell="read_delay(cli, drafting, given)",
     ),
-    # It is read with the delay.
+    # `read` of the delay reads both.
     "at": DURATION._replace(
         python="float | datetime | None",
         read="",
@@ -298,12 +298,12 @@ class Option:
         }
 
     def get(self, part: str) -> str:
-        """What its kind has of this name, for this option."""
+        """The text `part` of the option's kind, filled in for this option."""
         text: str = getattr(KINDS[self.kind], part)
         return text.format_map(self.words)
 
     def doc(self, face: str, none: str) -> str:
-        """What it means; none: the language's own word."""
+        """What the option means to a face. none: the language's own word for no value."""
         text = joined(self.row.get(face, self.row["doc"]))
         if none and "none" in self.row and face not in self.row:
             text += f"; {none}: {joined(self.row['none'])}"
@@ -405,7 +405,7 @@ def checks(options: Options) -> str:
     ranges = []
     for option in options.core:
         value = option.get("range")
-        # What a queue may ask for too has a check of its own.
+        # Durability, which a queue may demand, too, has its own check.
         if "range" in option.row and value and "durability" not in value:
             name, least, most = option.row["range"]
             unit = '" ms"' if option.get("c").endswith("_ms") else "NULL"
@@ -448,7 +448,7 @@ def python_types(options: Options) -> str:
 
 
 def entry(name: str, text: str) -> str:
-    """A line of a list in a docstring, with those that continue it."""
+    """An item of a list in a docstring."""
     indent, margin = " " * 4, " " * 18
     first = f"{indent}{name}".ljust(18)
     if len(name) > 12:
@@ -554,7 +554,7 @@ RETURN = "\n        return false;\n    }\n"
 
 
 def php_reads(options: Options) -> str:
-    """How push() parses its parameters, and what puts them into a draft."""
+    """How push() parses its parameters, and the function that puts them into a draft."""
     parsed = "".join(f"        {option.get('php_parse')}\n" for option in options.core)
     fills = [fill for option in options.core if (fill := option.get("php_fill"))]
     filled_in = "".join(
@@ -605,7 +605,7 @@ def php_parameter(option: Option) -> str:
 
 
 def php_param(option: Option, doc: bool) -> str:
-    """Its line in a comment."""
+    """The lines of the option in a doc comment."""
     start = f"         * @param {option.get('php_doc')} ${option.words['camel']}"
     if not doc:
         return start + "\n"
@@ -629,7 +629,7 @@ PUSH = re.compile(
 
 
 def php_stub(old: str, options: Options) -> str:
-    """The stub with these parameters of push() in each class that has it."""
+    """The stub with these parameters in each class that has push()."""
 
     def push(found: re.Match[str]) -> str:
         doc = found["doc"]
@@ -694,7 +694,7 @@ def shell_lines(option: Option) -> list[str]:
 
 
 def shell_entry(name: str, text: str) -> list[str]:
-    """The lines of a help. What has lines of its own keeps them."""
+    """The lines of an entry in a help. A text with a line that ends in a colon keeps its lines."""
     margin = " " * 23
     text = text.strip()
     paragraphs = text.splitlines() if ":\n" in text else [joined(text)]
@@ -713,7 +713,7 @@ def shell_help(group: str, options: Iterable[Option]) -> str:
 
 
 def shell_cases(options: Options) -> str:
-    """The function that takes one of the options."""
+    """The function that puts an option of the command line into the draft."""
     cases = "".join(
         f"    case DRAFT_{option.name.upper()}:\n{call('        ', option.get('shell'), ';')}\n"
         "        break;\n"
@@ -760,7 +760,7 @@ def contract(options: Options) -> str:
 
 
 Section = tuple[str, str, Callable[[Options], str]]
-"""A file, what its section is called, and what makes it."""
+"""A file, the name of its section, and the function that makes the section."""
 
 SECTIONS: list[Section] = [
     ("core/dueq.h", "the options of a push", members),

@@ -1,4 +1,4 @@
-"""Makes from core/results.toml what the core and each face need of the structs that verbs return.
+"""Makes from core/results.toml all that the core and each face have by field of a result.
 
 A kind says what the values of a field are in each language. A new field of a kind that exists needs
 its row in core/results.toml alone, and the code that sets the field.
@@ -28,13 +28,13 @@ class Kind(NamedTuple):
     python: str
     php: str
     read: str = "{item}"
-    """What Python makes of the item."""
+    """The expression by which Python converts the item."""
     none: str = ""
-    """What C has where there is no value."""
+    """The member's value in C if there is no value."""
     php_var: str = ""
     """The type of an array for static analysers."""
     macro: str = ""
-    """Of the face, where it has another name than the kind."""
+    """The macro of the face, if it does not have the name of the kind."""
 
 
 INTEGER = Kind("int64_t {name}", "int", "int", "int", macro="COUNT")
@@ -124,13 +124,13 @@ class Field:
         self.none = joined(none)
 
     def get(self, part: str, **words: str) -> str:
-        """What its kind has of this name, for this field."""
+        """The text `part` of the field's kind, filled in for this field."""
         text: str = getattr(KINDS[self.kind], part)
         return text.format(name=self.name, **words)
 
     @property
     def member(self) -> str:
-        """In C and in the JSON of the shell."""
+        """The name of the field in C and in the JSON of the shell."""
         return self.get("c").split(";")[0].split("[")[0].split()[-1].lstrip("*")
 
     @property
@@ -138,11 +138,11 @@ class Field:
         return KINDS[self.kind].macro or self.kind.upper()
 
     def doc(self, none: str) -> str:
-        """What it says; none: the language's own word for no value."""
+        """What the field means. none: the language's own word for no value."""
         return f"{self.text} {none}: {self.none}." if self.none else self.text
 
     def brief(self, none: str) -> str:
-        """The same without a capital and a full stop."""
+        """The text of doc(), without a capital and a full stop."""
         text = (self.text[0].lower() + self.text[1:]).rstrip(".")
         return f"{text}; {none}: {self.none}" if self.none else text
 
@@ -168,8 +168,8 @@ def read() -> list[Result]:
 
 def members(result: Result) -> str:
     """
-    The members of the struct. A comment stands behind its member if it fits there, where
-    clang-format puts it: in one column with those of the lines around it, as far as they all fit.
+    The members of the struct. A comment that fits there stands behind its member. As clang-format
+    does it, the comments of lines that follow each other are in one column, if all of them fit.
     """
     lines: list[str] = []
     behind: list[tuple[str, str]] = []
@@ -246,7 +246,7 @@ def python_properties(result: Result) -> str:
 
 
 def python_fields(result: Result) -> str:
-    """The fields of the class, and what makes it."""
+    """The fields of the class, and the method that makes an object from a row."""
     if result.properties:
         return python_properties(result)
     fields = "".join(
@@ -304,7 +304,7 @@ def table(result: Result) -> str:
 
 
 Section = tuple[str, str, Callable[[], str]]
-"""A file, what its section is called, and what makes it."""
+"""A file, the name of its section, and the function that makes the section."""
 
 
 def sections(results: list[Result]) -> list[Section]:

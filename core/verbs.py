@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes from core/verbs.toml what is a list of verbs, or alike for several of them.
+"""Makes from core/verbs.toml what lists verbs, and what is alike for several verbs.
 
-From core/results.toml comes what verbs return. Run it without arguments after a change of a table.
-`--check` changes nothing, and fails if a generated file is stale.
+Also makes from core/results.toml the structs that verbs return. Run it without arguments after a
+change of a table. `--check` changes nothing, and fails if a generated file is stale.
 """
 
 import re
@@ -26,7 +26,7 @@ class Argument(NamedTuple):
     c: str
     python: str
     check: str = ""
-    """The call that checks the argument, where the verb has no limits for it."""
+    """The call that checks the argument if the verb sets no limits for it."""
     send: str = ""
 
 
@@ -174,7 +174,7 @@ class Verb:
         return [re.split(r"[ *]", parameter)[-1] for parameter in self.parameters()]
 
     def changes(self) -> bool:
-        """Whether its script keeps its answer, and gets the arguments that this needs."""
+        """Whether the script keeps its answer for a repeated call, which takes more arguments."""
         script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
         return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
 
@@ -525,7 +525,7 @@ def sections() -> list[tuple[str, str, Callable[[], str]]]:
 
 
 def with_sections(name: str, old: str) -> str:
-    """The file with new parts between comments that say so."""
+    """The file with its generated parts made anew. Two comments enclose each part."""
     for file, mark, make in sections():
         if file == name:
             begin = re.search(rf"^ *\S+ {re.escape(mark)}.*\n", old, flags=re.M)

@@ -1747,8 +1747,8 @@ namespace Dueq
         public readonly ?float $nextEvent;
 
         /**
-         * Since when the oldest ready message is ready. For a message that was delayed or delivered
-         * before, this may be up to a minute too early. null: no message is ready.
+         * Since when the oldest ready message has been ready. For a message that was delayed or
+         * delivered before, this may be up to a minute too early. null: no message is ready.
          */
         public readonly ?float $oldest;
 
@@ -1843,21 +1843,21 @@ namespace Dueq
         public readonly int $cancelled;
 
         /**
-         * The p50 of how long after they became ready, or due, messages were delivered. null:
+         * The p50 of the times from when a message was ready, or due, until its delivery. null:
          * nothing was measured.
          */
         public readonly ?float $lateP50;
 
-        /** The p99 of the same. null: nothing was measured. */
+        /** The p99 of the same times. null: nothing was measured. */
         public readonly ?float $lateP99;
 
         /**
-         * The p50 of how long deliveries took until the message was acknowledged, retried or
+         * The p50 of the times from a delivery until its message was acknowledged, retried or
          * settled otherwise. null: nothing was measured.
          */
         public readonly ?float $runP50;
 
-        /** The p99 of the same. null: nothing was measured. */
+        /** The p99 of the same times. null: nothing was measured. */
         public readonly ?float $runP99;
 
         // The end of what was made.
@@ -1922,13 +1922,13 @@ namespace Dueq
          */
         public readonly int $leased;
 
-        /** How many of these messages the program worked on. */
+        /** How many of these messages the program was working on. */
         public readonly int $running;
 
         /**
          * Whether the consumer was stopped: it takes no new message, and ends when its messages are
-         * settled. An offline consumer that was stopped did not end in time, as at a deploy that
-         * killed it; one that was not stopped crashed, or is cut off.
+         * settled. An offline consumer that was stopped did not end in time: for example, a deploy
+         * killed it. An offline consumer that was not stopped crashed, or is cut off.
          */
         public readonly bool $stopping;
 
@@ -2002,7 +2002,8 @@ namespace Dueq
         public readonly string $id;
 
         /**
-         * The ticket of the delivery: the worker whose `leases` have this ticket had the message.
+         * The ticket of the delivery. The worker that has the ticket in its `leases` had the
+         * message.
          */
         public readonly string $ticket;
 

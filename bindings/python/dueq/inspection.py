@@ -85,12 +85,12 @@ class WorkerInfo(Counted):
     ones.
     """
     running: int
-    """How many of these messages the program worked on."""
+    """How many of these messages the program was working on."""
     stopping: bool
     """
     Whether the consumer was stopped: it takes no new message, and ends when its messages are
-    settled. An offline consumer that was stopped did not end in time, as at a deploy that killed
-    it; one that was not stopped crashed, or is cut off.
+    settled. An offline consumer that was stopped did not end in time: for example, a deploy killed
+    it. An offline consumer that was not stopped crashed, or is cut off.
     """
     leases: tuple[Lease, ...]
     """
@@ -136,7 +136,9 @@ class Failure(Counted):
     id: str
     """The id of the message."""
     ticket: str
-    """The ticket of the delivery: the worker whose `leases` have this ticket had the message."""
+    """
+    The ticket of the delivery. The worker that has the ticket in its `leases` had the message.
+    """
     delivery: int
     """The number of the delivery, from 1 on."""
     created: datetime

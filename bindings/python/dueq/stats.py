@@ -73,7 +73,7 @@ class Stats(Counted):
     """The next due time or end of a lease. None: there is none."""
     oldest: datetime | None
     """
-    Since when the oldest ready message is ready. For a message that was delayed or delivered
+    Since when the oldest ready message has been ready. For a message that was delayed or delivered
     before, this may be up to a minute too early. None: no message is ready.
     """
     now: datetime
@@ -129,18 +129,18 @@ class Rate(Counted):
     """Messages cancelled."""
     late_p50: float | None
     """
-    The p50 of how long after they became ready, or due, messages were delivered. None: nothing was
-    measured.
+    The p50 of the times from when a message was ready, or due, until its delivery. None: nothing
+    was measured.
     """
     late_p99: float | None
-    """The p99 of the same. None: nothing was measured."""
+    """The p99 of the same times. None: nothing was measured."""
     run_p50: float | None
     """
-    The p50 of how long deliveries took until the message was acknowledged, retried or settled
+    The p50 of the times from a delivery until its message was acknowledged, retried or settled
     otherwise. None: nothing was measured.
     """
     run_p99: float | None
-    """The p99 of the same. None: nothing was measured."""
+    """The p99 of the same times. None: nothing was measured."""
 
     @classmethod
     def from_row(cls, row: _core.RateRow) -> Rate:
