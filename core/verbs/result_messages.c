@@ -132,8 +132,9 @@ static bool take_late(dueq_bytes *text, int64_t *number, char *mark) {
 }
 
 /*
- * A producer makes an id before the push reaches the server, and the first push of a minute sets
- * the mark. So a message that was made this much before the mark counts as pushed after it.
+ * The first call of a minute sets the mark. If that call is a push, its message was made before the
+ * mark, as the producer makes the id before the push reaches the server. So a message that was made
+ * up to this much before the mark counts as pushed after it.
  */
 #define ON_ITS_WAY_MS 20
 

@@ -4,9 +4,10 @@
 
 /*
  * A consumer registers with a text that describes it, and dueq_workers() reads the texts. The first
- * line has numbers, the next three have host, program and version. Each further line is a message
- * that is leased to the consumer: for how long in ms, 1 if the program works on it (else 0), its
- * partition plus 1 (0: the queue has no partitions), and its ticket.
+ * line has numbers: register.lua puts the time and `left` before those of the consumer. The next
+ * three lines have host, program and version. Each further line is a message that is leased to the
+ * consumer: for how long in ms, 1 if the program works on it (else 0), its partition plus 1 (0: the
+ * queue has no partitions), and its ticket.
  */
 
 /* Registering */
