@@ -352,7 +352,7 @@ def test_access_is_what_the_document_says(dueq: Program, sound: Server, shop: st
 def test_least_rights_are_enough(dueq: Program, shop: str) -> None:
     finding = only(dueq, "access", "--queue", "orders", shop)
     assert finding["level"] == "note"
-    assert finding["text"].endswith("not tried: HSET, HINCRBY, RPUSH, LPUSH, SADD")
+    assert finding["text"].endswith("not tried: HSET, HSETNX, HINCRBY, RPUSH, LPUSH, SADD")
 
 
 def test_rights_are_asked_for_where_that_is_permitted(
