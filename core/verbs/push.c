@@ -26,13 +26,8 @@ struct batch {
     dueq_durability durability;
 };
 
-static bool is_fast(const dueq_draft *draft, const dueq_draft *first) {
-    return draft->id.size == 0 && draft->at_ms == first->at_ms &&
-           draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
-}
-
-static bool is_one(const dueq_draft *draft) {
-    return draft->id.size > 0 && !draft->ttl_ms && !draft->priority;
+static bool is_due_with(const dueq_draft *draft, const dueq_draft *first) {
+    return draft->at_ms == first->at_ms && draft->delay_ms == first->delay_ms;
 }
 
 /* Makes `all` the most that any draft asks for. */
@@ -67,8 +62,9 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
         size_t size = dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->envelope_bytes += size;
-        batch->fast = batch->fast && size <= LARGE && is_fast(draft, drafts);
-        batch->is_one = batch->is_one && size <= LARGE && is_one(draft);
+        bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
+        batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
+        batch->is_one = batch->is_one && plain && draft->id.size;
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
     }
