@@ -640,7 +640,7 @@ typedef struct dueq_worker {
      * prefetched ones.
      */
     int64_t leased;
-    int64_t running; /* how many of these messages the program was working on */
+    int64_t running; /* how many of the leased messages the program was working on */
     /*
      * Whether the consumer was stopped: it takes no new message, and ends when its messages are
      * settled. An offline consumer that was stopped did not end in time: for example, a deploy

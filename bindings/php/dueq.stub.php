@@ -1922,7 +1922,7 @@ namespace Dueq
          */
         public readonly int $leased;
 
-        /** How many of these messages the program was working on. */
+        /** How many of the leased messages the program was working on. */
         public readonly int $running;
 
         /**

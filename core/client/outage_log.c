@@ -87,8 +87,8 @@ void dueq__outage_log_failure(dueq_client *client, const char *why) {
     dueq__process_lock();
     struct server *server = find(client->url.shown);
     /*
-     * A call that fails just after the server has answered another client was sent before that
-     * answer: it belongs to the outage that is over.
+     * The server has just answered another client. This failed call was sent before that answer,
+     * in the outage that has ended, so it begins no new outage.
      */
     bool over = server && !server->outage_since_ms && now - server->outage_ended_ms < LOG_AFTER_MS;
     if (server && !over) {

@@ -20,7 +20,7 @@
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
-/* A probe takes an event that is over for this long as missed by the timekeeper. */
+/* The timekeeper has missed an event that was due this long ago: a probe takes over. */
 #define OVERDUE_MS 500
 /*
  * If a check comes this soon, the call waits without a block, which it would have to end first. If

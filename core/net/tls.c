@@ -126,7 +126,7 @@ static struct files files_of(const struct dueq__url *url) {
     return files;
 }
 
-/* The context of these files; NULL: none. Drops a context if one of its files has changed since. */
+/* The context made of `files`; NULL: none. Frees a context of which a file has changed. */
 static struct dueq__tls_context *find(const struct files *files) {
     for (struct dueq__tls_context **at = &contexts, *found; (found = *at); at = &found->next) {
         bool named = true;
@@ -223,7 +223,7 @@ static time_t chain_end(const SSL *ssl) {
 
 /*
  * The link to the session of this peer. If the first `most` sessions are of other peers: the link
- * to the last of these sessions. If the list has fewer: the link at its end.
+ * to session number `most`. If the list ends before: the link at its end.
  */
 static struct session **session_of(const struct dueq__tls *tls, int most) {
     struct session **at = &tls->context->sessions;

@@ -71,7 +71,7 @@ struct dueq__assignment {
     int64_t renew_ms; /* when to renew the leases */
     int64_t end_ms;   /* when the leases end */
     size_t surplus;   /* how many partitions the member must give up */
-    bool changed;     /* another member may have had one of these partitions meanwhile */
+    bool changed;     /* a new assignment came, and the consumer has not asked its partitions yet */
     size_t own_count;
     uint16_t own[DUEQ_MAX_PARTITIONS]; /* the numbers of the partitions */
 };

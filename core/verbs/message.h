@@ -9,7 +9,7 @@
 
 /* draft.c: what a producer asks for */
 
-/* A time to live that is over. The core pushes such drafts to partitions itself. */
+/* The time to live of a draft that has expired already. Only the core pushes such drafts. */
 #define DUEQ__TTL_EXPIRED (-1)
 
 /* The id of a schedule's message begins with this. */

@@ -85,7 +85,7 @@ class WorkerInfo(Counted):
     ones.
     """
     running: int
-    """How many of these messages the program was working on."""
+    """How many of the leased messages the program was working on."""
     stopping: bool
     """
     Whether the consumer was stopped: it takes no new message, and ends when its messages are
