@@ -28,7 +28,7 @@ TIME = rb"\b\d{13}\b"
 NUMBERS = dict.fromkeys(("delay_ms", "at_ms", "ttl_ms", "unique_ms", "lease_ms", "priority"), 0)
 POLICY = {"max_attempts": 16, "max_crashes": 5, "backoff": None, "drop": False, "dead_letter": ""}
 DRAFT = NUMBERS | POLICY | {"id": "x", "body": "bmV3", "headers": [], "replace": "refuse"}
-DRAFTS = {
+DRAFTS: dict[str, dict[str, Any]] = {
     "now": {},
     "later": {"delay_ms": FAR_MS},
     "past": {"at_ms": 1000},
@@ -63,7 +63,8 @@ class Queue:
         assert self.run("push_full", *words[:2], due, extra) == b"0"
 
     def reserve(self, lease_ms: int = FAR_MS) -> str:
-        return self.run("reserve_full", 1, lease_ms, "2", 0)[7].decode()
+        ticket: bytes = self.run("reserve_full", 1, lease_ms, "2", 0)[7]
+        return ticket.decode()
 
     def command(self, *words: str | bytes | int) -> Any:
         return self.raw.command(*words)
@@ -95,6 +96,12 @@ class Queue:
         return found
 
 
+def packed_envelope(changes: dict[str, Any]) -> bytes:
+    envelope = packed([DRAFT | changes])[1][1]
+    assert isinstance(envelope, bytes)
+    return envelope
+
+
 def none(queue: Queue, words: list[Any]) -> None:
     queue.run("resume")
 
@@ -104,7 +111,7 @@ def ready(queue: Queue, words: list[Any]) -> None:
 
 
 def ready_with_headers(queue: Queue, words: list[Any]) -> None:
-    [_, envelope, *_] = packed([DRAFT | {"id": words[0], "headers": [["old", "1"]]}])[1]
+    envelope = packed_envelope({"id": words[0], "headers": [["old", "1"]]})
     stamped = envelope[:4] + words[1][4:14] + envelope[14:]
     queue.store([words[0], stamped])
 
@@ -153,13 +160,13 @@ def kicked(queue: Queue, words: list[Any]) -> None:
 
 
 def moved(queue: Queue, words: list[Any]) -> None:
-    [_, envelope, *_] = packed([DRAFT | {"id": words[0], "dead_letter": "other"}])[1]
+    envelope = packed_envelope({"id": words[0], "dead_letter": "other"})
     queue.store([words[0], envelope[:4] + words[1][4:14] + envelope[14:]])
     queue.run("bury", queue.reserve(), "why", "raw 1")
 
 
 def expired(queue: Queue, words: list[Any]) -> None:
-    [_, envelope, *_] = packed([DRAFT | {"id": words[0], "ttl_ms": 1}])[1]
+    envelope = packed_envelope({"id": words[0], "ttl_ms": 1})
     queue.store([words[0], envelope[:4] + words[1][4:14] + envelope[14:]])
     ended = envelope[:4] + words[1][4:14] + struct.pack(">Q", 1000) + envelope[22:]
     queue.command("HSET", queue.key("msg"), words[0], ended)
@@ -195,7 +202,7 @@ def unique_and_there(queue: Queue, words: list[Any]) -> None:
 
 
 def others_wait(queue: Queue, words: list[Any]) -> None:
-    [_, envelope, *_] = packed([DRAFT | {"id": ""}])[1]
+    envelope = packed_envelope({"id": ""})
     queue.run("push", "034q4HWvPr75LHPWlJby2G", envelope)
     queue.run("push_later", f"@{4000000000000}", "034q4HWvPr75LHPWlJby2H", envelope)
     queue.run("reserve_full", 1, FAR_MS, "3", 0)

@@ -1,5 +1,7 @@
 """Messages that lead to others: ack with successors."""
 
+from typing import Any
+
 import pytest
 
 import dueq
@@ -67,7 +69,7 @@ def test_ack_push_nothing_is_an_ack(queue: dueq.Queue) -> None:
     ids=["text", "bytes", "draft", "None", "too many", "name", "to alone"],
 )
 def test_ack_push_not_valid(
-    queue: dueq.Queue, arguments: dict[str, object], cls: type[Exception]
+    queue: dueq.Queue, arguments: dict[str, Any], cls: type[Exception]
 ) -> None:
     queue.push("x")
     message = take(queue)

@@ -252,7 +252,7 @@ def test_consume_ack_that_does_not_wait_and_is_too_late(
                 message.ack(wait=False)
             else:
                 with pytest.raises(errors.InvalidError):
-                    message.ack(push=["next"], wait=False)
+                    message.ack(push=["next"], wait=False)  # type: ignore[call-overload]
                 message.ack()
     assert consumer.lost == 1
     assert "lost" in caplog.text
