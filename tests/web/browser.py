@@ -156,14 +156,18 @@ class Browser:
 
     def hurry(self) -> None:
         """The page's threads go before those of other programs, where this user may say so."""
-        started = {self._process.pid}
-        for status in sorted(Path("/proc").glob("[0-9]*/status"), key=lambda at: int(at.parts[2])):
+        children: dict[int, list[int]] = {}
+        for status in Path("/proc").glob("[0-9]*/status"):
+            # A process that ended meanwhile has no file any more.
             with contextlib.suppress(OSError):
                 (parent,) = re.findall(r"^PPid:\t(\d+)", status.read_text(), re.M)
-                if int(parent) in started:
-                    started.add(int(status.parts[2]))
-                    for thread in (status.parent / "task").iterdir():
-                        os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
+                children.setdefault(int(parent), []).append(int(status.parts[2]))
+        started = [self._process.pid]
+        for process in started:
+            started += children.get(process, [])
+            with contextlib.suppress(OSError):
+                for thread in Path(f"/proc/{process}/task").iterdir():
+                    os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
