@@ -102,6 +102,13 @@ def packed_envelope(changes: dict[str, Any]) -> bytes:
     return envelope
 
 
+def stamped_envelope(words: list[Any], changes: dict[str, Any]) -> bytes:
+    """Of the id and the stamp that the draft in `words` has."""
+    envelope = packed_envelope({"id": words[0]} | changes)
+    stamp: bytes = words[1][4:14]
+    return envelope[:4] + stamp + envelope[14:]
+
+
 def none(queue: Queue, words: list[Any]) -> None:
     queue.run("resume")
 
@@ -111,9 +118,7 @@ def ready(queue: Queue, words: list[Any]) -> None:
 
 
 def ready_with_headers(queue: Queue, words: list[Any]) -> None:
-    envelope = packed_envelope({"id": words[0], "headers": [["old", "1"]]})
-    stamped = envelope[:4] + words[1][4:14] + envelope[14:]
-    queue.store([words[0], stamped])
+    queue.store([words[0], stamped_envelope(words, {"headers": [["old", "1"]]})])
 
 
 def delayed(queue: Queue, words: list[Any]) -> None:
@@ -160,15 +165,14 @@ def kicked(queue: Queue, words: list[Any]) -> None:
 
 
 def moved(queue: Queue, words: list[Any]) -> None:
-    envelope = packed_envelope({"id": words[0], "dead_letter": "other"})
-    queue.store([words[0], envelope[:4] + words[1][4:14] + envelope[14:]])
+    queue.store([words[0], stamped_envelope(words, {"dead_letter": "other"})])
     queue.run("bury", queue.reserve(), "why", "raw 1")
 
 
 def expired(queue: Queue, words: list[Any]) -> None:
-    envelope = packed_envelope({"id": words[0], "ttl_ms": 1})
-    queue.store([words[0], envelope[:4] + words[1][4:14] + envelope[14:]])
-    ended = envelope[:4] + words[1][4:14] + struct.pack(">Q", 1000) + envelope[22:]
+    envelope = stamped_envelope(words, {"ttl_ms": 1})
+    queue.store([words[0], envelope])
+    ended = envelope[:14] + struct.pack(">Q", 1000) + envelope[22:]
     queue.command("HSET", queue.key("msg"), words[0], ended)
 
 

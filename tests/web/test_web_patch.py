@@ -196,16 +196,17 @@ def test_500_queues_are_no_load(browser: Browser, reader: Site, server: Server) 
         page.until("document.querySelectorAll('tbody a').length === 500")
         page.run("updates(2)")
         page.run("watchRows()")
+        page.hurry()
         begin = page.run("[...window.long]")
         print(f"500 queues: tasks over 50 ms as it opens: {begin} ms")
-        page.hurry()
         # What takes long by itself does so each time; what a busy machine held up does not.
-        for _ in range(12):
-            page.run("window.long.length = 0; window.rows = 0; updates(8)")
+        for _ in range(4):
+            page.run("window.long.length = 0; updates(8)")
             long = page.run("window.long")
             print(f"then in 8 s: {long} ms")
-            # Reasons of what waits for 10 s have rows of their own.
-            assert page.run("window.rows") <= 500
+            assert sum(long) < 1500
             if not long:
                 break
         assert not long
+        # Reasons of what waits for 10 s have rows of their own.
+        assert page.run("window.rows") <= 500
