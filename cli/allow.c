@@ -5,7 +5,7 @@
 static void print_targets(const struct cli *cli, const dueq_result *result) {
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         cli_put(dueq_result_id(result, i));
-        putchar('\n');
+        fputc('\n', cli_out);
     }
     if (!dueq_result_count(result))
         cli_log(CLI_INFO, NULL, NULL, "there is no list: messages of %s may go to any queue",

@@ -15,12 +15,12 @@ static void json_finding(const dueq_finding *from) {
 }
 
 static void print_finding(const dueq_finding *finding) {
-    printf("%lld %s%s%s\n", (long long)finding->count, finding->text,
-           finding->wrong ? "" : " (not wrong)", finding->repaired ? ": repaired" : "");
+    fprintf(cli_out, "%lld %s%s%s\n", (long long)finding->count, finding->text,
+            finding->wrong ? "" : " (not wrong)", finding->repaired ? ": repaired" : "");
     for (size_t i = 0; i < finding->example_count; i++) {
-        fputs("  ", stdout);
+        fputs("  ", cli_out);
         cli_put_brief(finding->examples[i], 120);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
 }
 

@@ -302,19 +302,25 @@ void cli_progress_end(void);
 void cli_sum(const struct cli *cli, size_t count, const char *done);
 
 /*
- * Output to stdout. On a terminal control characters are escaped; a pipe or a file gets the bytes
- * unchanged. All text that others wrote is printed by these functions, or as JSON.
+ * The stream of standard output, in place of stdout: it waits for a slow reader, and remembers why a
+ * write failed. It has no descriptor.
+ */
+extern FILE *cli_out;
+
+/*
+ * Output to standard output. On a terminal control characters are escaped; a pipe or a file gets the
+ * bytes unchanged. All text that others wrote is printed by these functions, or as JSON.
  */
 void cli_put(dueq_bytes bytes);
 void cli_put_text(const char *text);
 /* For a text on lines of its own: a terminal gets its line ends and tabs unchanged. */
 void cli_put_lines(dueq_bytes bytes);
-/* The first `most` bytes, for a table. Escaped also where stdout is no terminal. */
+/* The first `most` bytes, for a table. Escaped also without a terminal. */
 void cli_put_brief(dueq_bytes bytes, size_t most);
 
 /*
- * Call this before anything is opened or printed. Opens /dev/null for standard files that are
- * closed, and remembers why a write to stdout fails.
+ * Call this before anything is opened or printed. Opens cli_out, and /dev/null for standard files
+ * that are closed.
  */
 void cli_output_begin(void);
 /* Writes out what was printed. False: some of the output is lost. */

@@ -80,8 +80,8 @@ static void visit_options(const struct command *command, visit each, void *conte
 
 static void offer(struct piece front, struct piece word, struct piece meaning, const char *typed) {
     if (strlen(typed) <= word.size && memcmp(word.text, typed, strlen(typed)) == 0)
-        printf("%.*s%.*s\t%.*s\n", (int)front.size, front.text, (int)word.size, word.text,
-               (int)meaning.size, meaning.text);
+        fprintf(cli_out, "%.*s%.*s\t%.*s\n", (int)front.size, front.text, (int)word.size, word.text,
+                (int)meaning.size, meaning.text);
 }
 
 static void offer_text(const char *word, const char *meaning, const char *typed) {
@@ -94,7 +94,7 @@ static void offer_values(struct piece of, struct piece front, const char *typed)
         for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++)
             offer_text(dueq_state_name(state), "", typed);
     } else if (same(of, whole("FILE"))) {
-        puts(":files");
+        fputs(":files\n", cli_out);
     } else if (memchr(of.text, '|', of.size)) {
         const char *end = of.text + of.size;
         for (const char *at = of.text; at < end;) {
@@ -183,7 +183,7 @@ static int offer_next(char *words[], int count) {
     if (place.lost)
         return CLI_DONE;
     if (place.behind)
-        puts(place.behind_words == 0 ? ":commands" : ":files");
+        fputs(place.behind_words == 0 ? ":commands\n" : ":files\n", cli_out);
     else if (place.argument.size > 0)
         offer_values(place.argument, whole(""), strcmp(typed, "=") == 0 ? "" : typed);
     else if (typed[0] == '-' && equals)
@@ -262,7 +262,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         ;
     for (size_t i = 0; optind + 1 == argc && i < sizeof shells / sizeof *shells; i++)
         if (strcmp(argv[optind], shells[i].name) == 0) {
-            fputs(shells[i].script, stdout);
+            fputs(shells[i].script, cli_out);
             return CLI_DONE;
         }
     cli_usage(cli, "which shell? dueq completion %s", cli->command->arguments);

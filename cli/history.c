@@ -103,21 +103,21 @@ static void print_failure(const dueq_failure *failure, const struct workers_view
     char time[TIME_ROOM];
     dueq_bytes host;
     int64_t pid;
-    printf("%-24s  %-7s  %8u  ", time_format(failure->time_ms, time),
-           dueq_failure_name(failure->kind), failure->delivery);
+    fprintf(cli_out, "%-24s  %-7s  %8u  ", time_format(failure->time_ms, time),
+            dueq_failure_name(failure->kind), failure->delivery);
     if (history_by(failure, workers, &host, &pid)) {
         cli_put_brief(host, 60);
-        printf(" %lld", (long long)pid);
+        fprintf(cli_out, " %lld", (long long)pid);
     } else {
-        putchar('-');
+        fputc('-', cli_out);
     }
-    fputs("  ", stdout);
+    fputs("  ", cli_out);
     cli_put(failure->id);
     if (failure->error.size) {
-        fputs("  ", stdout);
+        fputs("  ", cli_out);
         cli_put_brief(failure->error, ERROR_SHOWN);
     }
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 static int run_failures(struct cli *cli, int argc, char *argv[]) {
@@ -141,7 +141,8 @@ static int run_failures(struct cli *cli, int argc, char *argv[]) {
     if (status == DUEQ_OK && history.crashed)
         status = workers_read(cli, &name, 1, &workers);
     if (status == DUEQ_OK && history.count && !cli->json)
-        printf("%-24s  %-7s  %8s  %s\n", "TIME", "KIND", "DELIVERY", "HOST PID  ID  ERROR");
+        fprintf(cli_out, "%-24s  %-7s  %8s  %s\n", "TIME", "KIND", "DELIVERY",
+                "HOST PID  ID  ERROR");
     for (size_t i = 0; status == DUEQ_OK && i < history.count && i < most && cli_flush(); i++)
         if (cli->json)
             json_line(json_of_failure(history.list[i], &workers));

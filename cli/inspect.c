@@ -18,9 +18,9 @@ struct holder {
 
 static void put_process(const dueq_worker *worker) {
     cli_put(worker->host);
-    printf(" process %lld, ", (long long)worker->pid);
+    fprintf(cli_out, " process %lld, ", (long long)worker->pid);
     cli_put(worker->program);
-    fputs(" with dueq ", stdout);
+    fputs(" with dueq ", cli_out);
     cli_put(worker->version);
 }
 
@@ -69,19 +69,19 @@ static void print_history(const struct history *history, const struct workers_vi
         int64_t pid;
         cli_label(dueq_failure_name(failure->kind));
         cli_put_time(failure->time_ms, now_ms);
-        printf(", delivery %u", failure->delivery);
+        fprintf(cli_out, ", delivery %u", failure->delivery);
         if (history_by(failure, workers, &host, &pid)) {
-            fputs(", by ", stdout);
+            fputs(", by ", cli_out);
             cli_put(host);
-            printf(" process %lld", (long long)pid);
+            fprintf(cli_out, " process %lld", (long long)pid);
         } else if (failure->kind != DUEQ_DIED) {
-            fputs(", by a consumer that is not known", stdout);
+            fputs(", by a consumer that is not known", cli_out);
         }
         if (failure->error.size) {
-            fputs(": ", stdout);
+            fputs(": ", cli_out);
             cli_put(failure->error);
         }
-        putchar('\n');
+        fputc('\n', cli_out);
     }
 }
 
@@ -96,31 +96,33 @@ static void print_inspected(const struct cli *cli, const dueq_message *message,
     uint32_t now = message->state == DUEQ_LEASED;
     cli_label("queue");
     cli_put_text(cli->queue_name);
-    putchar('\n');
+    fputc('\n', cli_out);
     cli_print_state(message);
     if (holder->consumer) {
         const dueq_worker *worker = holder->consumer->worker;
         cli_label("leased by");
         put_process(worker);
         if (worker->offline)
-            fputs(worker->stopping ? ", which was stopped" : ", which is offline", stdout);
-        fputs("\n", stdout);
+            fputs(worker->stopping ? ", which was stopped" : ", which is offline", cli_out);
+        fputs("\n", cli_out);
         cli_label(holder->lease->running ? "runs since" : "leased since");
         cli_print_time(holder->lease->since_ms, message->now_ms);
     } else if (message->state == DUEQ_LEASED) {
         cli_label("leased by");
-        puts("none that says so: it came less than 12 seconds ago, or its holder has no heartbeat");
+        fputs(
+            "none that says so: it came less than 12 seconds ago, or its holder has no heartbeat\n",
+            cli_out);
     }
     cli_label("pushed");
     cli_print_time(message->created_ms, message->now_ms);
     print_history(history, workers, message->now_ms);
     cli_label("delivered");
-    printf("%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
-           message->crashes);
+    fprintf(cli_out, "%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
+            message->crashes);
     if (message->error.size > 0) {
         cli_label("error");
         cli_put(message->error);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
 }
 
@@ -232,15 +234,16 @@ static void print_running(const char *queue, const struct running *running,
                           const dueq_message *message) {
     const dueq_worker *worker = running->consumer->worker;
     char span[TIME_ROOM];
-    printf(
-        "%10s %9s %10u %8lld  ", time_format_span(message->now_ms - running->lease->since_ms, span),
-        worker_state(worker, running->lease->running), message->deliveries, (long long)worker->pid);
+    fprintf(cli_out, "%10s %9s %10u %8lld  ",
+            time_format_span(message->now_ms - running->lease->since_ms, span),
+            worker_state(worker, running->lease->running), message->deliveries,
+            (long long)worker->pid);
     cli_put_brief(worker->host, 60);
-    fputs("  ", stdout);
+    fputs("  ", cli_out);
     cli_put_text(queue);
-    fputs("  ", stdout);
+    fputs("  ", cli_out);
     cli_put(message->id);
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 dueq_status running_read(struct cli *cli, const struct workers_view *workers, size_t most,
@@ -274,8 +277,8 @@ static bool show_running(void *context, const char *queue, const struct running 
                          const dueq_message *message, size_t shown) {
     const struct cli *cli = context;
     if (!shown && !cli->json)
-        printf("%10s %9s %10s %8s  %s\n", "LEASED FOR", "STATE", "DELIVERIES", "PID",
-               "HOST  QUEUE  ID");
+        fprintf(cli_out, "%10s %9s %10s %8s  %s\n", "LEASED FOR", "STATE", "DELIVERIES", "PID",
+                "HOST  QUEUE  ID");
     if (cli->json)
         json_line(json_of_running(queue, running, message));
     else

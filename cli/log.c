@@ -69,7 +69,7 @@ static void say(enum cli_level level, const char *status, const char *hint, json
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
         cli_out_of_memory();
-    fflush(stdout);
+    fflush(cli_out);
     if (as_json)
         write_json(level, status, hint, text, fields);
     else

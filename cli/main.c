@@ -102,69 +102,73 @@ const char cli_common_help[] =
 
 static void print_list(const struct command *const *list) {
     for (; *list; list++)
-        printf("  %-11s %s\n", cli_last_word(*list), (*list)->summary);
+        fprintf(cli_out, "  %-11s %s\n", cli_last_word(*list), (*list)->summary);
 }
 
 static void help(const struct command *command) {
     if (command) {
-        printf("Usage: dueq %s%s%s\n%s.\n\n", command->name, command->arguments[0] ? " " : "",
-               command->arguments, command->summary);
+        fprintf(cli_out, "Usage: dueq %s%s%s\n%s.\n\n", command->name,
+                command->arguments[0] ? " " : "", command->arguments, command->summary);
         if (cli_choice(command)) {
-            printf("Verbs (dueq %s VERB --help says more):\n", command->name);
+            fprintf(cli_out, "Verbs (dueq %s VERB --help says more):\n", command->name);
             print_list(cli_choice(command));
-            putchar('\n');
+            fputc('\n', cli_out);
         }
-        printf("%s\n%s", command->help, cli_common_help);
+        fprintf(cli_out, "%s\n%s", command->help, cli_common_help);
         return;
     }
     fputs("Usage: dueq COMMAND [QUEUE] [ARGUMENT...] [OPTION...]\n"
           "A reliable delayed message queue on Redis or Valkey.\n"
           "\n"
           "Commands (dueq COMMAND --help says more):\n",
-          stdout);
+          cli_out);
     print_list(commands);
-    printf("\n"
-           "Examples:\n"
-           "  dueq push orders 'hello'                    now, on a server that starts by itself\n"
-           "  dueq push orders 'pay up' --delay 30m --id invoice-7\n"
-           "  dueq cancel orders invoice-7                it was paid in time\n"
-           "  dueq reserve orders --wait 10s --ack        print the next message and finish it\n"
-           "  dueq stats orders --json\n"
-           "\n"
-           "%s",
-           cli_common_help);
+    fprintf(cli_out,
+            "\n"
+            "Examples:\n"
+            "  dueq push orders 'hello'                    now, on a server that starts by itself\n"
+            "  dueq push orders 'pay up' --delay 30m --id invoice-7\n"
+            "  dueq cancel orders invoice-7                it was paid in time\n"
+            "  dueq reserve orders --wait 10s --ack        print the next message and finish it\n"
+            "  dueq stats orders --json\n"
+            "\n"
+            "%s",
+            cli_common_help);
 }
 
 /* Writes out all output. Returns the exit code. */
 static int written(void) { return cli_flush() ? CLI_DONE : cli_output_failed(false); }
 
 /*
- * getopt_long() with its errors reported by cli_usage(), which escapes them: others may have
- * written the words of the command line.
+ * Says why getopt_long() returned `code` for the word before optind. Its own message would show a
+ * mistyped option's value, which may be a secret (--uri=redis://:password@host), and would not be
+ * escaped: others may have written the words of the command line.
  */
-static int next_option(const struct cli *cli, int argc, char *argv[], const char *how,
-                       const struct option *options) {
-    char *said = NULL;
-    size_t size = 0;
-    FILE *errors = stderr, *out = open_memstream(&said, &size);
-    if (!out)
-        cli_out_of_memory();
-    stderr = out;
-    int option = getopt_long(argc, argv, how, options, NULL);
-    stderr = errors;
-    if (fclose(out) != 0)
-        cli_out_of_memory();
-    /* The value of a mistyped option may be a secret, so drop it: --uri=redis://:password@host. */
-    char *value = size > 0 && optind > 1 ? strchr(argv[optind - 1], '=') : NULL;
-    char *shown = value ? strstr(said, value) : NULL;
-    if (shown) {
-        memmove(shown, shown + strlen(value), strlen(shown + strlen(value)) + 1);
-        size -= strlen(value);
+static void refuse_option(const struct cli *cli, int code, char *argv[],
+                          const struct option *options) {
+    const char *word = optind > 1 ? argv[optind - 1] : "";
+    const bool is_long = strncmp(word, "--", 2) == 0;
+    const int size = (int)strcspn(word, "=");
+    const struct option *misused = NULL;
+    char names[400] = "";
+    size_t used = 0;
+    for (const struct option *option = options; is_long && option->name; option++) {
+        if (strncmp(option->name, word + 2, (size_t)size - 2) != 0)
+            continue;
+        if (option->val == optopt)
+            misused = option;
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, " '--%s'", option->name);
     }
-    if (size > 0)
-        cli_usage(cli, "%.*s", (int)size - 7, said + 6); /* without "dueq: " and the line end */
-    free(said);
-    return option;
+    if (is_long && optopt == 0 && used == 0)
+        cli_usage(cli, "unrecognized option '%.*s'", size, word);
+    if (is_long && optopt == 0)
+        cli_usage(cli, "option '%.*s' is ambiguous; possibilities:%s", size, word, names);
+    if (misused && word[size] && misused->has_arg == no_argument)
+        cli_usage(cli, "option '--%s' doesn't allow an argument", misused->name);
+    if (misused && code == ':')
+        cli_usage(cli, "option '--%s' requires an argument", misused->name);
+    cli_usage(cli, "invalid option -- '%c'", optopt);
 }
 
 void cli_usage(const struct cli *cli, const char *format, ...) {
@@ -224,8 +228,13 @@ static void read_url(struct cli *cli, const char *path) {
 
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options) {
     for (;;) {
-        int option = next_option(cli, argc, argv, cli_choice(cli->command) ? "+" : "", options);
+        opterr = 0;
+        int option = getopt_long(argc, argv, cli_choice(cli->command) ? "+:" : ":", options, NULL);
         switch (option) {
+        case '?':
+        case ':':
+            refuse_option(cli, option, argv, options);
+            break;
         case CLI_OPTION_URL:
             cli_take_url(cli, optarg);
             break;
@@ -250,7 +259,7 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
             help(cli->command);
             exit(written());
         case CLI_OPTION_VERSION:
-            printf("dueq %s\n", dueq_version());
+            fprintf(cli_out, "dueq %s\n", dueq_version());
             exit(written());
         default:
             return option;
@@ -340,9 +349,7 @@ static bool wants_json(char *argv[]) {
 
 int main(int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    static char program[] = "dueq"; /* getopt's messages begin with this name */
     struct cli cli = {0};
-    argv[0] = program;
     cli_log_json(wants_json(argv));
     cli_output_begin();
     cli_signals();
@@ -362,7 +369,6 @@ int main(int argc, char *argv[]) {
         cli.command = found;
         argv += optind;
         argc -= optind;
-        argv[0] = program;
         optind = 0; /* 0: getopt starts anew, and options may stand anywhere */
     }
     int code = cli.command->run(&cli, argc, argv);

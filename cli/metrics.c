@@ -408,7 +408,7 @@ static int run_metrics(struct cli *cli, int argc, char *argv[]) {
     struct table table;
     code = read_table(cli, job.names, job.count, &table);
     if (table.up || code == CLI_AGAIN)
-        put_table(stdout, &table);
+        put_table(cli_out, &table);
     end_table(&table);
     return code;
 }

@@ -81,7 +81,7 @@ int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_statu
     int code = cli_item(cli, key, made, status);
     if (!cli->json && status == DUEQ_OK) {
         cli_put(made);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
     return code;
 }
@@ -101,14 +101,15 @@ void cli_progress_end(void) {
 void cli_sum(const struct cli *cli, size_t count, const char *done) {
     cli_progress_end();
     if (cli->json)
-        printf("{\"%s\":%zu}\n", done, count);
+        fprintf(cli_out, "{\"%s\":%zu}\n", done, count);
     else
-        printf("%zu\n", count);
+        fprintf(cli_out, "%zu\n", count);
 }
 
-/* Stdout */
+/* Standard output */
 
-static bool terminal;   /* stdout is a terminal */
+FILE *cli_out;
+static bool terminal;   /* standard output is a terminal */
 static int write_error; /* the errno of the first write that failed */
 
 /*
@@ -146,8 +147,7 @@ bool cli_write(int file, dueq_bytes bytes) {
 }
 
 /*
- * Writes for the stream stdout, and keeps the errno: a later fflush() says that a write failed, but
- * not why.
+ * Writes for cli_out, and keeps the errno: a later fflush() says that a write failed, but not why.
  */
 static ssize_t write_output(void *cookie, const char *data, size_t size) {
     (void)cookie;
@@ -159,13 +159,12 @@ static ssize_t write_output(void *cookie, const char *data, size_t size) {
 void cli_output_begin(void) {
     fill_standard_files();
     terminal = isatty(STDOUT_FILENO);
-    FILE *output = system_writer(NULL, write_output);
-    if (!output || (terminal && setvbuf(output, NULL, _IOLBF, BUFSIZ) != 0))
+    cli_out = system_writer(NULL, write_output);
+    if (!cli_out || (terminal && setvbuf(cli_out, NULL, _IOLBF, BUFSIZ) != 0))
         cli_out_of_memory();
-    stdout = output;
 }
 
-bool cli_flush(void) { return fflush(stdout) == 0 && !ferror(stdout); }
+bool cli_flush(void) { return fflush(cli_out) == 0 && !ferror(cli_out); }
 
 int cli_output_failed(bool says) {
     static bool said;
@@ -181,9 +180,9 @@ int cli_output_failed(bool says) {
 
 static void put(dueq_bytes bytes, enum text_style style) {
     if (terminal)
-        text_show(stdout, bytes, style);
+        text_show(cli_out, bytes, style);
     else if (bytes.size > 0)
-        fwrite(bytes.data, 1, bytes.size, stdout);
+        fwrite(bytes.data, 1, bytes.size, cli_out);
 }
 
 void cli_put(dueq_bytes bytes) { put(bytes, TEXT_LINE); }
@@ -198,14 +197,14 @@ void cli_put_json(json_object *json) {
         put((dueq_bytes){line, strlen(line)}, TEXT_JSON);
         free(line);
     } else {
-        json_write(stdout, json);
+        json_write(cli_out, json);
     }
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 void cli_put_brief(dueq_bytes bytes, size_t most) {
     const bool cut = bytes.size > most;
-    text_show(stdout, cut ? text_whole((dueq_bytes){bytes.data, most}) : bytes, TEXT_LINE);
+    text_show(cli_out, cut ? text_whole((dueq_bytes){bytes.data, most}) : bytes, TEXT_LINE);
     if (cut)
-        fputs("...", stdout);
+        fputs("...", cli_out);
 }

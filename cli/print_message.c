@@ -71,12 +71,12 @@ void cli_json_message(const struct cli *cli, const dueq_message *message) {
     json_line(json_of_message(cli->queue_name, message));
 }
 
-void cli_label(const char *name) { printf("%-11s ", name); }
+void cli_label(const char *name) { fprintf(cli_out, "%-11s ", name); }
 
 static void row(const char *name, dueq_bytes value) {
     cli_label(name);
     cli_put(value);
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 static void row_if_any(const char *name, dueq_bytes value) {
@@ -87,32 +87,32 @@ static void row_if_any(const char *name, dueq_bytes value) {
 static void row_of_limit(const char *name, uint32_t count, uint32_t limit) {
     cli_label(name);
     if (limit > 0)
-        printf("%u of %u\n", count, limit);
+        fprintf(cli_out, "%u of %u\n", count, limit);
     else
-        printf("%u of any number\n", count);
+        fprintf(cli_out, "%u of any number\n", count);
 }
 
 void cli_put_time(int64_t ms, int64_t now_ms) {
     char text[TIME_ROOM], span[TIME_ROOM];
     const bool ahead = ms >= now_ms;
-    printf("%s (%s%s%s)", time_format(ms, text), ahead ? "in " : "",
-           time_format_span(ahead ? ms - now_ms : now_ms - ms, span), ahead ? "" : " ago");
+    fprintf(cli_out, "%s (%s%s%s)", time_format(ms, text), ahead ? "in " : "",
+            time_format_span(ahead ? ms - now_ms : now_ms - ms, span), ahead ? "" : " ago");
 }
 
 void cli_print_time(int64_t ms, int64_t now_ms) {
     cli_put_time(ms, now_ms);
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 void cli_print_state(const dueq_message *message) {
     static const char *const meaning[] = {"", "", "due", "until", "since", "until"};
     cli_label("state");
-    fputs(dueq_state_name(message->state), stdout);
+    fputs(dueq_state_name(message->state), cli_out);
     if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_OUTBOX) {
-        printf(" %s ", meaning[message->state]);
+        fprintf(cli_out, " %s ", meaning[message->state]);
         cli_print_time(message->time_ms, message->now_ms);
     } else {
-        putchar('\n');
+        fputc('\n', cli_out);
     }
 }
 
@@ -124,11 +124,11 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
     row("id", message->id);
     cli_print_state(message);
     cli_label("priority");
-    puts(cli_priority_name(message->priority));
+    fprintf(cli_out, "%s\n", cli_priority_name(message->priority));
     row_of_limit("attempt", message->attempt, message->max_attempts);
     row_of_limit("crashes", message->crashes, message->max_crashes);
     cli_label("deliveries");
-    printf("%u\n", message->deliveries);
+    fprintf(cli_out, "%u\n", message->deliveries);
     cli_label("created");
     cli_print_time(message->created_ms, message->now_ms);
     if (message->expires_ms) {
@@ -139,14 +139,14 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
     row_if_any("dead-letter", message->dead_letter);
     if (message->drop) {
         cli_label("drop");
-        puts("yes");
+        fputs("yes\n", cli_out);
     }
     for (size_t i = 0; i < message->header_count; i++) {
         cli_label("header");
         cli_put(message->headers[i].name);
-        putchar('=');
+        fputc('=', cli_out);
         cli_put(message->headers[i].value);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
     row_if_any("error", message->error);
     row("body", message->body);

@@ -27,12 +27,13 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
 static void put_id(dueq_bytes id) {
     cli_put(id);
     if (id.size < MADE_ID)
-        printf("%*s", MADE_ID - (int)id.size, "");
+        fprintf(cli_out, "%*s", MADE_ID - (int)id.size, "");
 }
 
 static void print_head(dueq_state state) {
     static const char *const time[] = {"", "AGE", "DUE IN", "ENDS IN", "DEAD FOR"};
-    printf("%9s %9s %9s  %-*s  %s\n", time[state], "ATTEMPT", "SIZE", MADE_ID, "ID", "ERROR");
+    fprintf(cli_out, "%9s %9s %9s  %-*s  %s\n", time[state], "ATTEMPT", "SIZE", MADE_ID, "ID",
+            "ERROR");
 }
 
 json_object *json_of_damaged(const char *queue, dueq_bytes id, dueq_state state) {
@@ -49,9 +50,9 @@ static void print_damaged(const struct cli *cli, dueq_bytes id, dueq_state state
         json_line(json_of_damaged(cli->queue_name, id, state));
         return;
     }
-    printf("%9s %9s %9s  ", "-", "-", "-");
+    fprintf(cli_out, "%9s %9s %9s  ", "-", "-", "-");
     put_id(id);
-    puts("  damaged: it cannot be read");
+    fputs("  damaged: it cannot be read\n", cli_out);
 }
 
 static void print_row(const dueq_message *message) {
@@ -63,16 +64,16 @@ static void print_row(const dueq_message *message) {
         snprintf(attempt, sizeof attempt, "%u of %u", message->attempt, message->max_attempts);
     else
         snprintf(attempt, sizeof attempt, "%u", message->attempt);
-    printf("%9s %9s %9zu  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
-           message->body_size);
+    fprintf(cli_out, "%9s %9s %9zu  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
+            message->body_size);
     if (message->error.size > 0) {
         put_id(message->id);
-        fputs("  ", stdout);
+        fputs("  ", cli_out);
         cli_put_brief(message->error, ERROR_SHOWN);
     } else {
         cli_put(message->id);
     }
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 /* Prints up to `count` messages, page by page. */

@@ -14,15 +14,15 @@ static bool print(const struct cli *cli, const dueq_message *message, enum form 
     } else {
         if (form == QUEUE_TICKET_AND_BODY) {
             cli_put_text(cli->queue_name);
-            putchar('\t');
+            fputc('\t', cli_out);
         }
         if (form <= TICKET_AND_BODY) {
             cli_put(message->ticket);
-            putchar('\t');
+            fputc('\t', cli_out);
         }
         (form == RAW_BODY ? cli_put_lines : cli_put)(message->body);
         if (form != RAW_BODY)
-            putchar('\n');
+            fputc('\n', cli_out);
     }
     return cli_flush();
 }

@@ -152,15 +152,15 @@ static void print(const struct cli *cli, const dueq_message *message) {
         return;
     }
     cli_put(name_of(message));
-    putchar('\t');
+    fputc('\t', cli_out);
     cli_put(header(message, "schedule", ""));
-    putchar('\t');
+    fputc('\t', cli_out);
     cli_put(header(message, "zone", "UTC"));
-    putchar('\t');
+    fputc('\t', cli_out);
     if (is_paused(message))
-        puts("paused");
+        fputs("paused\n", cli_out);
     else if (message->state == DUEQ_DEAD)
-        puts("dead");
+        fputs("dead\n", cli_out);
     else
         cli_print_time(next_ms(message), message->now_ms);
 }

@@ -21,27 +21,27 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
 static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     cli_label("queue");
     cli_put_text(cli->queue_name);
-    putchar('\n');
+    fputc('\n', cli_out);
     cli_label("server");
     cli_put_text(dueq_client_url(cli->client));
-    putchar('\n');
+    fputc('\n', cli_out);
 #define PRINT(member)                                                                              \
     cli_label(#member);                                                                            \
-    printf("%lld\n", (long long)counts->member);
+    fprintf(cli_out, "%lld\n", (long long)counts->member);
     DUEQ_COUNTS_SUMS(PRINT)
 #undef PRINT
     if (counts->outbox_error[0]) {
         cli_label("outbox-error");
         cli_put_text(counts->outbox_error);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
     if (counts->paused) {
         cli_label("paused");
-        puts("it delivers nothing until it is resumed");
+        fputs("it delivers nothing until it is resumed\n", cli_out);
     }
     if (counts->evicting) {
         cli_label("evicting");
-        puts("the server may delete messages when its memory is full");
+        fputs("the server may delete messages when its memory is full\n", cli_out);
     }
     if (counts->oldest_ms) {
         cli_label("oldest");
@@ -63,11 +63,11 @@ static void print_queue(const struct cli *cli, const dueq_counts *counts) {
     char age[TIME_ROOM] = "-";
     if (counts->oldest_ms)
         time_format_span(counts->now_ms - counts->oldest_ms, age);
-    printf("%9lld %9lld %9lld %9lld %9s  ", (long long)counts->ready, (long long)counts->delayed,
-           (long long)counts->leased, (long long)counts->dead, age);
+    fprintf(cli_out, "%9lld %9lld %9lld %9lld %9s  ", (long long)counts->ready,
+            (long long)counts->delayed, (long long)counts->leased, (long long)counts->dead, age);
     cli_put_text(cli->queue_name);
-    printf("%s%s\n", counts->paused ? " (paused)" : "",
-           is_unused(counts) ? " (never pushed to)" : "");
+    fprintf(cli_out, "%s%s\n", counts->paused ? " (paused)" : "",
+            is_unused(counts) ? " (never pushed to)" : "");
 }
 
 static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_counts *)) {
@@ -116,8 +116,8 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
         return code;
     code = cli_report(cli, cli_read_names(cli, &names), NULL);
     if (code == CLI_DONE && names.count > 0 && !cli->json)
-        printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
-               "QUEUE");
+        fprintf(cli_out, "%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD",
+                "OLDEST", "QUEUE");
     for (size_t i = 0; i < names.count; i++) {
         if (code == CLI_DONE && cli_flush() && cli_open_queue(cli, names.list[i], &code)) {
             code = count(cli, cli->json ? json_counts : print_queue);
@@ -142,16 +142,16 @@ static void print_rate(const struct cli *cli, const dueq_rate *rate) {
         return;
     }
     char text[TIME_ROOM];
-    printf("%s ", time_format(rate->start_ms, text));
-    printf("%8s", time_format_span(rate->span_ms, text));
-#define PRINT(member) printf(" %9lld", (long long)rate->member);
+    fprintf(cli_out, "%s ", time_format(rate->start_ms, text));
+    fprintf(cli_out, "%8s", time_format_span(rate->span_ms, text));
+#define PRINT(member) fprintf(cli_out, " %9lld", (long long)rate->member);
     DUEQ_RATE_SUMS(PRINT)
 #undef PRINT
     const int64_t times[] = {rate->late_p50_ms, rate->late_p99_ms, rate->run_p50_ms,
                              rate->run_p99_ms};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        printf(" %8s", time_format_span(times[i], text));
-    putchar('\n');
+        fprintf(cli_out, " %8s", time_format_span(times[i], text));
+    fputc('\n', cli_out);
 }
 
 static int run_rates(struct cli *cli, int argc, char *argv[]) {
@@ -175,9 +175,9 @@ static int run_rates(struct cli *cli, int argc, char *argv[]) {
                       NULL);
     size_t rows = dueq_result_count(result);
     if (rows > 0 && !cli->json)
-        printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s\n", "START", "SPAN", "PUSHED",
-               "RESERVED", "ACKED", "RETRIED", "EXPIRED", "DIED", "CANCELLED", "LATE-P50",
-               "LATE-P99", "RUN-P50", "RUN-P99");
+        fprintf(cli_out, "%-24s %8s %9s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s\n", "START", "SPAN",
+                "PUSHED", "RESERVED", "ACKED", "RETRIED", "EXPIRED", "DIED", "CANCELLED",
+                "LATE-P50", "LATE-P99", "RUN-P50", "RUN-P99");
     for (size_t i = 0; i < rows; i++)
         print_rate(cli, dueq_result_rate(result, i));
     dueq_result_free(result);

@@ -140,7 +140,7 @@ static void settled(struct worker *worker, dueq_status status) {
     }
     dueq_consumer_forget(worker->consumer, job->ticket);
     worker->code = cli_worse(worker->code, job_settled(job, worker->cli, status));
-    worker->ending = worker->ending || ferror(stdout);
+    worker->ending = worker->ending || ferror(cli_out);
     worker->busy--;
     worker->heard_ms = time_monotonic_ms();
 }

@@ -56,20 +56,20 @@ static void print_worker(const struct consumer *list, size_t count) {
     }
     if (worker->slots)
         snprintf(slots, sizeof slots, "%lld", (long long)worker->slots);
-    printf("%-7s %8lld %5s %7lld %6lld %8s %8s  ", worker_state(worker, running > 0),
-           (long long)worker->pid, slots, (long long)running, (long long)leased,
-           time_format_span(worker->now_ms - worker->since_ms, up),
-           time_format_span(worker->now_ms - worker->seen_ms, seen));
+    fprintf(cli_out, "%-7s %8lld %5s %7lld %6lld %8s %8s  ", worker_state(worker, running > 0),
+            (long long)worker->pid, slots, (long long)running, (long long)leased,
+            time_format_span(worker->now_ms - worker->since_ms, up),
+            time_format_span(worker->now_ms - worker->seen_ms, seen));
     cli_put_brief(worker->host, 60);
-    fputs("  ", stdout);
+    fputs("  ", cli_out);
     cli_put_brief(worker->program, 60);
-    fputs("  ", stdout);
+    fputs("  ", cli_out);
     cli_put_brief(worker->version, 20);
     for (size_t i = 0; i < count; i++) {
-        fputs(i ? ", " : "  ", stdout);
+        fputs(i ? ", " : "  ", cli_out);
         cli_put_text(list[i].queue);
     }
-    putchar('\n');
+    fputc('\n', cli_out);
 }
 
 static int run_workers(struct cli *cli, int argc, char *argv[]) {
@@ -83,8 +83,8 @@ static int run_workers(struct cli *cli, int argc, char *argv[]) {
         return code;
     code = workers_report(cli, argv + optind, (size_t)(argc - optind), &workers);
     if (workers.count > 0 && !cli->json)
-        printf("%-7s %8s %5s %7s %6s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "RUNNING", "LEASED",
-               "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
+        fprintf(cli_out, "%-7s %8s %5s %7s %6s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "RUNNING",
+                "LEASED", "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
     for (size_t i = 0, count; i < workers.count; i += count) {
         count = workers_queue_count(&workers, i);
         (cli->json ? json_worker : print_worker)(&workers.list[i], count);

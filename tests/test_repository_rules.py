@@ -148,6 +148,13 @@ def test_includes_of_libraries_are_where_they_belong() -> None:
             assert "openssl" not in libraries, name(path)
 
 
+def test_the_command_prints_by_its_own_stream() -> None:
+    """Another stream would not wait for a slow reader, and not every libc can replace stdout."""
+    other = re.compile(r"\b(?:v?printf|putchar|puts)\(|\bstdout\b")
+    for path in files("cli", "*.c"):
+        assert not other.search(re.sub(r"/\*.*?\*/", "", text(path), flags=re.S)), name(path)
+
+
 def test_contract_includes_only_the_language() -> None:
     assert included(ROOT / CONTRACT[0]) == {
         "poll.h",

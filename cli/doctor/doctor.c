@@ -32,15 +32,15 @@ static void put_json(enum check check, enum level level, const char *server, con
 
 static void put_text(enum check check, enum level level, const char *about, const char *text,
                      const char *fix) {
-    printf("%-8s %-13s ", levels[level], codes[check]);
+    fprintf(cli_out, "%-8s %-13s ", levels[level], codes[check]);
     if (about) {
         cli_put_text(about);
-        fputs(": ", stdout);
+        fputs(": ", cli_out);
     }
     cli_put_text(text);
-    putchar('\n');
+    fputc('\n', cli_out);
     if (fix)
-        printf("%22s %s\n", "->", fix);
+        fprintf(cli_out, "%22s %s\n", "->", fix);
 }
 
 void doctor_say(struct doctor *doctor, enum check check, enum level level, const char *server,

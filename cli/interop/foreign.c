@@ -50,7 +50,7 @@ int foreign_move(struct cli *cli, bool once) {
     if (once && cli_signal())
         code = 128 + cli_signal();
     if (cli->json)
-        printf("{\"moved\":%zu,\"quarantined\":%zu}\n", moved, quarantined);
+        fprintf(cli_out, "{\"moved\":%zu,\"quarantined\":%zu}\n", moved, quarantined);
     else
         cli_sum(cli, moved, "moved");
     return code;
@@ -68,16 +68,16 @@ static void json_sizes(const struct cli *cli, const dueq_sizes *from) {
 
 static void row(const char *name, int64_t count) {
     cli_label(name);
-    printf("%lld\n", (long long)count);
+    fprintf(cli_out, "%lld\n", (long long)count);
 }
 
 static void print_sizes(const struct cli *cli, const dueq_sizes *sizes) {
     cli_label(kind(cli));
     cli_put_text(cli->queue_name);
-    putchar('\n');
+    fputc('\n', cli_out);
     cli_label("server");
     cli_put_text(dueq_client_url(cli->client));
-    putchar('\n');
+    fputc('\n', cli_out);
     row("ready", sizes->ready);
     row("delayed", sizes->delayed);
     if (cli->laravel)

@@ -31,7 +31,7 @@ dueq_layout value_layout(const struct cli *cli, const char *name);
 dueq_kind value_kind(const struct cli *cli, const char *type, dueq_codec codec);
 /* Reads a value of this kind from a text, which must outlive the value. False: logged why. */
 bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value);
-/* Writes a value to stdout, as value_read() reads it. alone: nothing else stands on its lines. */
+/* Writes a value to cli_out, as value_read() reads it. alone: nothing else stands on its lines. */
 void value_put(const dueq_value *value, bool alone);
 /* Adds "type" and "value", or "value_base64" for bytes that are not UTF-8. */
 void value_add(json_object *object, const dueq_value *value);

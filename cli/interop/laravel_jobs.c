@@ -47,7 +47,7 @@ static bool print(const struct cli *cli, const dueq_job *job) {
         json_job(cli, job);
     } else {
         cli_put(job->reserved);
-        putchar('\n');
+        fputc('\n', cli_out);
     }
     return cli_flush();
 }

@@ -84,7 +84,7 @@ static int offer(struct cli *cli, const dueq_offer *offers, size_t count, bool *
         cli_wait(cli, dueq_redisson_offer_submit(cli->redisson, offers, count), NULL);
     *failed = status < 0;
     if (status == DUEQ_OK && cli->json)
-        printf("{\"offered\":%zu}\n", count);
+        fprintf(cli_out, "{\"offered\":%zu}\n", count);
     return cli_report(cli, status, NULL);
 }
 

@@ -16,7 +16,7 @@ static bool print(const struct cli *cli, const dueq_value *value, dueq_status st
     } else {
         value_put(value, raw);
         if (!raw)
-            putchar('\n');
+            fputc('\n', cli_out);
     }
     return cli_flush();
 }

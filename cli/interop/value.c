@@ -156,17 +156,17 @@ void value_put(const dueq_value *value, bool alone) {
     char room[TIME_ROOM];
     switch (value->kind) {
     case DUEQ_NULL:
-        fputs("null", stdout);
+        fputs("null", cli_out);
         break;
     case DUEQ_BOOLEAN:
-        fputs(value->integer ? "true" : "false", stdout);
+        fputs(value->integer ? "true" : "false", cli_out);
         break;
     case DUEQ_INTEGER:
     case DUEQ_LONG:
-        printf("%lld", (long long)value->integer);
+        fprintf(cli_out, "%lld", (long long)value->integer);
         break;
     case DUEQ_DOUBLE:
-        fputs(double_text(value->number, room), stdout);
+        fputs(double_text(value->number, room), cli_out);
         break;
     case DUEQ_STRING:
     case DUEQ_BINARY:

@@ -159,7 +159,7 @@ static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
     set[count] = (struct pollfd){STDIN_FILENO, POLLIN, 0};
     if (timeout_ms < 0 || timeout_ms > most_ms)
         timeout_ms = (int)(most_ms > 0 ? most_ms : 0);
-    int ready = poll(set, count + 1, timeout_ms);
+    int ready = poll(set, (nfds_t)count + 1, timeout_ms);
     bool any = take_keys(top);
     /* Readable, but no key: the terminal is gone. */
     if (ready > 0 && !any && set[count].revents)
@@ -224,7 +224,7 @@ static void run(struct top *top) {
 }
 
 int top_screen(struct top *top) {
-    /* ncurses needs a stream with a descriptor, and stdout has none: see cli_output_begin(). */
+    /* ncurses needs a stream with a descriptor, and cli_out has none. */
     const char *no_color = getenv("NO_COLOR");
     FILE *out = fdopen(dup(STDOUT_FILENO), "w");
     SCREEN *screen = out ? newterm(NULL, out, stdin) : NULL;

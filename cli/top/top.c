@@ -21,7 +21,7 @@ static void print_view(struct top *top, enum top_view view, size_t from) {
     top->view = view;
     top_draw(top, &page);
     for (size_t i = from; i < page.count; i++)
-        puts(page.lines[i].text);
+        fprintf(cli_out, "%s\n", page.lines[i].text);
     page_end(&page);
 }
 
@@ -34,9 +34,9 @@ static int print_once(struct top *top) {
     for (size_t i = 0; i < top->rows.count; i++)
         code = cli_worse(code, cli_exit_code(top->rows.list[i].status));
     print_view(top, TOP_QUEUES, 0);
-    putchar('\n');
+    fputc('\n', cli_out);
     print_view(top, TOP_WORKERS, HEAD);
-    putchar('\n');
+    fputc('\n', cli_out);
     print_view(top, TOP_ERRORS, HEAD);
     return code;
 }

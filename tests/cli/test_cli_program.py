@@ -81,6 +81,24 @@ def test_usage_of_too_many_words(dueq: Program, words: str, hint: str) -> None:
     assert ended.err.startswith(f"dueq: too many arguments ({hint}): dueq {words.split()[0]}")
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("stats orders --url", "option '--url' requires an argument"),
+        ("push orders body --dela", "option '--delay' requires an argument"),
+        ("stats --json=1 orders", "option '--json' doesn't allow an argument"),
+        ("stats orders --ur redis://a", "option '--ur' is ambiguous; possibilities: "),
+        ("stats orders -q", "invalid option -- 'q'"),
+        ("stats --url=redis://a -qv orders", "invalid option -- 'q'"),
+        ("--fly=1 stats", "unrecognized option '--fly'"),
+    ],
+)
+def test_usage_of_wrong_options(dueq: Program, words: str, told: str) -> None:
+    ended = dueq.run(*words.split())
+    assert ended.code == 2
+    assert ended.err.startswith(f"dueq: {told}")
+
+
 @pytest.mark.parametrize("front", [True, False])
 def test_url_before_and_after_the_command(dueq: Program, server: Server, front: bool) -> None:
     dueq.environment["DUEQ_URL"] = "redis://127.0.0.1:1"
