@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -5,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tls.h"
 
@@ -106,17 +108,61 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* The system's CA certificates */
+
+/*
+ * The system's file of CA certificates: $SSL_CERT_FILE, or that of this OpenSSL, or that of another
+ * system. An OpenSSL that is linked into a program may have been built for another system.
+ */
+static const char *system_file(void) {
+    static const char *const bundles[] = {
+        "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Alpine */
+        "/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, Red Hat */
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer */
+        "/etc/ssl/ca-bundle.pem",                            /* SUSE */
+    };
+    const char *named = getenv(X509_get_default_cert_file_env());
+    const char *own = X509_get_default_cert_file();
+    if (named || access(own, R_OK) == 0)
+        return named ? named : own;
+    for (size_t i = 0; i < sizeof bundles / sizeof *bundles; i++)
+        if (access(bundles[i], R_OK) == 0)
+            return bundles[i];
+    return own;
+}
+
+/* Whether OpenSSL finds certificates in its folder, by names such as 3513523f.0. */
+static bool has_folder(void) {
+    if (getenv(X509_get_default_cert_dir_env()))
+        return true;
+    DIR *folder = opendir(X509_get_default_cert_dir());
+    bool found = false;
+    for (const struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found =
+            strspn(entry->d_name, "0123456789abcdef") == 8 && strcmp(entry->d_name + 8, ".0") == 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static bool load_system(SSL_CTX *ssl) {
+    const char *file = system_file();
+    if (getenv(X509_get_default_cert_file_env()) ||
+        strcmp(file, X509_get_default_cert_file()) == 0 || has_folder())
+        return SSL_CTX_set_default_verify_paths(ssl) == 1;
+    return SSL_CTX_load_verify_locations(ssl, file, NULL) == 1;
+}
+
 /* The URL's files as they are now. The names point into the URL. */
 static struct files files_of(const struct dueq__url *url) {
     struct files files = {0};
     const char *names[FILES] = {url->ca, url->cert, url->key};
-    const char *system = getenv(X509_get_default_cert_file_env());
     for (int i = 0; i < FILES; i++) {
         struct stat seen;
         const char *path = names[i];
         files.names[i] = (char *)(uintptr_t)path;
         if (i == CA && !path)
-            path = system ? system : X509_get_default_cert_file();
+            path = system_file();
         if (!path || stat(path, &seen) != 0)
             continue;
         const int64_t stamp[] = {(int64_t)seen.st_dev, (int64_t)seen.st_ino, seen.st_size,
@@ -155,8 +201,7 @@ static bool load(struct dueq__tls_context *made, const struct dueq__url *url,
         fail(error, "cannot set TLS up");
         return false;
     }
-    if (url->ca ? SSL_CTX_load_verify_locations(ssl, file, NULL) != 1
-                : SSL_CTX_set_default_verify_paths(ssl) != 1)
+    if (url->ca ? SSL_CTX_load_verify_locations(ssl, file, NULL) != 1 : !load_system(ssl))
         what = "cannot read the CA certificates";
     else if ((file = url->cert) && SSL_CTX_use_certificate_chain_file(ssl, file) != 1)
         what = "cannot read the client's certificate";
