@@ -41,6 +41,7 @@ declare -A STEPS=(
     [library]="C library and command line"
     [programs]="C library, tests, benchmark"
     [library_asan]="C library with sanitizers"
+    [library_poll]="C library with poll alone"
     [python_package]="Python package"
     [php_extension]="PHP extension"
     [php_debug_extension]="PHP extension with checks"
@@ -89,6 +90,11 @@ setup_asan() {
     steps library_asan
 }
 
+setup_poll() {
+    need_packages "${PACKAGES[@]}" libcmocka-dev
+    steps library_poll
+}
+
 venv_inputs() { system_python --version; }
 
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
@@ -101,6 +107,8 @@ library_inputs() {
 programs_inputs() { library_inputs; }
 
 library_asan_inputs() { library_inputs; }
+
+library_poll_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version

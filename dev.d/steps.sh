@@ -69,6 +69,10 @@ library_asan() {
     cmake_build build/asan all -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="$flags"
 }
 
+library_poll() {
+    cmake_build build/poll all -DDUEQ_LOOP=poll
+}
+
 # cmake_build FOLDER TARGET [OPTION...]
 cmake_build() {
     # CMake refuses a build folder that was moved.

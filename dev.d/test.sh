@@ -1,4 +1,4 @@
-# The tests: ./dev test [all] [PART...], ./dev asan, ./dev analyser. Sourced by ../dev.
+# The tests: ./dev test [all] [PART...], ./dev asan, ./dev poll, ./dev analyser. Sourced by ../dev.
 #
 # Without `all`, tests that are marked slow are left out, and the contract runs on Redis alone, not
 # on Redis and Valkey.
@@ -161,11 +161,21 @@ analyser() {
 
 asan() {
     setup_asan
+    export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+    c_tests_of asan "$@"
+}
+
+poll() {
+    setup_poll
+    c_tests_of poll "$@"
+}
+
+# c_tests_of BUILD [WORD...]: the C tests of build/BUILD.
+c_tests_of() {
     SUMMARY=$(mktemp -d -t dueq-test-XXXXXX) LINES_OF=$SUMMARY/lane TOGETHER=1
     # shellcheck disable=SC2064 # it is known now
     trap "rm -rf $SUMMARY" EXIT
-    export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-    runner 'ctest asan' 'tests passed' ctest --test-dir build/asan --output-on-failure "$@"
+    runner "ctest $1" 'tests passed' ctest --test-dir "build/$1" --output-on-failure "${@:2}"
     printf '\n'
     cat "$LINES_OF"
     [ ! -e "$SUMMARY/failed" ]

@@ -90,9 +90,20 @@ int dueq__poll(struct pollfd *set, size_t count, int64_t timeout_us);
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 /*
- * loop_linux.c, loop_kqueue.c: one descriptor in place of several descriptors and a timer. An event
- * loop of the program waits for this one descriptor.
+ * loop_linux.c, loop_kqueue.c, loop_poll.c: one descriptor in place of several descriptors and a
+ * timer. An event loop of the program waits for this one descriptor. Each system has one of the
+ * three files; DUEQ_LOOP_POLL chooses the last one on every system.
  */
+#if defined(DUEQ_LOOP_POLL)
+#define DUEQ__LOOP_POLL
+#elif defined(__linux__)
+#define DUEQ__LOOP_LINUX
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) || \
+    defined(__DragonFly__)
+#define DUEQ__LOOP_KQUEUE
+#else
+#define DUEQ__LOOP_POLL
+#endif
 
 struct dueq__loop;
 

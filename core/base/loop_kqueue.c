@@ -1,4 +1,6 @@
-#ifndef __linux__
+#include "base.h"
+
+#ifdef DUEQ__LOOP_KQUEUE
 
 #include <fcntl.h>
 #include <poll.h>
@@ -6,8 +8,6 @@
 #include <sys/event.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#include "base.h"
 
 /* A kqueue(2), which is itself a descriptor for poll(2), and a timer in it: macOS and the BSDs. */
 

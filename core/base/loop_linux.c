@@ -1,4 +1,6 @@
-#ifdef __linux__
+#include "base.h"
+
+#ifdef DUEQ__LOOP_LINUX
 
 #include <errno.h>
 #include <poll.h>
@@ -6,8 +8,6 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
-
-#include "base.h"
 
 /* An epoll instance, which is itself a descriptor for poll(2), and a timer in it. */
 
