@@ -135,7 +135,7 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
     return (uint32_t)cli_number(cli, option, given, 1, DUEQ_MAX_MAX_ATTEMPTS);
 }
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
 void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;
     drafting->given = true;

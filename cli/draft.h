@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
+/* clang-format off */
 enum {
     DRAFT_DELAY = 0x200,
     DRAFT_AT,
@@ -26,7 +27,6 @@ enum {
 };
 
 /* These go into the list of a command's options. */
-/* clang-format off */
 #define DRAFT_OPTIONS                                                                              \
     {"delay", required_argument, NULL, DRAFT_DELAY},                                               \
     {"at", required_argument, NULL, DRAFT_AT},                                                     \

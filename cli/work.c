@@ -11,22 +11,61 @@
  */
 #define EX_DATAERR 65
 
+enum { CONCURRENCY, QUEUES, TIMEOUT, GRACE, MAX_JOBS, MAX_TIME, RETRY_DELAY, BURY_ON, LOG };
+
+/* Made from core/options.toml by core/verbs.py: the options of consume. */
+/* clang-format off */
 enum {
-    CONCURRENCY,
-    QUEUES,
-    LEASE,
-    MAX_RUN,
-    TIMEOUT,
-    GRACE,
-    WAIT,
-    MAX_JOBS,
-    MAX_TIME,
-    SLACK,
-    RETRY_DELAY,
-    BURY_ON,
-    ROUND_ROBIN,
-    LOG
+    CONSUME_LEASE = 0x300,
+    CONSUME_MAX_RUN,
+    CONSUME_TIMEOUT,
+    CONSUME_SLACK,
+    CONSUME_ORDER
 };
+
+/* These go into the list of a command's options. */
+#define CONSUME_OPTIONS                                                                            \
+    {"lease", required_argument, NULL, CONSUME_LEASE},                                             \
+    {"max-run", required_argument, NULL, CONSUME_MAX_RUN},                                         \
+    {"wait", required_argument, NULL, CONSUME_TIMEOUT},                                            \
+    {"slack", required_argument, NULL, CONSUME_SLACK},                                             \
+    {"round-robin", no_argument, NULL, CONSUME_ORDER}
+
+/* What --help says of them. */
+#define CONSUME_HELP                                                                               \
+    "  --lease DURATION        if dueq or its machine crashes, the message is delivered again\n"   \
+    "                          within this time (the message's own, or 8s)\n"                      \
+    "  --max-run DURATION      extend a lease for no longer than this (1h, or longer if\n"         \
+    "                          --timeout is longer); 0: do not extend it\n"                        \
+    "  --wait DURATION         end when no command ran and no message came for this long; 0:\n"    \
+    "                          when nothing is ready (forever)\n"                                  \
+    "  --slack DURATION        deliver a message up to this much after its due time, up to\n"      \
+    "                          100ms, to save requests; never before it (0)\n"                     \
+    "  --round-robin           with several queues: begin with another queue each time\n"          \
+    "                          (without: take from the first queue that has a message)\n"
+/* clang-format on */
+
+static void consume_option(const struct cli *cli, dueq_consumer_options *options,
+                           int64_t *timeout_ms, int option, const char *given) {
+    switch (option) {
+    case CONSUME_LEASE:
+        options->lease_ms = cli_duration(cli, "lease", given);
+        break;
+    case CONSUME_MAX_RUN:
+        options->max_run_ms = cli_duration(cli, "max-run", given);
+        break;
+    case CONSUME_TIMEOUT:
+        *timeout_ms = cli_patience(cli, given);
+        break;
+    case CONSUME_SLACK:
+        options->slack_ms = cli_duration(cli, "slack", given);
+        break;
+    case CONSUME_ORDER:
+        options->order = DUEQ_ROUND_ROBIN;
+        break;
+    }
+}
+/* The end of what was made. */
 
 /* The queues, from --queues or from the words. */
 struct sources {
@@ -110,20 +149,11 @@ static void take_option(const struct cli *cli, struct work *work, struct sources
     case QUEUES:
         read_queues(cli, sources, optarg);
         break;
-    case LEASE:
-        work->consumer.lease_ms = cli_duration(cli, "lease", optarg);
-        break;
-    case MAX_RUN:
-        work->consumer.max_run_ms = cli_duration(cli, "max-run", optarg);
-        break;
     case TIMEOUT:
         work->timeout_ms = cli_duration(cli, "timeout", optarg);
         break;
     case GRACE:
         work->grace_ms = cli_duration(cli, "grace", optarg);
-        break;
-    case WAIT:
-        work->wait_ms = cli_patience(cli, optarg);
         break;
     case MAX_JOBS:
         work->max_jobs = cli_number(cli, "max-jobs", optarg, 1, INT32_MAX);
@@ -131,21 +161,17 @@ static void take_option(const struct cli *cli, struct work *work, struct sources
     case MAX_TIME:
         work->max_time_ms = cli_duration(cli, "max-time", optarg);
         break;
-    case SLACK:
-        work->consumer.slack_ms = cli_duration(cli, "slack", optarg);
-        break;
     case RETRY_DELAY:
         work->retry_ms = cli_duration(cli, "retry-delay", optarg);
         break;
     case BURY_ON:
         work->bury_on[cli_number(cli, "bury-on", optarg, 1, 255)] = true;
         break;
-    case ROUND_ROBIN:
-        work->consumer.order = DUEQ_ROUND_ROBIN;
-        break;
     case LOG:
         read_log(cli, optarg);
         break;
+    default:
+        consume_option(cli, &work->consumer, &work->wait_ms, option, optarg);
     }
 }
 
@@ -163,18 +189,14 @@ static void read_words(const struct cli *cli, struct sources *sources, int argc,
 static int run(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"concurrency", required_argument, NULL, CONCURRENCY},
                                             {"queues", required_argument, NULL, QUEUES},
-                                            {"lease", required_argument, NULL, LEASE},
-                                            {"max-run", required_argument, NULL, MAX_RUN},
                                             {"timeout", required_argument, NULL, TIMEOUT},
                                             {"grace", required_argument, NULL, GRACE},
-                                            {"wait", required_argument, NULL, WAIT},
                                             {"max-jobs", required_argument, NULL, MAX_JOBS},
                                             {"max-time", required_argument, NULL, MAX_TIME},
-                                            {"slack", required_argument, NULL, SLACK},
                                             {"retry-delay", required_argument, NULL, RETRY_DELAY},
                                             {"bury-on", required_argument, NULL, BURY_ON},
-                                            {"round-robin", no_argument, NULL, ROUND_ROBIN},
                                             {"log", required_argument, NULL, LOG},
+                                            CONSUME_OPTIONS,
                                             CHILD_OPTIONS,
                                             CLI_OPTIONS};
     struct sources sources = {0};
@@ -231,8 +253,6 @@ const struct command work_command = {
     "  --concurrency N         run up to N commands at a time (1)\n"
     "  --queues LIST           instead of QUEUE...: high,low takes from the first queue that has\n"
     "                          a message; high:3,low:1 tries high first three times out of four\n"
-    "  --round-robin           with several queues: begin with another queue each time (without:\n"
-    "                          take from the first queue that has a message)\n"
     "  --timeout DURATION      end a command that runs for this long, as a failure: SIGTERM to it\n"
     "                          and all that it started, and SIGKILL 3 seconds later (none)\n"
     "  --retry-delay DURATION  the delay after a failure (by the message's backoff)\n"
@@ -240,15 +260,8 @@ const struct command work_command = {
     "                          repeated\n"
     "  --max-jobs N            end after N messages\n"
     "  --max-time DURATION     end after this time, when the running commands have ended\n"
-    "  --wait DURATION         end when no command ran and no message came for this long; 0: when\n"
-    "                          nothing is ready (forever)\n"
-    "  --grace DURATION        how long the running commands may go on after SIGTERM (25s)\n"
-    "  --lease DURATION        if dueq or its machine crashes, the message is delivered again\n"
-    "                          within this time (the message's own, or 8s)\n"
-    "  --max-run DURATION      extend a lease for no longer than this (1h, or longer if --timeout\n"
-    "                          is longer); 0: do not extend it\n"
-    "  --slack DURATION        deliver a message up to this much after its due time, up to 100ms,\n"
-    "                          to save requests; never before it (0)\n"
+    "  --grace DURATION        how long the running commands may go on after SIGTERM "
+    "(25s)\n" CONSUME_HELP
     "  --pass-url              put the user and the password into the commands' DUEQ_URL\n"
     "  --json                  print a line for each message, with queue, id, attempt, code,\n"
     "                          seconds, error, and outcome (acked, retried, exhausted, buried,\n"

@@ -396,7 +396,7 @@ typedef enum dueq_replace {
 typedef struct dueq_draft {
     size_t struct_size;
     dueq_bytes body; /* any bytes, up to DUEQ_MAX_BODY; may be empty */
-    /* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+    /* Made from core/options.toml by core/verbs.py: the options of a push. */
     /* Due this long after the push, 0 to DUEQ_MAX_TIME_MS; 0: now. */
     int64_t delay_ms;
     /* Due at this time of the server's clock; 0: delay_ms counts. */
@@ -444,10 +444,12 @@ typedef struct dueq_draft {
 } dueq_draft;
 
 /* The defaults of a draft, as an initializer. */
+/* Made from core/options.toml by core/verbs.py: the defaults of a draft. */
 #define DUEQ_DRAFT                                                                                 \
     {.struct_size = sizeof(dueq_draft),                                                            \
      .max_attempts = DUEQ_DEFAULT_ATTEMPTS,                                                        \
      .max_crashes = DUEQ_DEFAULT_CRASHES}
+/* The end of what was made. */
 
 /* What a schedule does about times that passed before a consumer came to fire it. */
 typedef enum dueq_catchup {
@@ -813,20 +815,24 @@ typedef struct dueq_consumer dueq_consumer;
 /* Start from DUEQ_CONSUMER, and set what differs. */
 typedef struct dueq_consumer_options {
     size_t struct_size;
-    size_t prefetch; /* how many messages it reserves at a time: 1 to DUEQ_MAX_BATCH */
+    /* Made from core/options.toml by core/verbs.py: the options of consume. */
+    /* How many messages it reserves at a time: 1 to DUEQ_MAX_BATCH. */
+    size_t prefetch;
     /*
      * Up to UINT32_MAX; with a heartbeat at least 50. 0: the message's own lease, else
      * DUEQ_HEARTBEAT_LEASE_MS, or without a heartbeat DUEQ_DEFAULT_LEASE_MS.
      */
     int64_t lease_ms;
-    int64_t max_run_ms; /* up to DUEQ_MAX_TIME_MS; 0: no heartbeat */
+    /* Up to DUEQ_MAX_TIME_MS; 0: no heartbeat. */
+    int64_t max_run_ms;
     /*
      * 0 to DUEQ_MAX_SLACK_MS. A message that falls due while the consumer waits is delivered up to
      * so much later, together with those that fall due in the meantime, by one request. No message
      * comes early, and one that is pushed ready comes at once.
      */
     int64_t slack_ms;
-    dueq_order order; /* of several queues */
+    /* Of several queues. */
+    dueq_order order;
     /*
      * How many messages the program works on at a time. If it asks for a message while as many
      * delivered ones are not settled, dueq_warning() says so once, because a message that the
@@ -838,14 +844,18 @@ typedef struct dueq_consumer_options {
      * How a dueq_worker names the program, as "python 3.12.4": UTF-8, cut at 100 bytes. NULL: "c".
      */
     const char *program;
-    size_t slots; /* of the dueq_worker; 0: the concurrency */
+    /* Of the dueq_worker; 0: the concurrency. */
+    size_t slots;
+    /* The end of what was made. */
 } dueq_consumer_options;
 
+/* Made from core/options.toml by core/verbs.py: the defaults of a consumer. */
 #define DUEQ_CONSUMER                                                                              \
     {.struct_size = sizeof(dueq_consumer_options),                                                 \
      .prefetch = 1,                                                                                \
      .max_run_ms = DUEQ_MAX_RUN_MS,                                                                \
      .concurrency = 1}
+/* The end of what was made. */
 
 /*
  * Opens a consumer. Nothing is sent.

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from options import WIDTH, camel, joined, note, wrapped
+from options.text import WIDTH, camel, joined, note, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """Makes from core/verbs.toml what lists verbs, and what is alike for several verbs.
 
-Also makes from core/results.toml the structs that verbs return. Run it without arguments after a
-change of a table. `--check` changes nothing, and fails if a generated file is stale.
+Also makes the options of verbs, from core/options.toml, and the structs that verbs return, from
+core/results.toml. Run it without arguments after a change of a table. `--check` changes nothing,
+and fails if a generated file is stale.
 """
 
 import re
 import sys
 import tomllib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import options
 import results
 import symbols
-from options import SECTIONS, WIDTH, Options, filled, joined, php_stub, wrapped
+from options.text import WIDTH, filled, joined, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
@@ -191,7 +192,6 @@ class Verb:
 
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 VERBS = [Verb(name, row) for name, row in ROWS.items()]
-PUSH_OPTIONS = Options(ROWS["push"]["options"])
 RESULTS = results.read()
 
 
@@ -513,15 +513,11 @@ def php_interface() -> str:
 
 def sections() -> list[tuple[str, str, Callable[[], str]]]:
     """Parts of files: the file, the comment above the part, and what makes the part."""
-    of_options = [
-        (file, f"{MADE[:-1]}: {what}.", partial(make, PUSH_OPTIONS))
-        for file, what, make in SECTIONS
-    ]
     of_results = [
         (file, f"{MADE_OF_RESULTS[:-1]}: {what}.", make)
         for file, what, make in results.sections(RESULTS)
     ]
-    return of_options + of_results
+    return options.sections() + of_results
 
 
 def with_sections(name: str, old: str) -> str:
@@ -544,7 +540,7 @@ FILES: dict[str, Callable[[str], str]] = {
     "bindings/python/dueq/_verbs.py": lambda _: (
         PYTHON + face("Verbs", "", "") + face("AsyncVerbs", "async ", "await ")
     ),
-    "bindings/php/dueq.stub.php": lambda old: php_stub(php(old), PUSH_OPTIONS),
+    "bindings/php/dueq.stub.php": lambda old: options.php_stub(php(old)),
 }
 
 

@@ -59,30 +59,48 @@ static PyObject *wake_by(int descriptor) {
     return Py_NewRef(Py_None);
 }
 
-static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch,
-                               int64_t lease_ms, int64_t max_run_ms, int64_t slack_ms,
-                               size_t concurrency) {
+/* Made from core/options.toml by core/verbs.py: the options of consume. */
+/*
+ * row: (prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency).
+ */
+static int consumer_options_fill(dueq_consumer_options *options, PyObject *row) {
+    Py_ssize_t prefetch, concurrency;
+    long long lease_ms, max_run_ms, slack_ms;
+    int order;
+
+    *options = (dueq_consumer_options)DUEQ_CONSUMER;
+    if (!PyArg_ParseTuple(row, "nLLLin:consumer_options", &prefetch, &lease_ms, &max_run_ms,
+                          &slack_ms, &order, &concurrency))
+        return -1;
+    options->prefetch = (size_t)prefetch;
+    options->lease_ms = lease_ms;
+    options->max_run_ms = max_run_ms;
+    options->slack_ms = slack_ms;
+    options->order = (dueq_order)order;
+    options->concurrency = (size_t)concurrency;
+    return 0;
+}
+/* The end of what was made. */
+
+static PyObject *consumer_open(PyObject *queues, PyObject *row) {
     const char *version = Py_GetVersion(); /* "3.12.4 (main, ...)" */
     char program[32];
-    dueq_consumer_options options = {.struct_size = sizeof options,
-                                     .prefetch = prefetch,
-                                     .lease_ms = lease_ms,
-                                     .max_run_ms = max_run_ms,
-                                     .order = order,
-                                     .slack_ms = slack_ms,
-                                     .concurrency = concurrency,
-                                     .program = program};
+    dueq_consumer_options options;
     dueq_queue *handles[DUEQ_MAX_QUEUES];
     struct link *link;
     size_t count = links_of_queues(queues, handles, &link);
-    struct consumer *consumer = count ? calloc(1, sizeof *consumer) : NULL;
+    struct consumer *consumer;
     PyObject *capsule = NULL;
     dueq_status status;
 
+    if (!count || consumer_options_fill(&options, row) < 0)
+        return NULL;
+    consumer = calloc(1, sizeof *consumer);
     if (!consumer)
-        return count ? PyErr_NoMemory() : NULL;
+        return PyErr_NoMemory();
     consumer->client = link->client;
     snprintf(program, sizeof program, "python %.*s", (int)strcspn(version, " "), version);
+    options.program = program;
     status = dueq_consumer_open(handles, count, &options, &consumer->consumer);
     if (status < 0)
         raise_status(link->client, status);
@@ -247,8 +265,7 @@ static PyObject *consumer_close(PyObject *capsule) {
 
 %fragment("consumer");
 
-PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                        int64_t max_run_ms, int64_t slack_ms, size_t concurrency);
+PyObject *consumer_open(PyObject *queues, PyObject *row);
 PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms);
 PyObject *consumer_take(PyObject *capsule);
 PyObject *consumer_queue(PyObject *capsule);

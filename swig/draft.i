@@ -73,7 +73,7 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
     return 0;
 }
 
-/* Made from core/verbs.toml by core/verbs.py: the row of a draft. */
+/* Made from core/options.toml by core/verbs.py: the row of a draft. */
 /*
  * row: (body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
  * max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
@@ -103,9 +103,13 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->replace = (dueq_replace)replace;
     draft->durability.timeout_ms = durable_timeout_ms;
     draft->key.size = (size_t)key_size;
-    if (borrow(body, "body", view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
+    if (borrow(body, "body", view, &draft->body) < 0)
         return -1;
-    return draft_backoff(&draft->backoff, backoff);
+    if (draft_headers(draft, headers) < 0)
+        return -1;
+    if (draft_backoff(&draft->backoff, backoff) < 0)
+        return -1;
+    return 0;
 }
 /* The end of what was made. */
 

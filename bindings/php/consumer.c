@@ -198,17 +198,15 @@ static void make(zval *out, const dueq_php_source *source, const dueq_consumer_o
     }
 }
 
-void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
-                      const dueq_php_source *source) {
-    static const dueq_php_place prefetch_place = {1, -1, "prefetch"},
-                                lease_place = {2, -1, "lease"}, max_run_place = {3, -1, "maxRun"},
-                                timeout_place = {4, -1, "timeout"}, slack_place = {5, -1, "slack"},
-                                concurrency_place = {6, -1, "concurrency"};
-    dueq_consumer_options options = DUEQ_CONSUMER;
-    zval *lease = NULL, *max_run = NULL, *timeout = NULL, *slack = NULL;
-    int64_t timeout_ms = DUEQ_FOREVER;
-    zend_long prefetch = 1, concurrency = 1;
-    bool any = false;
+/* Made from core/options.toml by core/verbs.py: the options of consume. */
+static bool consume_read(zend_execute_data *execute_data, dueq_consumer_options *options,
+                         int64_t *timeout_ms) {
+    zend_long prefetch = 1;
+    zval *lease = NULL;
+    zval *max_run = NULL;
+    zval *timeout = NULL;
+    zval *slack = NULL;
+    dueq_php_bound concurrency = {1, false};
 
     ZEND_PARSE_PARAMETERS_START(0, 6)
         Z_PARAM_OPTIONAL
@@ -217,29 +215,43 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
         Z_PARAM_ZVAL(max_run)
         Z_PARAM_ZVAL(timeout)
         Z_PARAM_ZVAL(slack)
-        Z_PARAM_LONG_OR_NULL(concurrency, any)
-    ZEND_PARSE_PARAMETERS_END();
+        Z_PARAM_LONG_OR_NULL(concurrency.number, concurrency.is_null)
+    ZEND_PARSE_PARAMETERS_END_EX(return false);
 
-    if (concurrency < 1 && !any) {
-        dueq_php_invalid(&concurrency_place, "be 1 or more, or null");
-        return;
+    if (!dueq_php_within(DUEQ_PHP_PLACE(1, -1, "prefetch"), prefetch, 1, DUEQ_MAX_BATCH,
+                         "be from 1 to 200")) {
+        return false;
     }
-    options.concurrency = any ? 0 : (size_t)concurrency;
-    if (prefetch < 1 || prefetch > DUEQ_MAX_BATCH) {
-        dueq_php_invalid(&prefetch_place, "be from 1 to 200");
-        return;
+    options->prefetch = (size_t)prefetch;
+    if (!dueq_php_limit(DUEQ_PHP_PLACE(2, -1, "lease"), lease, &options->lease_ms)) {
+        return false;
     }
-    options.prefetch = (size_t)prefetch;
+    if (!dueq_php_optional_duration(DUEQ_PHP_PLACE(3, -1, "maxRun"), max_run,
+                                    &options->max_run_ms)) {
+        return false;
+    }
+    if (!dueq_php_timeout(DUEQ_PHP_PLACE(4, -1, "timeout"), timeout, timeout_ms)) {
+        return false;
+    }
+    if (!dueq_php_duration(DUEQ_PHP_PLACE(5, -1, "slack"), slack, &options->slack_ms)) {
+        return false;
+    }
+    if (!dueq_php_any_count(DUEQ_PHP_PLACE(6, -1, "concurrency"), concurrency,
+                            &options->concurrency)) {
+        return false;
+    }
+    return true;
+}
+/* The end of what was made. */
+
+void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
+                      const dueq_php_source *source) {
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    int64_t timeout_ms = DUEQ_FOREVER;
+
     options.order = source->order;
     options.program = "php " ZEND_TOSTR(PHP_MAJOR_VERSION) "." ZEND_TOSTR(PHP_MINOR_VERSION);
-    if (max_run && Z_TYPE_P(max_run) == IS_NULL) {
-        options.max_run_ms = 0;
-    } else if (max_run && !dueq_php_duration(&max_run_place, max_run, &options.max_run_ms)) {
-        return;
-    }
-    if (dueq_php_limit(&lease_place, lease, &options.lease_ms) &&
-        (!timeout || dueq_php_timeout(&timeout_place, timeout, &timeout_ms)) &&
-        (!slack || dueq_php_duration(&slack_place, slack, &options.slack_ms))) {
+    if (consume_read(execute_data, &options, &timeout_ms)) {
         make(return_value, source, &options, timeout_ms);
     }
 }

@@ -1,6 +1,6 @@
 #include "php_dueq.h"
 
-/* Made from core/verbs.toml by core/verbs.py: the keys of a message. */
+/* Made from core/options.toml by core/verbs.py: the keys of a message. */
 /* The parameters of push() in their order, which are the keys of an item. */
 static const dueq_php_key keys[] = {
 #define KEY(name, type, member) {name, DUEQ_PHP_##type, offsetof(dueq_php_fields, member)}
@@ -27,22 +27,9 @@ static const dueq_php_key keys[] = {
 };
 /* The end of what was made. */
 
-#define KEY_COUNT (sizeof keys / sizeof keys[0])
-
-/* The place of the parameter of this name of push() or reschedule(), or in an item of the array. */
-static dueq_php_place place_of(zend_long item, const char *name) {
-    uint32_t number = 0;
-
-    while (item < 0 && number < KEY_COUNT && strcmp(keys[number].name, name) != 0) {
-        number++;
-    }
-    return (dueq_php_place){number + 1, item, name};
-}
-
-bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item,
+bool dueq_php_headers_fill(const dueq_php_place *place, HashTable *table, dueq_draft *draft,
                            zend_arena **arena) {
-    const dueq_php_place place = place_of(item, "headers");
-    size_t count = zend_hash_num_elements(table);
+    size_t count = table ? zend_hash_num_elements(table) : 0;
     dueq_header *headers;
     zend_ulong number;
     zend_string *name;
@@ -57,7 +44,7 @@ bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item,
     ZEND_HASH_FOREACH_KEY_VAL(table, number, name, value) {
         ZVAL_DEREF(value);
         if (Z_TYPE_P(value) != IS_STRING) {
-            dueq_php_type_error(&place, "array of strings", value);
+            dueq_php_type_error(place, "array of strings", value);
             return false;
         }
         if (name) {
@@ -102,88 +89,38 @@ bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, b
     return dueq_php_limit(&timeout_place, timeout, &out->timeout_ms);
 }
 
-/* Each fills one member of a draft from one field. False: it threw. */
+/* Each fills members of a draft from a field. False: it threw. */
 
-static bool fill_due(dueq_draft *draft, zval *delay, zval *at, zend_long item) {
-    const dueq_php_place place = place_of(item, "delay");
-
-    return dueq_php_due(delay, at, &place, &draft->delay_ms, &draft->at_ms);
+static bool fill_due(dueq_draft *draft, zval *delay, zval *at, const dueq_php_place *place) {
+    return dueq_php_due(delay, at, place, &draft->delay_ms, &draft->at_ms);
 }
 
-static bool fill_duration(int64_t *out, zval *value, const char *name, zend_long item) {
-    const dueq_php_place place = place_of(item, name);
-
-    return !dueq_php_given(value) || dueq_php_duration(&place, value, out);
-}
-
-/* A duration above 0. */
-static bool fill_span(int64_t *out, zval *value, const char *name, zend_long item) {
-    const dueq_php_place place = place_of(item, name);
-
-    return dueq_php_limit(&place, value, out);
-}
-
-/* range: the text of the error for a number outside of it. */
-static bool fill_number(int *out, zend_long value, zend_long least, zend_long most,
-                        const char *name, const char *range, zend_long item) {
-    const dueq_php_place place = place_of(item, name);
-
-    *out = (int)value;
-    return (value >= least && value <= most) || dueq_php_invalid(&place, range);
-}
-
-static bool fill_headers(dueq_draft *draft, HashTable *headers, zend_long item,
+static bool fill_backoff(const dueq_php_place *place, zval *value, dueq_backoff *out,
                          zend_arena **arena) {
-    return !headers || dueq_php_headers_fill(draft, headers, item, arena);
-}
-
-static bool fill_backoff(dueq_backoff *out, zval *value, zend_long item, zend_arena **arena) {
-    const dueq_php_place place = place_of(item, "backoff");
-
-    return !dueq_php_given(value) || dueq_php_backoff_read(&place, value, out, arena);
-}
-
-/* A text that may be left out, but must not be empty. */
-static bool fill_text(dueq_bytes *out, const zend_string *text, const char *name, zend_long item) {
-    const dueq_php_place place = place_of(item, name);
-
-    *out = dueq_php_bytes(text);
-    return !text || out->size || dueq_php_invalid(&place, "not be empty");
+    return !dueq_php_given(value) || dueq_php_backoff_read(place, value, out, arena);
 }
 
 /* zero: the text of the error for a limit of 0. */
-static bool fill_limit(uint32_t *out, dueq_php_bound limit, const char *name, const char *zero,
-                       zend_long item) {
-    const dueq_php_place place = place_of(item, name);
-
+static bool fill_limit(const dueq_php_place *place, dueq_php_bound limit, const char *zero,
+                       uint32_t *out) {
     *out = limit.is_null ? DUEQ_NO_LIMIT : (uint32_t)limit.number;
-    return limit.is_null || (limit.number > 0 && limit.number <= DUEQ_MAX_MAX_ATTEMPTS) ||
-           dueq_php_invalid(&place, limit.number ? "be from 1 to 65535, or null" : zero);
+    return limit.is_null || dueq_php_within(place, limit.number, 1, DUEQ_MAX_MAX_ATTEMPTS,
+                                            limit.number ? "be from 1 to 65535, or null" : zero);
 }
 
-static bool fill_priority(dueq_draft *draft, zend_long priority, zend_long item) {
-    const dueq_php_place place = place_of(item, "priority");
-
-    draft->priority = (dueq_priority)priority;
-    return (priority >= DUEQ_LOW && priority <= DUEQ_HIGH) ||
-           dueq_php_invalid(&place, "be 1 (high), 0 or -1 (low)");
-}
-
-static bool fill_replace(dueq_draft *draft, const zval *replace, zend_long item) {
-    const dueq_php_place place = place_of(item, "replace");
-
+static bool fill_replace(const dueq_php_place *place, const zval *replace, dueq_replace *out) {
     if (!dueq_php_given(replace)) {
         return true;
     }
     if (Z_TYPE_P(replace) != IS_OBJECT || Z_OBJCE_P(replace) != dueq_php_replace.ce) {
-        dueq_php_type_error(&place, "?Dueq\\Replace", replace);
+        dueq_php_type_error(place, "?Dueq\\Replace", replace);
         return false;
     }
-    draft->replace = (dueq_replace)dueq_php_case_value(&dueq_php_replace, Z_OBJ_P(replace));
+    *out = (dueq_replace)dueq_php_case_value(&dueq_php_replace, Z_OBJ_P(replace));
     return true;
 }
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
     ZEND_PARSE_PARAMETERS_START(1, 19)
         Z_PARAM_STR(fields->body)
@@ -212,55 +149,62 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
 
 static bool fill_options(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena) {
-    if (!fill_due(draft, fields->delay, fields->at, item)) {
+    if (!fill_due(draft, fields->delay, fields->at, DUEQ_PHP_PLACE(2, item, "delay"))) {
         return false;
     }
-    if (!fill_text(&draft->id, fields->id, "id", item)) {
+    if (!dueq_php_text(DUEQ_PHP_PLACE(4, item, "id"), fields->id, &draft->id)) {
         return false;
     }
-    if (!fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts",
-                    "not be 0: use null for no limit, 1 for no retry", item)) {
+    if (!fill_limit(DUEQ_PHP_PLACE(5, item, "maxAttempts"), fields->max_attempts,
+                    "not be 0: use null for no limit, 1 for no retry", &draft->max_attempts)) {
         return false;
     }
-    if (!fill_span(&draft->lease_ms, fields->lease, "lease", item)) {
+    if (!dueq_php_limit(DUEQ_PHP_PLACE(6, item, "lease"), fields->lease, &draft->lease_ms)) {
         return false;
     }
-    if (!fill_headers(draft, fields->headers, item, arena)) {
+    if (!dueq_php_headers_fill(DUEQ_PHP_PLACE(7, item, "headers"), fields->headers, draft, arena)) {
         return false;
     }
-    if (!fill_priority(draft, fields->priority, item)) {
+    if (!dueq_php_within(DUEQ_PHP_PLACE(8, item, "priority"), fields->priority, DUEQ_LOW, DUEQ_HIGH,
+                         "be 1 (high), 0 or -1 (low)")) {
         return false;
     }
-    if (!fill_span(&draft->ttl_ms, fields->ttl, "ttl", item)) {
+    draft->priority = (dueq_priority)fields->priority;
+    if (!dueq_php_limit(DUEQ_PHP_PLACE(9, item, "ttl"), fields->ttl, &draft->ttl_ms)) {
         return false;
     }
-    if (!fill_backoff(&draft->backoff, fields->backoff, item, arena)) {
+    if (!fill_backoff(DUEQ_PHP_PLACE(10, item, "backoff"), fields->backoff, &draft->backoff,
+                      arena)) {
         return false;
     }
-    if (!fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes",
-                    "not be 0: use null for no limit, 1 for no second delivery after one", item)) {
+    if (!fill_limit(DUEQ_PHP_PLACE(11, item, "maxCrashes"), fields->max_crashes,
+                    "not be 0: use null for no limit, 1 for no second delivery after one",
+                    &draft->max_crashes)) {
         return false;
     }
     draft->drop = fields->drop;
-    if (!fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item)) {
+    if (!dueq_php_text(DUEQ_PHP_PLACE(13, item, "deadLetter"), fields->dead_letter,
+                       &draft->dead_letter)) {
         return false;
     }
-    if (!fill_duration(&draft->unique_ms, fields->unique, "unique", item)) {
+    if (!dueq_php_optional_duration(DUEQ_PHP_PLACE(14, item, "unique"), fields->unique,
+                                    &draft->unique_ms)) {
         return false;
     }
-    if (!fill_replace(draft, fields->replace, item)) {
+    if (!fill_replace(DUEQ_PHP_PLACE(15, item, "replace"), fields->replace, &draft->replace)) {
         return false;
     }
-    if (!fill_number(&draft->durability.replicas, fields->replicas, 0, DUEQ_MAX_REPLICAS,
-                     "replicas", "be from 0 to 100", item)) {
+    if (!dueq_php_within(DUEQ_PHP_PLACE(16, item, "replicas"), fields->replicas, 0,
+                         DUEQ_MAX_REPLICAS, "be from 0 to 100")) {
         return false;
     }
+    draft->durability.replicas = (int)fields->replicas;
     draft->durability.disk = fields->disk;
-    if (!fill_span(&draft->durability.timeout_ms, fields->durable_timeout, "durableTimeout",
-                   item)) {
+    if (!dueq_php_limit(DUEQ_PHP_PLACE(18, item, "durableTimeout"), fields->durable_timeout,
+                        &draft->durability.timeout_ms)) {
         return false;
     }
-    if (!fill_text(&draft->key, fields->key, "key", item)) {
+    if (!dueq_php_text(DUEQ_PHP_PLACE(19, item, "key"), fields->key, &draft->key)) {
         return false;
     }
     return true;
@@ -284,7 +228,8 @@ static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena
     } else if (Z_TYPE_P(value) != IS_ARRAY) {
         dueq_php_type_error(&place, "array|string", value);
         return false;
-    } else if (!dueq_php_keys_read(keys, KEY_COUNT, Z_ARRVAL_P(value), item, &fields)) {
+    } else if (!dueq_php_keys_read(keys, sizeof keys / sizeof *keys, Z_ARRVAL_P(value), item,
+                                   &fields)) {
         return false;
     } else if (!fields.body) {
         return dueq_php_invalid(&body, "be given");

@@ -14,9 +14,14 @@
 
 #include "dueq_arginfo.h"
 
-_Static_assert(DUEQ_DEFAULT_ATTEMPTS == 16, "the stub names this default of Queue::push()");
-_Static_assert(DUEQ_MAX_RUN_MS == 3600000, "the stub names this default of Queue::consume()");
-_Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of Queue::push()");
+/* Made from core/options.toml by core/verbs.py: the defaults of a push. */
+_Static_assert(DUEQ_DEFAULT_ATTEMPTS == 16, "the stub names this default of push()");
+_Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of push()");
+/* The end of what was made. */
+
+/* Made from core/options.toml by core/verbs.py: the defaults of consume. */
+_Static_assert(DUEQ_MAX_RUN_MS == 3600000, "the stub names this default of consume()");
+/* The end of what was made. */
 
 zend_class_entry *dueq_php_backoff_ce;
 zend_class_entry *dueq_php_client_ce;

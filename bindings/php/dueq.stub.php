@@ -819,22 +819,22 @@ namespace Dueq
          * Makes a consumer: a loop over messages that costs one round trip for each batch, with a
          * heartbeat that extends the leases. It has connections of its own.
          *
-         * @param int $prefetch how many messages it reserves at a time, 1 to 200
-         * @param float|\DateInterval|null $lease after this time a message is ready again if this
-         *     process is killed; null: the message's own lease, else 8 seconds (without a
-         *     heartbeat: 30). The heartbeat extends it while this process lives, also while a
-         *     handler sleeps or computes
-         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat extends
-         *     the lease of a message; null or 0: there is no heartbeat
+         * @param int $prefetch how many messages are reserved at a time, 1 to 200
+         * @param float|\DateInterval|null $lease after this time a message is ready again if the
+         *     process is killed. Until then the heartbeat extends the lease, also while the program
+         *     sleeps or computes; null: the message's own lease, else 8 seconds, or without a
+         *     heartbeat 30
+         * @param float|\DateInterval|null $maxRun how long after a message's delivery the heartbeat
+         *     extends its lease; 0: there is no heartbeat; null: the same
          * @param float|\DateInterval $timeout the loop ends when no message came for this long;
          *     INF: never
-         * @param float|\DateInterval $slack seconds by which a message that falls due while the
-         *     loop waits may be late, 0 to 0.1: one request then reserves all messages that fell
-         *     due meanwhile, up to $prefetch. No message is early, and $slack delays no message
+         * @param float|\DateInterval $slack 0 to 0.1 seconds, by which a message that falls due
+         *     while the loop waits may be late: one request then reserves all messages that fell
+         *     due meanwhile, up to the prefetch. No message is early, and slack delays no message
          *     that is pushed ready
          * @param int|null $concurrency how many messages the program works on at the same time. If
-         *     more are unsettled when the loop goes on, PHP's log has a warning, once: it shows a
-         *     program that forgets to settle. null: no warning
+         *     more are unsettled when the loop goes on, a warning is logged, once: it shows a
+         *     program that forgets to settle; null: no warning
          */
         public function consume(
             int $prefetch = 1,

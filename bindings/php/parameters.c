@@ -41,6 +41,21 @@ bool dueq_php_list_check(const char *name, HashTable *table) {
     return true;
 }
 
+bool dueq_php_within(const dueq_php_place *place, zend_long value, zend_long least, zend_long most,
+                     const char *text) {
+    return (value >= least && value <= most) || dueq_php_invalid(place, text);
+}
+
+bool dueq_php_any_count(const dueq_php_place *place, dueq_php_bound value, size_t *out) {
+    *out = value.is_null ? 0 : (size_t)value.number;
+    return value.is_null || value.number > 0 || dueq_php_invalid(place, "be 1 or more, or null");
+}
+
+bool dueq_php_text(const dueq_php_place *place, const zend_string *value, dueq_bytes *out) {
+    *out = dueq_php_bytes(value);
+    return !value || out->size || dueq_php_invalid(place, "not be empty");
+}
+
 /* Reads a value into its member. False: it has the wrong type. */
 static bool read_value(dueq_php_type type, void *member, zval *value) {
     uint8_t found = Z_TYPE_P(value);

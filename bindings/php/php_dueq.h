@@ -275,6 +275,10 @@ typedef struct dueq_php_place {
     const char *name;
 } dueq_php_place;
 
+/* The place of parameter `number`; or, if item is not -1, of the key of this name in the item. */
+#define DUEQ_PHP_PLACE(number, item, name)                                                         \
+    (&(const dueq_php_place){(item) < 0 ? (number) : 1, item, name})
+
 /* Reads the argument: how many partitions a queue has (0: none). False: it has thrown. */
 bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
                               zend_long *out);
@@ -322,11 +326,21 @@ typedef struct dueq_php_key {
 bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table, zend_long item,
                         void *fields);
 
+/* Each checks a value, and stores it where it has an `out`. False: it threw. */
+
+/* text: what the error says the value must do. */
+bool dueq_php_within(const dueq_php_place *place, zend_long value, zend_long least, zend_long most,
+                     const char *text);
+/* A number from 1 on; null: 0. */
+bool dueq_php_any_count(const dueq_php_place *place, dueq_php_bound value, size_t *out);
+/* A text that may be left out, but must not be empty. */
+bool dueq_php_text(const dueq_php_place *place, const zend_string *value, dueq_bytes *out);
+
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
 /* draft.c: the messages given to push and pushMany */
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
 /* One message as PHP values; NULL: not given. */
 typedef struct dueq_php_fields {
     zend_string *body;
@@ -365,8 +379,9 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
  */
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena);
-/* Reads headers, of an item (-1: of an argument), into the draft; false: it threw. */
-bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item, zend_arena **arena);
+/* Reads headers (NULL: none) into the draft; false: it threw. */
+bool dueq_php_headers_fill(const dueq_php_place *place, HashTable *table, dueq_draft *draft,
+                           zend_arena **arena);
 /*
  * Reads argument 1, an array of messages whose parameter has this name, into drafts of the arena.
  * NULL: an exception was thrown.
@@ -399,8 +414,13 @@ bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backof
 
 /* times.c: converts PHP's seconds and dates to whole milliseconds */
 
-/* Each rounds fractions of a millisecond up, and returns false after it has thrown. */
+/*
+ * Each rounds fractions of a millisecond up, and returns false after it has thrown. value NULL: the
+ * parameter was not given, and *ms stays, but for dueq_php_limit().
+ */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
+/* As dueq_php_duration; null is 0. */
+bool dueq_php_optional_duration(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; less than 0 is 0. */
 bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; INF is DUEQ_FOREVER. */

@@ -149,7 +149,7 @@ static void fire(message_object *message) {
                          .body =
                              dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_body)))};
 
-    if (dueq_php_headers_fill(&given, headers, -1, &arena)) {
+    if (dueq_php_headers_fill(DUEQ_PHP_PLACE(1, -1, "headers"), headers, &given, &arena)) {
         held.headers = given.headers;
         held.header_count = given.header_count;
         settle(message, dueq_fire_submit(message->queue->queue, &held));

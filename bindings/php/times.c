@@ -128,7 +128,15 @@ static bool read_duration(const dueq_php_place *place, zval *value, const manner
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms) {
     static const manner manner = {DURATION, "DateInterval|float", false};
 
-    return read_duration(place, value, &manner, ms);
+    return !value || read_duration(place, value, &manner, ms);
+}
+
+bool dueq_php_optional_duration(const dueq_php_place *place, zval *value, int64_t *ms) {
+    if (value && Z_TYPE_P(value) == IS_NULL) {
+        *ms = 0;
+        return true;
+    }
+    return dueq_php_duration(place, value, ms);
 }
 
 bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms) {
@@ -140,11 +148,12 @@ bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms) {
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms) {
     static const manner manner = {DURATION ", or INF", "DateInterval|float", false};
 
-    if (Z_TYPE_P(value) == IS_DOUBLE && zend_isinf(Z_DVAL_P(value)) && Z_DVAL_P(value) > 0) {
+    if (value && Z_TYPE_P(value) == IS_DOUBLE && zend_isinf(Z_DVAL_P(value)) &&
+        Z_DVAL_P(value) > 0) {
         *ms = DUEQ_FOREVER;
         return true;
     }
-    return read_duration(place, value, &manner, ms);
+    return !value || read_duration(place, value, &manner, ms);
 }
 
 bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms) {

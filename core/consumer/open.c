@@ -8,15 +8,24 @@
 
 #define LEAST_LEASE_MS 50 /* the shortest lease that a heartbeat can keep */
 
-static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
-    bool keeps = options->max_run_ms && options->lease_ms;
+/* Made from core/options.toml by core/verbs.py: the options of consume. */
+static dueq_status check_options(const dueq_consumer_options *options, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
         {"the prefetch", NULL, (int64_t)options->prefetch, 1, DUEQ_MAX_BATCH},
+        {"the lease", " ms", options->lease_ms, 0, UINT32_MAX},
         {"the maximum running time", " ms", options->max_run_ms, 0, DUEQ_MAX_TIME_MS},
-        {keeps ? "the lease that a heartbeat keeps" : "the lease", " ms", options->lease_ms,
-         keeps ? LEAST_LEASE_MS : 0, UINT32_MAX},
         {"the slack", " ms", options->slack_ms, 0, DUEQ_MAX_SLACK_MS}};
-    return dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, &queue->client->error);
+    return dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
+}
+/* The end of what was made. */
+
+static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
+    struct dueq__error *error = &queue->client->error;
+    const struct dueq__range kept = {"the lease that a heartbeat keeps", " ms", options->lease_ms,
+                                     LEAST_LEASE_MS, UINT32_MAX};
+    bool keeps = options->max_run_ms && options->lease_ms;
+    dueq_status status = keeps ? dueq__ranges_check(&kept, 1, error) : DUEQ_OK;
+    return status ? status : check_options(options, error);
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,

@@ -111,7 +111,7 @@ static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *err
     return check_backoff(&draft->backoff, error);
 }
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
 /* The texts that a draft points to. */
 static const size_t texts[] = {offsetof(dueq_draft, body), offsetof(dueq_draft, id),
                                offsetof(dueq_draft, dead_letter), offsetof(dueq_draft, key)};

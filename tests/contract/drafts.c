@@ -31,7 +31,7 @@ static void fill_backoff(struct run *run, json_object *from, dueq_backoff *backo
 
 static const char *const replaces[] = {"refuse", "replace", "replace_body", NULL};
 
-/* Made from core/verbs.toml by core/verbs.py: the options of a push. */
+/* Made from core/options.toml by core/verbs.py: the options of a push. */
 static void fill_options(struct run *run, json_object *from, dueq_draft *draft) {
     draft->delay_ms = number(from, "delay_ms", 0);
     draft->at_ms = number(from, "at_ms", 0);

@@ -11,7 +11,9 @@ import dueq
 
 Json: TypeAlias = Any
 FOLDER = Path(__file__).parent
-VERBS = tomllib.loads((FOLDER.parents[1] / "core/verbs.toml").read_text(encoding="utf-8"))
+CORE = FOLDER.parents[1] / "core"
+VERBS = tomllib.loads((CORE / "verbs.toml").read_text(encoding="utf-8"))
+PUSH_OPTIONS = tomllib.loads((CORE / "options.toml").read_text(encoding="utf-8"))["push"]
 ON_IDS = [name for name, row in VERBS.items() if row.get("generated_faces") == "ids"]
 PLAIN = [name for name, row in VERBS.items() if row.get("generated_faces") == "no_args"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
@@ -20,7 +22,7 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 DURATIONS = {"duration", "span", "delay", "at"}
 OPTIONS = {
     f"{name}_ms" if row["kind"] in DURATIONS else name: (name, row["kind"])
-    for name, row in VERBS["push"]["options"].items()
+    for name, row in PUSH_OPTIONS.items()
     if row["kind"] != "json"
 }
 DRAFT = {"body", "as", *OPTIONS}

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
-from datetime import timedelta
 from threading import get_ident
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from dueq import _core, _trace
-from dueq._call import counted
 from dueq._heartbeat_log import logger
 from dueq._link import Alone, held
 from dueq._log import encoded, log
 from dueq._message import MessageBase, described
 from dueq.errors import Error, InvalidError
-from dueq.times import duration_ms, optional_ms, patience_ms
 
 if TYPE_CHECKING:
     from dueq._link import Links
-
-
-# order, prefetch, lease_ms, max_run_ms, slack_ms, concurrency
-LoopOptions: TypeAlias = tuple[int, int, int, int, int, int]
-
-
-def loop_options(
-    order: int,
-    prefetch: int,
-    lease: float | timedelta | None,
-    max_run: float | timedelta | None,
-    slack: float | timedelta,
-    concurrency: int | None,
-) -> LoopOptions:
-    """Converts the options of consume() to those of consumer_open()."""
-    return (
-        order,
-        counted(prefetch, "prefetch"),
-        optional_ms(lease, "lease"),
-        optional_ms(max_run, "max_run"),
-        duration_ms(slack, "slack"),
-        0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
-    )
 
 
 class ConsumerBase(Alone):
@@ -53,8 +26,8 @@ class ConsumerBase(Alone):
         self,
         home: Links,
         names: tuple[str, ...],
-        options: LoopOptions,
-        timeout: float | timedelta | None,
+        options: _core.ConsumeRow,
+        timeout_ms: int,
         partitioned: bool,
     ) -> None:
         self.names = names
@@ -62,11 +35,11 @@ class ConsumerBase(Alone):
         self._partitioned = partitioned
         self._home = home
         self._closed = True
-        self._timeout_ms = patience_ms(timeout)
+        self._timeout_ms = timeout_ms
         self._link = home.acquire()
         try:
             self._handle = _core.consumer_open(
-                tuple(self._link.queues[name] for name in names), *options
+                tuple(self._link.queues[name] for name in names), options
             )
         except BaseException:
             home.release(self._link)

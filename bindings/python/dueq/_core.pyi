@@ -20,7 +20,7 @@ class Pusher:
 
 # kind, jitter, base_ms, cap_ms, list_ms
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
-# Made from core/verbs.toml by core/verbs.py: the row of a draft.
+# Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
 # max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key
 DraftRow: TypeAlias = tuple[
@@ -43,6 +43,17 @@ DraftRow: TypeAlias = tuple[
     bool,
     int,
     str,
+]
+# The end of what was made.
+# Made from core/options.toml by core/verbs.py: the options of consume.
+# prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency
+ConsumeRow: TypeAlias = tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
 ]
 # The end of what was made.
 # replicas, disk, timeout_ms
@@ -302,16 +313,7 @@ def laravel_release_submit(queue: Handle, reserved: tuple[bytes, ...], delay_ms:
 def laravel_size_submit(queue: Handle, /) -> int: ...
 def laravel_clear_submit(queue: Handle, /) -> int: ...
 def laravel_migrate_submit(queue: Handle, most: int, timeout_ms: int, /) -> int: ...
-def consumer_open(
-    queues: tuple[Handle, ...],
-    order: int,
-    prefetch: int,
-    lease_ms: int,
-    max_run_ms: int,
-    slack_ms: int,
-    concurrency: int,
-    /,
-) -> Consumer: ...
+def consumer_open(queues: tuple[Handle, ...], options: ConsumeRow, /) -> Consumer: ...
 def consumer_next(consumer: Consumer, timeout_ms: int, /) -> MessageRow | int: ...
 def consumer_take(consumer: Consumer, /) -> MessageRow | int: ...
 def consumer_queue(consumer: Consumer, /) -> int: ...

@@ -41,7 +41,7 @@ R = TypeVar("R")
 class Options(TypedDict, total=False):
     """The arguments of a Draft except its body, as keyword arguments of a push."""
 
-    # Made from core/verbs.toml by core/verbs.py: the keyword arguments of a push.
+    # Made from core/options.toml by core/verbs.py: the keyword arguments of a push.
     json: object
     delay: float | timedelta | None
     at: float | datetime | None
@@ -71,7 +71,7 @@ _BATCH_BYTES = 16 * 1024 * 1024
 
 
 # The core would convert other types silently, or refuse them without the option's name.
-# Made from core/verbs.toml by core/verbs.py: what Python checks.
+# Made from core/options.toml by core/verbs.py: what Python checks.
 _TYPES: dict[str, tuple[type, ...]] = {
     "id": (str, type(None)),
     "max_attempts": (int, type(None)),
@@ -133,7 +133,7 @@ def _limit(value: int | None, name: str, of_one: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    # Made from core/verbs.toml by core/verbs.py: the fields of a draft.
+    # Made from core/options.toml by core/verbs.py: the fields of a draft.
     """
     A message to push. Durations are seconds or a timedelta.
 
@@ -227,7 +227,7 @@ class Draft:
             raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
         if self.replace not in _REPLACE:
             raise InvalidError(f"replace: {self.replace!r} is not True, False or 'body'")
-        # Made from core/verbs.toml by core/verbs.py: the row of a draft.
+        # Made from core/options.toml by core/verbs.py: the row of a draft.
         return (
             self.body,
             *due_ms(self.delay, self.at),
@@ -264,7 +264,7 @@ class TaskDraft(Draft):
 
 _PLAIN = Draft(b"").row()[1:]
 
-# Made from core/verbs.toml by core/verbs.py: places in a row.
+# Made from core/options.toml by core/verbs.py: places in a row.
 _ID: Final = 3  # its index in a row
 _HEADERS: Final = 6  # its index in a row
 # The end of what was made.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from functools import partial
 from inspect import isawaitable
 from types import TracebackType
@@ -13,7 +12,7 @@ from typing import Any, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._consumer import ConsumerBase, LoopOptions
+from dueq._consumer import ConsumerBase
 from dueq.aio.message import Message
 from dueq.aio.pool import Pool, running_loop, surely, wait
 from dueq.errors import Error
@@ -38,12 +37,12 @@ class Consumer(ConsumerBase):
         self,
         home: Pool,
         names: tuple[str, ...],
-        options: LoopOptions,
-        timeout: float | timedelta | None,
+        options: _core.ConsumeRow,
+        timeout_ms: int,
         partitioned: bool,
     ) -> None:
         self._loop = running_loop()
-        super().__init__(home, names, options, timeout, partitioned)
+        super().__init__(home, names, options, timeout_ms, partitioned)
         self._turn = asyncio.Lock()  # only one task at a time may wait on the link
         self._final: asyncio.Future[None] | None = None
         self._cancels: dict[Message, asyncio.Task[Any]] = {}

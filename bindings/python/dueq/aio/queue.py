@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core, _trace
 from dueq._call import Answer, Call, counted, on
-from dueq._consumer import loop_options
 from dueq._link import KEYED, opener
 from dueq._log import log
 from dueq._message import (
@@ -36,7 +36,7 @@ from dueq.errors import Duplicate, InvalidError
 from dueq.inspection import Failure, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
-from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
+from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -148,6 +148,7 @@ class Source(Closing):
             _trace.tracer.received(messages, since)
         return messages
 
+    # Made from core/options.toml by core/verbs.py: the options of consume.
     def consume(
         self,
         prefetch: int = 1,
@@ -159,31 +160,39 @@ class Source(Closing):
     ) -> Consumer:
         """
         Makes a loop over messages as they become ready, until close() is called: see Consumer.
+        Durations are seconds or a timedelta.
 
         prefetch     how many messages are reserved at a time, 1 to 200
-        lease        seconds (or a timedelta) after which a message is ready again if this process
-                     is killed; None: the message's own lease, else 8 (without a heartbeat: 30)
-        max_run      seconds (or a timedelta) after a message's delivery for which the heartbeat
-                     extends its lease; None or 0: there is no heartbeat, and no lease is extended
-        timeout      the loop ends when no message came for this many seconds (or a timedelta);
-                     None: never
-        slack        seconds (or a timedelta), 0 to 0.1, by which a message that falls due while the
-                     loop waits may be late: one request then reserves all messages that fell due
-                     meanwhile, up to `prefetch`. No message is early, and slack delays no message
-                     that is pushed ready
+        lease        after this time a message is ready again if the process is killed. Until then
+                     the heartbeat extends the lease, also while the program sleeps or computes;
+                     None: the message's own lease, else 8 seconds, or without a heartbeat 30
+        max_run      how long after a message's delivery the heartbeat extends its lease; 0: there
+                     is no heartbeat; None: the same
+        timeout      the loop ends when no message came for this long; None: never
+        slack        0 to 0.1 seconds, by which a message that falls due while the loop waits may be
+                     late: one request then reserves all messages that fell due meanwhile, up to the
+                     prefetch. No message is early, and slack delays no message that is pushed ready
         concurrency  how many messages the program works on at the same time. If more are unsettled
                      when the loop goes on, a warning is logged, once: it shows a program that
-                     forgets to settle. None: no warning
+                     forgets to settle; None: no warning
 
         Raises InvalidError for a value out of its range.
         """
-        return Consumer(
-            self._home,
-            self._sources(),
-            loop_options(self._order, prefetch, lease, max_run, slack, concurrency),
-            timeout,
-            self.partitions is not None,
+        row = (
+            counted(prefetch, "prefetch"),
+            limit_ms(lease, "lease"),
+            optional_ms(max_run, "max_run"),
+            duration_ms(slack, "slack"),
+            self._order,
+            0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
         )
+        return self._consumer(row, patience_ms(timeout))
+
+    # The end of what was made.
+
+    def _consumer(self, options: _core.ConsumeRow, timeout_ms: int) -> Consumer:
+        partitioned = self.partitions is not None
+        return Consumer(self._home, self._sources(), options, timeout_ms, partitioned)
 
     def __aiter__(self) -> AsyncIterator[Message]:
         """Loops as consume() with its defaults. The loop ends at once if the queue is closed."""

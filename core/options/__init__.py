@@ -1,0 +1,73 @@
+"""Makes from core/options.toml all that the core and each face have by option of a verb.
+
+A kind says what the values of an option are in each language. A new option of a kind that exists
+needs its table in core/options.toml alone, and code only for what the option does.
+"""
+
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from options import c, documents, php, python, shell
+from options.model import Options
+
+FILE = Path(__file__).resolve().parents[1] / "options.toml"
+MADE = "Made from core/options.toml by core/verbs.py"
+
+Make = Callable[[Options], str]
+
+SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
+    "push": [
+        ("core/dueq.h", "the options of a push", c.members),
+        ("core/dueq.h", "the defaults of a draft", c.defaults),
+        ("core/verbs/draft.c", "the options of a push", c.checks),
+        ("bindings/python/dueq/draft.py", "the keyword arguments of a push", python.keywords),
+        ("bindings/python/dueq/draft.py", "what Python checks", python.types),
+        ("bindings/python/dueq/draft.py", "the fields of a draft", python.fields),
+        ("bindings/python/dueq/draft.py", "the row of a draft", python.draft_row),
+        ("bindings/python/dueq/draft.py", "places in a row", python.places),
+        ("bindings/python/dueq/_core.pyi", "the row of a draft", python.row_type),
+        ("swig/draft.i", "the row of a draft", python.fill),
+        ("bindings/php/php_dueq.h", "the options of a push", php.fields),
+        ("bindings/php/draft.c", "the keys of a message", php.keys),
+        ("bindings/php/draft.c", "the options of a push", php.push_reads),
+        ("bindings/php/dueq.c", "the defaults of a push", php.asserts),
+        ("cli/draft.h", "the options of a push", shell.declarations),
+        ("cli/draft.c", "the options of a push", shell.cases),
+        ("docs/reference.md", "the options of a push", documents.table),
+        ("tests/contract/drafts.c", "the options of a push", documents.contract),
+    ],
+    "consume": [
+        ("core/dueq.h", "the options of consume", c.members),
+        ("core/dueq.h", "the defaults of a consumer", c.defaults),
+        ("core/consumer/open.c", "the options of consume", c.checks),
+        ("bindings/python/dueq/aio/queue.py", "the options of consume", python.consume),
+        ("bindings/python/dueq/_core.pyi", "the options of consume", python.row_type),
+        ("swig/consumer.i", "the options of consume", python.fill),
+        ("bindings/php/consumer.c", "the options of consume", php.reads),
+        ("bindings/php/dueq.c", "the defaults of consume", php.asserts),
+        ("cli/work.c", "the options of consume", shell.command),
+        ("docs/reference.md", "the options of consume", documents.table),
+    ],
+}
+"""By verb: a file, the name of its section, and the function that makes the section."""
+
+
+def read() -> list[Options]:
+    rows = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return [Options(verb, rows[verb]) for verb in rows]
+
+
+def sections() -> list[tuple[str, str, Callable[[], str]]]:
+    return [
+        (file, f"{MADE}: {what}.", partial(make, options))
+        for options in read()
+        for file, what, make in SECTIONS[options.verb]
+    ]
+
+
+def php_stub(old: str) -> str:
+    for options in read():
+        old = php.stub(old, options)
+    return old

@@ -1,0 +1,350 @@
+"""What the values of an option are in each language."""
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """
+    How options of a kind are written. In the texts {name} is the option's name, {camel} its name in
+    PHP, {dashes} its name in the shell, {out} the place in C that gets the value, and {lvalue} the
+    same place to assign to. {self} and {given} are before the name of what Python and PHP were
+    given, {place} says in PHP what an error is about. {least} and {most} are the option's range.
+    Each other {key} is the value of that key in the option's table in core/options.toml.
+    """
+
+    c: str = ""
+    """The member of the struct. Without it the option is Python's alone."""
+    range: str = ""
+    """The value in a struct dueq__range."""
+
+    python: str = ""
+    """The type of the argument. Without it the option is no argument."""
+    default: str = "None"
+    types: str = ""
+    """The types that Python accepts; empty: `read` checks the value."""
+    read: str = ""
+    """The item of a row; empty: the row does not have it."""
+    row: str = "int"
+
+    parse: str = ""
+    """The format of PyArg_ParseTuple() for the item."""
+    into: str = "{out}"
+    declare: str = ""
+    """A local variable, as (type, name)."""
+    store: str = ""
+    """
+    What puts the variable into the struct: an assignment, or a call that is below 0 if it failed.
+    """
+
+    php: str = ""
+    """The type of the parameter. Without it the option is no parameter."""
+    php_default: str = "null"
+    php_doc: str = ""
+    phpstan: str = ""
+    php_key: str = "VALUE"
+    """What a value in an item of an array may be: a DUEQ_PHP_ type."""
+    php_field: str = "zval *{name}"
+    php_initial: str = "NULL"
+    php_parse: str = "Z_PARAM_ZVAL({given}{name})"
+    php_check: str = ""
+    """A call that checks the field and may put it into the struct. It is false if it threw."""
+    php_store: str = ""
+    """What else puts the field into the struct."""
+
+    argument: str = ""
+    """What the shell calls the value; "": the option has no value."""
+    shell: str = ""
+    """What puts the value `given` into the struct."""
+
+    contract: str = ""
+    """What puts the value `from` of a situation into the struct."""
+
+
+BACKOFF = "array<int|float|\\DateInterval>|Backoff|\\DateInterval|null"
+# A duration that may be 0. None is 0.
+DURATION = Kind(
+    c="int64_t {name}_ms",
+    range="{lvalue}",
+    python="float | timedelta | None",
+    read='optional_ms({self}{name}, "{name}")',
+    parse="L",
+    into="&{name}_ms",
+    declare="long long {name}_ms",
+    store="{lvalue} = {name}_ms",
+    php="float|\\DateInterval|null",
+    php_doc="float|\\DateInterval|null",
+    phpstan="int|float|\\DateInterval|null",
+    php_check="dueq_php_optional_duration({place}, {given}{name}, {out})",
+    argument="DURATION",
+    shell='{lvalue} = cli_duration(cli, "{dashes}", given)',
+    contract='{lvalue} = number(from, "{name}_ms", 0)',
+)
+# A duration that is never None.
+LENGTH = DURATION._replace(
+    python="float | timedelta",
+    default="{value}",
+    read='duration_ms({self}{name}, "{name}")',
+    php="float|\\DateInterval",
+    php_default="{value}",
+    php_doc="float|\\DateInterval",
+    phpstan="int|float|\\DateInterval",
+    php_check="dueq_php_duration({place}, {given}{name}, {out})",
+)
+NUMBER = Kind(
+    c="int {name}",
+    range="{lvalue}",
+    python="int",
+    default="0",
+    types="int,",
+    read="{self}{name}",
+    parse="i",
+    php="int",
+    php_default="0",
+    php_doc="int",
+    phpstan="int",
+    php_key="NUMBER",
+    php_field="zend_long {name}",
+    php_initial="0",
+    php_parse="Z_PARAM_LONG({given}{name})",
+    php_check='dueq_php_within({place}, {given}{name}, {least}, {most}, "{php_range}")',
+    php_store="{lvalue} = (int){given}{name}",
+    argument="N",
+    shell='{lvalue} = (int)cli_number(cli, "{dashes}", given, {least}, {most})',
+    contract='{lvalue} = (int)number(from, "{name}", 0)',
+)
+# A number of things, 1 to a batch.
+COUNT = NUMBER._replace(
+    c="size_t {name}",
+    range="(int64_t){lvalue}",
+    default="{value}",
+    read='counted({self}{name}, "{name}")',
+    parse="n",
+    into="&{name}",
+    declare="Py_ssize_t {name}",
+    store="{lvalue} = (size_t){name}",
+    php_default="{value}",
+    php_initial="{value}",
+    php_store="{lvalue} = (size_t){given}{name}",
+    shell='{lvalue} = (size_t)cli_number(cli, "{dashes}", given, {least}, {most})',
+    contract='{lvalue} = (size_t)number(from, "{name}", {value})',
+)
+
+KINDS = {
+    "json": Kind(python="object"),
+    "text": Kind(
+        c="dueq_bytes {name}",
+        python="str | None",
+        types="str, type(None)",
+        read='_text({self}{name}, "{name}")',
+        row="str",
+        parse="s#",
+        into="{out}.data, &{name}_size",
+        declare="Py_ssize_t {name}_size",
+        store="{lvalue}.size = (size_t){name}_size",
+        php="?string",
+        php_doc="string|null",
+        phpstan="string|null",
+        php_key="TEXT",
+        php_field="zend_string *{name}",
+        php_parse="Z_PARAM_STR_OR_NULL({given}{name})",
+        php_check="dueq_php_text({place}, {given}{name}, {out})",
+        argument="TEXT",
+        shell='{lvalue} = read_text(cli, "{dashes}", given)',
+        contract='{lvalue} = bytes(run, from, "{name}")',
+    ),
+    "duration": DURATION,
+    # A duration above 0. None is 0.
+    "span": DURATION._replace(
+        read='limit_ms({self}{name}, "{name}")',
+        php_check="dueq_php_limit({place}, {given}{name}, {out})",
+    ),
+    # A duration that may be 0, with a default of its own. None is 0.
+    "preset": DURATION._replace(default="_core.{constant} / 1000", php_default="{value}"),
+    "length": LENGTH,
+    # How long to wait; without end: Python's None, PHP's INF.
+    "patience": LENGTH._replace(
+        range="",
+        python="float | timedelta | None",
+        default="{python_value}",
+        read="patience_ms({name})",
+        php_check="dueq_php_timeout({place}, {given}{name}, {out})",
+        shell="{lvalue} = cli_patience(cli, given)",
+    ),
+    "delay": DURATION._replace(
+        read="*due_ms({self}delay, {self}at)",
+        php_check="fill_due(draft, fields->delay, fields->at, {place})",
+        shell="read_delay(cli, drafting, given)",
+    ),
+    # `read` of the delay reads both.
+    "at": DURATION._replace(
+        python="float | datetime | None",
+        read="",
+        php="float|int|\\DateTimeInterface|null",
+        php_doc="float|int|\\DateTimeInterface|null",
+        phpstan="int|float|\\DateTimeInterface|null",
+        php_check="",
+        argument="TIME",
+        shell='{lvalue} = cli_point(cli, "at", given)',
+    ),
+    "limit": Kind(
+        c="uint32_t {name}",
+        range="{lvalue}",
+        python="int | None",
+        default="_core.{constant}",
+        types="int, type(None)",
+        read='_limit({self}{name}, "{name}", "{of_one}")',
+        parse="I",
+        php="?int",
+        php_default="{value}",
+        php_doc="int|null",
+        phpstan="int|null",
+        php_key="LIMIT",
+        php_field="dueq_php_bound {name}",
+        php_initial="{{DUEQ_{constant}, false}}",
+        php_parse="Z_PARAM_LONG_OR_NULL({given}{name}.number, {given}{name}.is_null)",
+        php_check=(
+            "fill_limit({place}, {given}{name}, "
+            '"not be 0: use null for no limit, 1 for {of_one}", {out})'
+        ),
+        argument="N",
+        shell='{lvalue} = read_limit(cli, "{dashes}", given, "{of_one}")',
+        contract='{lvalue} = (uint32_t)number(from, "{name}", {lvalue})',
+    ),
+    "number": NUMBER,
+    "count": COUNT,
+    # A number of things, 1 or more. None is 0.
+    "any_count": COUNT._replace(
+        range="",
+        python="int | None",
+        read='0 if {self}{name} is None else counted({self}{name}, "{name}", sys.maxsize)',
+        php="?int",
+        php_doc="int|null",
+        phpstan="int|null",
+        php_key="LIMIT",
+        php_field="dueq_php_bound {name}",
+        php_initial="{{{value}, false}}",
+        php_parse="Z_PARAM_LONG_OR_NULL({given}{name}.number, {given}{name}.is_null)",
+        php_check="dueq_php_any_count({place}, {given}{name}, {out})",
+        php_store="",
+    ),
+    # Known to C alone.
+    "size": Kind(c="size_t {name}"),
+    "word": Kind(c="const char *{name}"),
+    "flag": Kind(
+        c="int {name}",
+        python="bool",
+        default="False",
+        types="bool,",
+        read="{self}{name}",
+        row="bool",
+        parse="p",
+        php="bool",
+        php_default="false",
+        php_doc="bool",
+        phpstan="bool",
+        php_key="TRUTH",
+        php_field="bool {name}",
+        php_initial="false",
+        php_parse="Z_PARAM_BOOL({given}{name})",
+        php_store="{lvalue} = {given}{name}",
+        shell="{lvalue} = 1",
+        contract='{lvalue} = json_object_get_boolean(field(from, "{name}"))',
+    ),
+    "headers": Kind(
+        c="const dueq_header *headers; /* may be NULL when header_count is 0 */\n"
+        "    size_t header_count",
+        python="Mapping[str, str] | None",
+        types="Mapping, type(None)",
+        read="_header_row(self.headers)",
+        row="tuple[tuple[str, str], ...]",
+        parse="O",
+        into="&headers",
+        declare="PyObject *headers",
+        store="draft_headers(draft, headers)",
+        php="array",
+        php_default="[]",
+        php_doc="array<string, string>",
+        phpstan="array<string, string>",
+        php_key="TABLE",
+        php_field="HashTable *headers",
+        php_parse="Z_PARAM_ARRAY_HT({given}headers)",
+        php_check="dueq_php_headers_fill({place}, {given}headers, draft, arena)",
+        argument="NAME=VALUE",
+        shell="add_header(cli, drafting, given)",
+        contract='fill_headers(run, field(from, "headers"), draft)',
+    ),
+    "priority": Kind(
+        c="dueq_priority priority",
+        range="{lvalue}",
+        python="int",
+        default="_core.NORMAL",
+        types="int,",
+        read="{self}priority",
+        parse="i",
+        into="&priority",
+        declare="int priority",
+        store="{lvalue} = (dueq_priority)priority",
+        php="int",
+        php_default="0",
+        php_doc="int",
+        phpstan="int",
+        php_key="NUMBER",
+        php_field="zend_long priority",
+        php_parse="Z_PARAM_LONG({given}priority)",
+        php_check=(
+            "dueq_php_within({place}, {given}priority, {least}, {most}, "
+            '"be 1 (high), 0 or -1 (low)")'
+        ),
+        php_store="{lvalue} = (dueq_priority){given}priority",
+        argument="high|normal|low",
+        shell="{lvalue} = read_priority(cli, given)",
+        contract='{lvalue} = (dueq_priority)number(from, "priority", DUEQ_NORMAL)',
+    ),
+    "backoff": Kind(
+        c="dueq_backoff backoff",
+        python="BackoffLike | None",
+        read="backoff_row(self.backoff)",
+        row="BackoffRow",
+        parse="O",
+        into="&backoff",
+        declare="PyObject *backoff",
+        store="draft_backoff({out}, backoff)",
+        php="float|array|Backoff|\\DateInterval|null",
+        php_doc=f"float|{BACKOFF}",
+        phpstan=f"int|float|{BACKOFF}",
+        php_check="fill_backoff({place}, {given}backoff, {out}, arena)",
+        argument="HOW",
+        shell="read_backoff(cli, drafting, given)",
+        contract='fill_backoff(run, field(from, "backoff"), {out})',
+    ),
+    "replace": Kind(
+        c="dueq_replace replace",
+        range="(int){lvalue}",
+        python='bool | Literal["body"]',
+        default="False",
+        types="bool, str",
+        read="_REPLACE[self.replace]",
+        parse="i",
+        into="&replace",
+        declare="int replace",
+        store="{lvalue} = (dueq_replace)replace",
+        php="?Replace",
+        php_doc="Replace|null",
+        phpstan="Replace|null",
+        php_check="fill_replace({place}, {given}replace, {out})",
+        argument="=body",
+        shell="read_replace(cli, drafting, given)",
+        contract='{lvalue} = (dueq_replace)choice(run, from, "replace", replaces)',
+    ),
+    # Of several queues. Python and PHP set it where they open them.
+    "order": Kind(
+        c="dueq_order order",
+        read="self._order",
+        parse="i",
+        into="&order",
+        declare="int order",
+        store="{lvalue} = (dueq_order)order",
+        shell="{lvalue} = DUEQ_ROUND_ROBIN",
+        contract='{lvalue} = (dueq_order)choice(run, from, "order", orders)',
+    ),
+}

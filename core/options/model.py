@@ -1,0 +1,105 @@
+"""The options of core/options.toml, by the verb that has them."""
+
+from typing import Any, NamedTuple
+
+from options.kinds import DURATION, KINDS
+from options.text import camel, joined
+
+
+class Target(NamedTuple):
+    """Where the options of a verb go."""
+
+    struct: str
+    variable: str
+    self: str = ""
+    given: str = ""
+    item: str = "-1"
+    """In PHP: the item of an array whose key the option may be; -1: it is a parameter."""
+    first: str = "1"
+    """In PHP: the number of the parameter that is the first option."""
+
+    def place(self, index: int, name: str) -> str:
+        first = str(int(self.first) + index) if self.first.isdigit() else f"{self.first} + {index}"
+        return f'DUEQ_PHP_PLACE({first.removesuffix(" + 0")}, {self.item}, "{name}")'
+
+
+TARGETS = {
+    "push": Target("dueq_draft", "draft", "self.", "fields->", "item", "2"),
+    "reserve": Target("dueq_reserve_options", "options", first="first"),
+    "consume": Target("dueq_consumer_options", "options"),
+}
+
+
+class Option:
+    def __init__(self, name: str, row: dict[str, Any]) -> None:
+        self.name = name
+        self.row = row
+        self.kind = KINDS[row["kind"]]
+        self.is_time = self.kind.c == DURATION.c
+        self.in_struct = bool(self.kind.c) and "argument_of" not in row
+        self.is_many = bool(row.get("many"))
+        """Only a method that takes several messages has it."""
+        self.group: str = row.get("group", "")
+        member = f"{name}_ms" if self.is_time else name
+        bounds = row.get("range", ())
+        self.words = {
+            "member": member,
+            **{key: str(value) for key, value in row.items()},
+            "name": name,
+            "camel": camel(name),
+            "dashes": row.get("shell_name", name.replace("_", "-")),
+            "least": bounds[1] if len(bounds) == 3 else "",
+            "most": bounds[2] if len(bounds) == 3 else "",
+        }
+        self.words.setdefault("python_value", self.words.get("value", ""))
+
+    def aim(self, target: Target, index: int) -> None:
+        """Says where the option goes. index: of the parameter of PHP, among the options."""
+        path = f"{target.variable}->{self.words['member']}"
+        # What is no member of the struct is an argument of its own.
+        self.words["lvalue"] = path if self.in_struct else f"*{self.words['member']}"
+        self.words["out"] = f"&{path}" if self.in_struct else self.words["member"]
+        self.words["self"], self.words["given"] = target.self, target.given
+        self.words["place"] = target.place(index, self.words["camel"])
+
+    def get(self, part: str) -> str:
+        """The text `part` of the option's kind, filled in for this option."""
+        text: str = getattr(self.kind, part)
+        return text.format_map(self.words)
+
+    def doc(self, face: str, none: str) -> str:
+        """What the option means to a face. none: the language's own word for no value."""
+        text = joined(self.row.get(face, self.row["doc"]))
+        if none and "none" in self.row and face not in self.row:
+            text += f"; {none}: {joined(self.row['none'])}"
+        return text
+
+
+class Options:
+    """The options of a verb, and by face those that the face has."""
+
+    def __init__(self, verb: str, rows: dict[str, dict[str, Any]]) -> None:
+        self.verb = verb
+        self.target = TARGETS[verb]
+        self.all = [Option(name, row) for name, row in rows.items()]
+        self.struct = [option for option in self.all if option.in_struct]
+        self.row = [option for option in self.struct if option.kind.parse]
+        self.python = [option for option in self.all if option.kind.python]
+        self.php = [option for option in self.all if option.kind.php]
+        self.shell = [option for option in self.all if "shell" in option.row]
+        # Those of C alone have no text for the other faces.
+        shown = [option for option in self.all if "doc" in option.row]
+        groups = {option.group: None for option in shown}
+        self.grouped = {
+            group: [option for option in shown if option.group == group] for group in groups
+        }
+        for option in self.all:
+            option.aim(self.target, self.php.index(option) if option in self.php else 0)
+
+    def arguments(self) -> list[str]:
+        """What a function in C gets to put the options into."""
+        others = [option for option in self.all if option.kind.c and not option.in_struct]
+        return [
+            f"{self.target.struct} *{self.target.variable}",
+            *(f"int64_t *{option.words['member']}" for option in others),
+        ]
