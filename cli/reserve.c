@@ -59,10 +59,53 @@ static int print_all(struct cli *cli, const dueq_result *taken, enum form form, 
     return code;
 }
 
+/* Made from core/options.toml by core/verbs.py: the options of reserve. */
+/* clang-format off */
+enum {
+    RESERVE_COUNT = 0x300,
+    RESERVE_ORDER,
+    RESERVE_TIMEOUT,
+    RESERVE_LEASE
+};
+
+/* These go into the list of a command's options. */
+#define RESERVE_OPTIONS                                                                            \
+    {"count", required_argument, NULL, RESERVE_COUNT},                                             \
+    {"round-robin", no_argument, NULL, RESERVE_ORDER},                                             \
+    {"wait", required_argument, NULL, RESERVE_TIMEOUT},                                            \
+    {"lease", required_argument, NULL, RESERVE_LEASE}
+
+/* What --help says of them. */
+#define RESERVE_HELP                                                                               \
+    "  --count N         up to N messages (1)\n"                                                   \
+    "  --round-robin     begin with another queue each time\n"                                     \
+    "  --wait DURATION   if none is ready, wait up to this long: 10s, 5m, forever (0)\n"           \
+    "  --lease DURATION  how long no other consumer gets the message (the message's own, or\n"     \
+    "                    30s)\n"
+/* clang-format on */
+
+static void reserve_option(const struct cli *cli, dueq_reserve_options *options, int option,
+                           const char *given) {
+    switch (option) {
+    case RESERVE_COUNT:
+        options->count = (size_t)cli_number(cli, "count", given, 1, DUEQ_MAX_BATCH);
+        break;
+    case RESERVE_ORDER:
+        options->order = DUEQ_ROUND_ROBIN;
+        break;
+    case RESERVE_TIMEOUT:
+        options->timeout_ms = cli_patience(cli, given);
+        break;
+    case RESERVE_LEASE:
+        options->lease_ms = cli_duration(cli, "lease", given);
+        break;
+    }
+}
+/* The end of what was made. */
+
 struct wish {
-    size_t count;
-    int64_t wait_ms, lease_ms;
-    bool ack, round_robin;
+    dueq_reserve_options options;
+    bool ack;
     enum form form;
 };
 
@@ -83,11 +126,8 @@ static void rotate(char *names[], size_t count) {
 
 static int reserve(struct cli *cli, const struct wish *wish) {
     dueq_result *result;
-    dueq_status status =
-        cli_wait(cli,
-                 dueq_reserve_any_submit(cli->queues, cli->queue_count, DUEQ_PREFERENCE,
-                                         wish->count, wish->wait_ms, wish->lease_ms),
-                 &result);
+    dueq_status status = cli_wait(
+        cli, dueq_reserve_any_submit(cli->queues, cli->queue_count, &wish->options), &result);
     cli_quarantined(dueq_result_quarantined(result));
     if (status == DUEQ_OK)
         cli->queue = cli_source(cli, dueq_result_queue(result));
@@ -99,35 +139,22 @@ static int reserve(struct cli *cli, const struct wish *wish) {
 }
 
 static int run(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"count", required_argument, NULL, 'c'},
-                                            {"wait", required_argument, NULL, 'w'},
-                                            {"lease", required_argument, NULL, 'l'},
-                                            {"ack", no_argument, NULL, 'a'},
+    static const struct option options[] = {{"ack", no_argument, NULL, 'a'},
                                             {"body", no_argument, NULL, 'b'},
-                                            {"round-robin", no_argument, NULL, 'r'},
+                                            RESERVE_OPTIONS,
                                             CLI_OPTIONS};
-    struct wish wish = {.count = 1};
+    struct wish wish = {.options = DUEQ_RESERVE};
     bool raw = false;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         switch (option) {
-        case 'c':
-            wish.count = (size_t)cli_number(cli, "count", optarg, 1, DUEQ_MAX_BATCH);
-            break;
-        case 'w':
-            wish.wait_ms = cli_patience(cli, optarg);
-            break;
-        case 'l':
-            wish.lease_ms = cli_duration(cli, "lease", optarg);
-            break;
         case 'a':
             wish.ack = true;
             break;
         case 'b':
             raw = true;
             break;
-        case 'r':
-            wish.round_robin = true;
-            break;
+        default:
+            reserve_option(cli, &wish.options, option, optarg);
         }
     }
     cli_words(cli, argc, 0, DUEQ_MAX_QUEUES - 1);
@@ -139,8 +166,9 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                 : wish.ack  ? BODY_LINE
                 : count > 1 ? QUEUE_TICKET_AND_BODY
                             : TICKET_AND_BODY;
-    if (wish.round_robin)
+    if (wish.options.order == DUEQ_ROUND_ROBIN)
         rotate(names, count);
+    wish.options.order = DUEQ_PREFERENCE;
     int code;
     return cli_open_queues(cli, names, count, &code) ? reserve(cli, &wish) : code;
 }
@@ -153,14 +181,10 @@ const struct command reserve_command = {
     "With several queues it reserves from the first that has a ready message, and the line begins\n"
     "with the queue's name and a tab.\n"
     "\n"
-    "Options:\n"
-    "  --count N         up to N messages (1)\n"
-    "  --wait DURATION   if none is ready, wait up to this long: 10s, 5m, forever (0)\n"
-    "  --lease DURATION  how long no other consumer gets the message (the message's own, or 30s)\n"
+    "Options:\n" RESERVE_HELP
     "  --ack             acknowledge each message after its body is written to standard output;\n"
     "                    the line has no ticket\n"
     "  --body            print only the body, byte for byte\n"
-    "  --round-robin     begin with another queue each time\n"
     "  --json            print one object a line, with all that is known of the message\n"
     "\n"
     "If a message cannot be written to standard output, dueq releases it. If nothing is ready, it\n"

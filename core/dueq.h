@@ -792,6 +792,32 @@ typedef enum dueq_order {
     DUEQ_ROUND_ROBIN = 1
 } dueq_order;
 
+/* How messages are reserved. Start from DUEQ_RESERVE, and set what differs. */
+typedef struct dueq_reserve_options {
+    size_t struct_size;
+    /* Made from core/options.toml by core/verbs.py: the options of reserve. */
+    /* The most messages of a call: 1 to DUEQ_MAX_BATCH. */
+    size_t count;
+    /* Which queue it asks first, of several. */
+    dueq_order order;
+    /*
+     * How long the call waits for the first message: 0 (not at all) to DUEQ_MAX_TIME_MS, or
+     * DUEQ_FOREVER. It waits in one blocking command, without polling.
+     */
+    int64_t timeout_ms;
+    /*
+     * The lease of each message, up to UINT32_MAX; 0: the message's own, else
+     * DUEQ_DEFAULT_LEASE_MS. When a lease ends, the next reserve may take the message. A crash is
+     * then counted, and the message is delivered alone.
+     */
+    int64_t lease_ms;
+    /* The end of what was made. */
+} dueq_reserve_options;
+
+/* Made from core/options.toml by core/verbs.py: the defaults of a reserve. */
+#define DUEQ_RESERVE {.struct_size = sizeof(dueq_reserve_options), .count = 1}
+/* The end of what was made. */
+
 #include "dueq_verbs.h" /* made from core/verbs.toml */
 
 /* Consumers: reserve, work, acknowledge, and again */

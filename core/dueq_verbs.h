@@ -41,15 +41,14 @@ DUEQ_API dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_
 /*
  * Delivers messages of several queues, as dueq_reserve(), in one wait. All messages of a call come
  * from one queue: the first in order that has any. dueq_result_queue() is its index.
- * queues: `queue_count` handles of one client, 1 to DUEQ_MAX_QUEUES; by DUEQ_PREFERENCE each once.
- *         A queue with partitions may only be asked alone.
+ * queues:  `queue_count` handles of one client, 1 to DUEQ_MAX_QUEUES; by DUEQ_PREFERENCE each once.
+ *          A queue with partitions may only be asked alone.
+ * options: start from DUEQ_RESERVE, and set what differs.
  */
 DUEQ_API dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count,
-                                      dueq_order order, size_t count, int64_t timeout_ms,
-                                      int64_t lease_ms, dueq_result **result);
+                                      const dueq_reserve_options *options, dueq_result **result);
 DUEQ_API dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
-                                             dueq_order order, size_t count, int64_t timeout_ms,
-                                             int64_t lease_ms);
+                                             const dueq_reserve_options *options);
 
 /*
  * Acknowledges messages, which deletes them.

@@ -72,7 +72,7 @@ ARGUMENTS = {
     ),
     "any": Argument("int any", "any: int"),
     "repair": Argument("int repair", "repair: int"),
-    "order": Argument("dueq_order order", "order: int"),
+    "reserve_options": Argument("const dueq_reserve_options *options", "options: ReserveRow"),
     **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__arg_check_ids(queue, &id, 1)"),

@@ -20,6 +20,7 @@
 %include "bytes.i"   /* bytes, buffers and text in, borrowed during the call */
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
+%include "reserve.i" /* the options of a reserve */
 %include "redisson.i" /* values in and out */
 %include "laravel.i" /* jobs in and out */
 %include "result.i"  /* outcomes, messages, counts and rates out */

@@ -53,6 +53,8 @@ def c_arguments(verb: str) -> set[str]:
     names = {argument.split()[-1].lstrip("*") for argument in found[1].split(",")}
     if "filter" in names:
         names = names - {"filter"} | c_fields("dueq_filter")
+    if "options" in names:
+        names = names - {"options"} | c_fields(f"dueq_{verb.removesuffix('_any')}_options")
     if "tickets" in names:
         names -= {"tickets", "count"}
     if "dead_letter" in names:
@@ -179,7 +181,7 @@ NAMES = {
         php_arguments("Queue", "schedule"),
         shell_words("schedule", "add"),
     ),
-    "reserve": of_verb("reserve", dueq.Queue.reserve_many, ("Queue", "reserveMany"), "reserve"),
+    "reserve": of_verb("reserve_any", dueq.Queue.reserve_many, ("Queue", "reserveMany"), "reserve"),
     "retry": of_verb("retry", dueq.Message.retry, ("Message", "retry"), "retry"),
     "release": of_verb("release", dueq.Message.release, ("Message", "release"), "release"),
     "extend": of_verb("extend", dueq.Message.extend, ("Message", "extend"), "extend"),

@@ -129,6 +129,43 @@ def test_option_of_consume_in_php() -> None:
     assert "    options->slow_start = (size_t)slow_start;\n" in text
 
 
+MANY = COUNT + "many = true\n"
+
+
+def reserve_of_many() -> Options:
+    """Of an option that only methods of several messages have, and one that all have."""
+    rows = {"most": tomllib.loads(MANY), "slow_start": tomllib.loads(SPAN)}
+    return Options("reserve", {name: {"doc": "x", **row} for name, row in rows.items()})
+
+
+def test_option_of_several_messages_in_python() -> None:
+    one, several = python.reserve(reserve_of_many()).split("    async def reserve_many(\n")
+    assert "most" not in one
+    assert "        row = (\n            1,\n            limit_ms(slow_start" in one
+    assert (
+        "        self,\n        most: int,\n        slow_start: float | timedelta | None = "
+        in several
+    )
+    assert '            counted(most, "most"),\n' in several
+
+
+def test_option_of_several_messages_in_php() -> None:
+    text = php.reads(reserve_of_many())
+    assert "dueq_php_reserve_read(zend_execute_data *execute_data, bool many,\n" in text
+    assert "    ZEND_PARSE_PARAMETERS_START(many, many + 1)\n        if (many) {\n" in text
+    assert 'DUEQ_PHP_PLACE(many, -1, "most")' in text
+    assert 'DUEQ_PHP_PLACE(many + 1, -1, "slowStart")' in text
+    one = """
+        public function reserve(
+            int $slowStart = 1
+        ): Message;
+"""
+    several = one.replace("reserve(", "reserveMany(").replace("(\n", "(\n            int $most,\n")
+    stub = php.stub(one + several, reserve_of_many())
+    assert "reserve(\n            float|\\DateInterval|null $slowStart = null\n        )" in stub
+    assert "reserveMany(\n            int $most,\n            float|" in stub
+
+
 def test_defaults_of_php_are_compared_with_those_of_c() -> None:
     row = 'kind = "preset"\nconstant = "START_MS"\nvalue = "1.5"'
     assert php.asserts(made(row, "consume")) == (

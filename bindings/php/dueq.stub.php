@@ -775,9 +775,11 @@ namespace Dueq
          * message; then it is ready again. A paused queue delivers nothing: the call waits until
          * the queue is resumed.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
-         *     end
-         * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return Message|null null: no message came in time, or a signal ended the wait, so that
          *     its handler can run: call again to go on waiting. (Without pcntl_async_signals(true),
          *     a signal right before the wait does not end it: set a timeout then.)
@@ -792,8 +794,11 @@ namespace Dueq
          * its own. So any number may be in progress, and all other methods of this queue and its
          * messages work meanwhile, each with one short round trip.
          *
-         * @param float|\DateInterval $timeout as reserve()
-         * @param float|\DateInterval|null $lease as reserve()
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return Pending<Message>
          */
         public function reserveStart(
@@ -806,7 +811,12 @@ namespace Dueq
          * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at
          * most, or one message.
          *
-         * @param int $count 1 to 200
+         * @param int $count how many messages at most, 1 to 200
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return list<Message>
          */
         public function reserveMany(
@@ -1100,9 +1110,11 @@ namespace Dueq
          * Reserves the next ready message of one of the queues, as Queue::reserve() does.
          * Message::$queue names the queue that had the message.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without
-         *     end
-         * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return Message|null as Queue::reserve()
          */
         public function reserve(
@@ -1113,8 +1125,11 @@ namespace Dueq
         /**
          * Starts a reserve() and does not wait, as Queue::reserveStart().
          *
-         * @param float|\DateInterval $timeout as Queue::reserve()
-         * @param float|\DateInterval|null $lease as Queue::reserve()
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return Pending<Message>
          */
         public function reserveStart(
@@ -1141,7 +1156,12 @@ namespace Dueq
          * A message that crashed comes alone; where messages over 1 MiB were pushed, 8 MiB come at
          * most, or one message.
          *
-         * @param int $count 1 to 200
+         * @param int $count how many messages at most, 1 to 200
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         *     without end
+         * @param float|\DateInterval|null $lease after this time the message is delivered again,
+         *     unless it was acknowledged, retried, released, buried or extended before; null: the
+         *     message's own lease, else 30 seconds
          * @return list<Message>
          */
         public function reserveMany(

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 2a25ae27be497e177a1f6916eed34443aa366b24 */
+ * Stub hash: cc8ee38480b78ccbd51be88c5fb0bebf9cb7f28f */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

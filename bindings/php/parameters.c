@@ -124,3 +124,34 @@ bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table
     ZEND_HASH_FOREACH_END();
     return true;
 }
+
+/* Made from core/options.toml by core/verbs.py: the options of reserve. */
+bool dueq_php_reserve_read(zend_execute_data *execute_data, bool many,
+                           dueq_reserve_options *options) {
+    zend_long count = 1;
+    zval *timeout = NULL;
+    zval *lease = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(many, many + 2)
+        if (many) {
+            Z_PARAM_LONG(count)
+        }
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END_EX(return false);
+
+    if (!dueq_php_within(DUEQ_PHP_PLACE(many, -1, "count"), count, 1, DUEQ_MAX_BATCH,
+                         "be from 1 to 200")) {
+        return false;
+    }
+    options->count = (size_t)count;
+    if (!dueq_php_timeout(DUEQ_PHP_PLACE(many + 1, -1, "timeout"), timeout, &options->timeout_ms)) {
+        return false;
+    }
+    if (!dueq_php_limit(DUEQ_PHP_PLACE(many + 2, -1, "lease"), lease, &options->lease_ms)) {
+        return false;
+    }
+    return true;
+}
+/* The end of what was made. */

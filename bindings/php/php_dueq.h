@@ -92,11 +92,6 @@ void dueq_php_case_make(zval *out, const dueq_php_enum *of, int value);
 /* The value of C for a case. */
 int dueq_php_case_value(const dueq_php_enum *of, zend_object *object);
 
-/* How a reserve waits. */
-typedef struct dueq_php_reserve_options {
-    int64_t timeout_ms, lease_ms;
-} dueq_php_reserve_options;
-
 /* client.c: the client that objects share, and Dueq\Client */
 
 void dueq_php_client_startup(void);
@@ -263,7 +258,7 @@ void dueq_php_names_make(zval *out, dueq_php_client *client);
 
 void dueq_php_lock_startup(void);
 
-/* parameters.c: names values in errors, and reads arrays whose keys are names of parameters */
+/* parameters.c: names values in errors, reads parameters, and arrays whose keys are their names */
 
 /*
  * Names a value in the texts of errors: the number of an argument, or a key in an item of the array
@@ -335,6 +330,13 @@ bool dueq_php_within(const dueq_php_place *place, zend_long value, zend_long lea
 bool dueq_php_any_count(const dueq_php_place *place, dueq_php_bound value, size_t *out);
 /* A text that may be left out, but must not be empty. */
 bool dueq_php_text(const dueq_php_place *place, const zend_string *value, dueq_bytes *out);
+
+/*
+ * Reads the parameters of reserve(), or, if `many`, of reserveMany(). What was not given stays.
+ * False: it threw.
+ */
+bool dueq_php_reserve_read(zend_execute_data *execute_data, bool many,
+                           dueq_reserve_options *options);
 
 static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
 
@@ -429,13 +431,6 @@ bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
 /* A point in time. The core reads 0 as "not given", so the begin of 1970 becomes 1. */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
-
-/*
- * Reads the options of a reserve: the parameters from number `first` on. If one is NULL, it was not
- * given, and the member of *options stays as it is.
- */
-bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
-                                   dueq_php_reserve_options *options);
 
 static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; }
 

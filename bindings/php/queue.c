@@ -232,25 +232,19 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
     zend_arena_destroy(arena);
 }
 
-ZEND_METHOD(Dueq_Queue, reserve) {
-    zval *timeout = NULL, *lease = NULL;
-    dueq_php_reserve_options options = {0};
-    dueq_status status;
+static dueq_status reserve(dueq_php_queue *queue, const dueq_reserve_options *options) {
+    return dueq_php_finish_wait(queue->client, dueq_reserve_any_submit(&queue->queue, 1, options));
+}
 
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
+ZEND_METHOD(Dueq_Queue, reserve) {
+    dueq_reserve_options options = DUEQ_RESERVE;
 
     THIS_QUEUE(queue);
-    if (!dueq_php_reserve_options_read(timeout, lease, 1, &options)) {
+    if (!dueq_php_reserve_read(execute_data, false, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_queue_source(queue);
-    status = dueq_php_finish_wait(
-        queue->client, dueq_reserve_submit(queue->queue, 1, options.timeout_ms, options.lease_ms));
-    dueq_php_first(return_value, &source, status, dueq_php_message_item);
+    dueq_php_first(return_value, &source, reserve(queue, &options), dueq_php_message_item);
 }
 
 ZEND_METHOD(Dueq_Queue, reserveStart) {
@@ -291,27 +285,14 @@ ZEND_METHOD(Dueq_Queue, getIterator) {
 }
 
 ZEND_METHOD(Dueq_Queue, reserveMany) {
-    zval *timeout = NULL, *lease = NULL;
-    dueq_php_reserve_options options = {0};
-    dueq_status status;
-    zend_long count;
-
-    ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_LONG(count)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
+    dueq_reserve_options options = DUEQ_RESERVE;
 
     THIS_QUEUE(queue);
-    if (!dueq_php_reserve_options_read(timeout, lease, 2, &options)) {
+    if (!dueq_php_reserve_read(execute_data, true, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_queue_source(queue);
-    status = dueq_php_finish_wait(queue->client,
-                                  dueq_reserve_submit(queue->queue, (size_t)MAX(count, 0),
-                                                      options.timeout_ms, options.lease_ms));
-    dueq_php_list(return_value, &source, status, dueq_php_message_item);
+    dueq_php_list(return_value, &source, reserve(queue, &options), dueq_php_message_item);
 }
 
 ZEND_METHOD(Dueq_Queue, ackMany) {

@@ -186,30 +186,21 @@ static dueq_php_source source_of(queues_object *queues) {
                              .order = queues->order};
 }
 
-static dueq_status reserve(queues_object *queues, zend_long count,
-                           const dueq_php_reserve_options *options) {
+static dueq_status reserve(queues_object *queues, dueq_reserve_options *options) {
+    options->order = queues->order;
     return dueq_php_finish_wait(queues->client,
-                                dueq_reserve_any_submit(queues->queues, queues->count,
-                                                        queues->order, (size_t)MAX(count, 0),
-                                                        options->timeout_ms, options->lease_ms));
+                                dueq_reserve_any_submit(queues->queues, queues->count, options));
 }
 
 ZEND_METHOD(Dueq_Queues, reserve) {
-    zval *timeout = NULL, *lease = NULL;
-    dueq_php_reserve_options options = {0};
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
+    dueq_reserve_options options = DUEQ_RESERVE;
 
     THIS_QUEUES(queues);
-    if (!dueq_php_reserve_options_read(timeout, lease, 1, &options)) {
+    if (!dueq_php_reserve_read(execute_data, false, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = source_of(queues);
-    dueq_php_first(return_value, &source, reserve(queues, 1, &options), dueq_php_message_item);
+    dueq_php_first(return_value, &source, reserve(queues, &options), dueq_php_message_item);
 }
 
 /* Gives a message back as if it had not been reserved. */
@@ -236,21 +227,15 @@ static void make_reserved(zval *out, const dueq_php_source *source, const dueq_r
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source) {
     static const dueq_php_call call = {make_reserved, give_back};
-    dueq_php_reserve_options options = {DUEQ_FOREVER, 0};
-    zval *timeout = NULL, *lease = NULL;
+    dueq_reserve_options options = DUEQ_RESERVE;
     dueq_php_link *link;
 
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
-
-    if (dueq_php_reserve_options_read(timeout, lease, 1, &options) &&
+    options.order = source->order;
+    options.timeout_ms = DUEQ_FOREVER;
+    if (dueq_php_reserve_read(execute_data, false, &options) &&
         (link = dueq_php_pending_open(return_value, source, &call))) {
         dueq_php_pending_start(return_value,
-                               dueq_reserve_any_submit(link->queues, link->count, source->order, 1,
-                                                       options.timeout_ms, options.lease_ms));
+                               dueq_reserve_any_submit(link->queues, link->count, &options));
     }
 }
 
@@ -274,21 +259,12 @@ ZEND_METHOD(Dueq_Queues, getIterator) {
 }
 
 ZEND_METHOD(Dueq_Queues, reserveMany) {
-    zval *timeout = NULL, *lease = NULL;
-    dueq_php_reserve_options options = {0};
-    zend_long count;
-
-    ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_LONG(count)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
+    dueq_reserve_options options = DUEQ_RESERVE;
 
     THIS_QUEUES(queues);
-    if (!dueq_php_reserve_options_read(timeout, lease, 2, &options)) {
+    if (!dueq_php_reserve_read(execute_data, true, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = source_of(queues);
-    dueq_php_list(return_value, &source, reserve(queues, count, &options), dueq_php_message_item);
+    dueq_php_list(return_value, &source, reserve(queues, &options), dueq_php_message_item);
 }

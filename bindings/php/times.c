@@ -189,12 +189,3 @@ bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms) {
     }
     return EG(exception) ? false : dueq_php_invalid(place, "be a time from 1970 to 2100");
 }
-
-bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
-                                   dueq_php_reserve_options *options) {
-    const dueq_php_place timeout_place = {first, -1, "timeout"},
-                         lease_place = {first + 1, -1, "lease"};
-
-    return (!timeout || dueq_php_timeout(&timeout_place, timeout, &options->timeout_ms)) &&
-           dueq_php_limit(&lease_place, lease, &options->lease_ms);
-}

@@ -8,6 +8,7 @@
 DUEQ__LAYOUT(draft, DUEQ_DRAFT, key);
 DUEQ__LAYOUT(plan, DUEQ_PLAN, job);
 DUEQ__LAYOUT(filter, DUEQ_FILTER, until_ms);
+DUEQ__LAYOUT(reserve_options, DUEQ_RESERVE, lease_ms);
 DUEQ__LAYOUT(consumer_options, DUEQ_CONSUMER, slots);
 DUEQ__LAYOUT(counts, DUEQ_COUNTS, evicting);
 DUEQ__LAYOUT(sizes, DUEQ_SIZES, now_ms);

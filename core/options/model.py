@@ -25,7 +25,7 @@ class Target(NamedTuple):
 
 TARGETS = {
     "push": Target("dueq_draft", "draft", "self.", "fields->", "item", "2"),
-    "reserve": Target("dueq_reserve_options", "options", first="first"),
+    "reserve": Target("dueq_reserve_options", "options", first="many"),
     "consume": Target("dueq_consumer_options", "options"),
 }
 

@@ -201,18 +201,21 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
     return status ? status : dueq__arg_check_retry_delay(queue, settlement->retry_delay_ms);
 }
 
-static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
+/* Made from core/options.toml by core/verbs.py: the options of reserve. */
+static dueq_status check_options(const dueq_reserve_options *options, struct dueq__error *error) {
+    const struct dueq__range ranges[] = {
+        {"the number of items", NULL, (int64_t)options->count, 1, DUEQ_MAX_BATCH},
+        {"the lease", " ms", options->lease_ms, 0, UINT32_MAX}};
+    return dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
+}
+/* The end of what was made. */
+
+/* The options are checked: here, or when a consumer was opened. */
+static dueq_status check(const struct dueq__reserve *asked, bool *plain) {
     dueq_queue *queue = asked->queues[0];
-    const struct dueq__range leases[] = {
-        {"the lease", " ms", asked->terms.lease_ms, 0, UINT32_MAX},
-        {"the default lease", " ms", asked->terms.default_lease_ms, 1, UINT32_MAX}};
     dueq_status status = DUEQ_OK;
     if (!asked->are_partitions)
         status = dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
-    if (!status && (asked->terms.count || !settles))
-        status = dueq__arg_check_count(queue, queue, asked->terms.count);
-    if (!status)
-        status = dueq__ranges_check(leases, 2, &queue->client->error);
     if (!status)
         status = dueq__arg_check_wait(queue, asked->terms.timeout_ms);
     return status ? status : check_settlement(queue, &asked->settlement, plain);
@@ -261,8 +264,6 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
 }
 
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
-    if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
-        return DUEQ_INVALID;
     if (asked->queue_count == 1 && asked->queues[0]->partitioned)
         return asked->queues[0]->partitioned->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
@@ -274,7 +275,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (!terms.count)
         terms.timeout_ms = 0;
     dueq__client_check_fork(client);
-    dueq_status status = check(asked, settles, &plain);
+    dueq_status status = check(asked, &plain);
     if (!status)
         status =
             dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count, &terms);
@@ -287,20 +288,40 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     return dueq__wait_start(client);
 }
 
-dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+static dueq_status reserve(dueq_queue *const *queues, size_t queue_count,
+                           const dueq_reserve_options *options) {
+    dueq_status status = check_options(options, &queues[0]->client->error);
+    if (status)
+        return status;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
                                 .queue_count = queue_count,
-                                .order = order,
-                                .terms.count = count,
-                                .terms.timeout_ms = timeout_ms,
-                                .terms.lease_ms = lease_ms,
+                                .order = options->order,
+                                .terms.count = options->count,
+                                .terms.timeout_ms = options->timeout_ms,
+                                .terms.lease_ms = options->lease_ms,
                                 .terms.default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
                                 .terms.take_expired_now = true});
 }
 
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
+                                    const dueq_reserve_options *given) {
+    dueq_reserve_options options;
+    if (!queues || queue_count == 0 || !queues[0])
+        return DUEQ_INVALID;
+    dueq_status status =
+        dueq__struct_check(given, &dueq__layout_reserve_options, &queues[0]->client->error);
+    if (status)
+        return status;
+    dueq__struct_copy(&options, given, &dueq__layout_reserve_options);
+    return reserve(queues, queue_count, &options);
+}
+
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                 int64_t lease_ms) {
-    return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
+    dueq_reserve_options options = DUEQ_RESERVE;
+    options.count = count;
+    options.timeout_ms = timeout_ms;
+    options.lease_ms = lease_ms;
+    return queue ? reserve(&queue, 1, &options) : DUEQ_INVALID;
 }

@@ -71,9 +71,12 @@ static void push(void) {
 static void settle(void) {
     dueq_result *result, *pushed;
     dueq_draft next[2] = {DUEQ_DRAFT, DUEQ_DRAFT};
+    dueq_reserve_options options = DUEQ_RESERVE;
+    options.count = 2;
     next[0].body = TEXT("next");
     next[1].body = TEXT("last");
-    CHECK(dueq_reserve(queue, 2, 0, 0, &result) == DUEQ_OK && dueq_result_count(result) == 2);
+    CHECK(dueq_reserve_any(&queue, 1, &options, &result) == DUEQ_OK);
+    CHECK(dueq_result_count(result) == 2);
     const dueq_message *first = dueq_result_message(result, 0),
                        *second = dueq_result_message(result, 1);
     CHECK(is(first->body, "first") && is(second->body, "second"));
@@ -224,12 +227,14 @@ static void added(dueq_status expected) {
     dueq_counts counts = DUEQ_COUNTS;
     dueq_consumer *consumer;
     const char *text = expected ? "the program was built for a later one" : "";
-    two[1].added = filter.added = options.added = counts.added = 1;
+    dueq_reserve_options asked = DUEQ_RESERVE;
+    two[1].added = filter.added = options.added = counts.added = asked.added = 1;
     CHECK(dueq_push(queue, two, 2, NULL) == expected && strstr(dueq_error_text(client), text));
     CHECK(dueq_kick_all(queue, &filter, (dueq_bytes){NULL, 0}, 1, NULL) == expected);
     CHECK(dueq_stats(queue, &counts) == expected);
     CHECK(dueq_consumer_open(&queue, 1, &options, &consumer) == expected);
     dueq_consumer_close(consumer);
+    CHECK(dueq_reserve_any(&queue, 1, &asked, NULL) == expected);
 }
 #endif
 
@@ -237,6 +242,7 @@ static void added(dueq_status expected) {
 static void refuse(void) {
     dueq_draft two[2] = {DUEQ_DRAFT, {.max_attempts = 1}}, none;
     dueq_consumer_options options = {.prefetch = 1};
+    dueq_reserve_options asked = {.count = 1};
     dueq_consumer *consumer;
     dueq_counts counts;
     memset(&none, 0xA5, sizeof none);
@@ -248,6 +254,8 @@ static void refuse(void) {
     CHECK(dueq_push(queue, &none, 1, NULL) == DUEQ_INVALID);
     CHECK(dueq_consumer_open(&queue, 1, &options, &consumer) == DUEQ_INVALID && !consumer);
     CHECK(strstr(dueq_error_text(client), "must begin with DUEQ_CONSUMER"));
+    CHECK(dueq_reserve_any(&queue, 1, &asked, NULL) == DUEQ_INVALID);
+    CHECK(strstr(dueq_error_text(client), "must begin with DUEQ_RESERVE"));
     CHECK(dueq_stats(queue, &counts) == DUEQ_INVALID);
     CHECK(ready() == before);
 }

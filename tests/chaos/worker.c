@@ -424,9 +424,13 @@ static void consume(int from, unsigned queues, bool calm) {
             continue;
         }
         dueq_result *result;
+        const dueq_reserve_options options = {.struct_size = sizeof options,
+                                              .order = order,
+                                              .count = counts[below(5)],
+                                              .timeout_ms = below(waits[below(3)]),
+                                              .lease_ms = 1000 + below(1001)};
         dueq_status status =
-            told("reserve", dueq_reserve_any(&self.queues[first], count, order, counts[below(5)],
-                                             below(waits[below(3)]), 1000 + below(1001), &result));
+            told("reserve", dueq_reserve_any(&self.queues[first], count, &options, &result));
         if (status) {
             note("empty");
             flush();

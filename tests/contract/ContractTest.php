@@ -267,12 +267,11 @@ final class ContractTest extends TestCase
 
     private function reserve(array $step, array $expect, string $where): array
     {
-        $timeout = ($step['timeout_ms'] ?? 0) / 1000;
-        $lease = isset($step['lease_ms']) ? $step['lease_ms'] / 1000 : null;
+        $options = $this->options('reserve', $step);
         $consumer = $this->consumer($step);
         $messages = isset($step['count'])
-            ? $consumer->reserveMany($step['count'], $timeout, $lease)
-            : array_filter([$consumer->reserve($timeout, $lease)]);
+            ? $consumer->reserveMany($step['count'], ...$options)
+            : array_filter([$consumer->reserve(...$options)]);
         if (isset($step['as'])) {
             $this->captures[$step['as']] = $messages;
         }

@@ -95,23 +95,28 @@ trait Values
         };
     }
 
-    /**
-     * The arguments of Queue::push(). Each key of a draft is a parameter's name in snake case.
-     */
     private function draft(array $found): array
     {
-        $draft = ['body' => $this->value($found['body'])];
-        foreach ((new \ReflectionMethod(Queue::class, 'push'))->getParameters() as $parameter) {
+        return ['body' => $this->value($found['body'])] + $this->options('push', $found);
+    }
+
+    /**
+     * The options of a method of Queue. Each key is a parameter's name in snake case.
+     */
+    private function options(string $method, array $found): array
+    {
+        $options = [];
+        foreach ((new \ReflectionMethod(Queue::class, $method))->getParameters() as $parameter) {
             $name = $parameter->getName();
             $key = strtolower(preg_replace('/[A-Z]/', '_$0', $name));
             $type = (string) $parameter->getType();
             $value = $found[$key] ?? null;
             if (isset($found["{$key}_ms"])) {
-                $draft[$name] = $found["{$key}_ms"] / 1000;
+                $options[$name] = $found["{$key}_ms"] / 1000;
             } elseif ($value === null || $name === 'body') {
                 continue;
             } else {
-                $draft[$name] = match (true) {
+                $options[$name] = match (true) {
                     $name === 'backoff' => $this->backoff($value),
                     $name === 'deadLetter' => $this->queueName($value),
                     $name === 'headers' => $this->headers($value),
@@ -122,7 +127,7 @@ trait Values
                 };
             }
         }
-        return $draft;
+        return $options;
     }
 
     /**

@@ -13,18 +13,24 @@ Json: TypeAlias = Any
 FOLDER = Path(__file__).parent
 CORE = FOLDER.parents[1] / "core"
 VERBS = tomllib.loads((CORE / "verbs.toml").read_text(encoding="utf-8"))
-PUSH_OPTIONS = tomllib.loads((CORE / "options.toml").read_text(encoding="utf-8"))["push"]
+ALL_OPTIONS = tomllib.loads((CORE / "options.toml").read_text(encoding="utf-8"))
 ON_IDS = [name for name, row in VERBS.items() if row.get("generated_faces") == "ids"]
 PLAIN = [name for name, row in VERBS.items() if row.get("generated_faces") == "no_args"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
-# The options of a push, by their names in situations.
-DURATIONS = {"duration", "span", "delay", "at"}
-OPTIONS = {
-    f"{name}_ms" if row["kind"] in DURATIONS else name: (name, row["kind"])
-    for name, row in PUSH_OPTIONS.items()
-    if row["kind"] != "json"
-}
+DURATIONS = {"duration", "span", "delay", "at", "patience", "length", "preset"}
+
+
+def options_of(verb: str) -> dict[str, tuple[str, str]]:
+    """The options of a verb that situations name, with their names and kinds in options.toml."""
+    return {
+        f"{name}_ms" if row["kind"] in DURATIONS else name: (name, row["kind"])
+        for name, row in ALL_OPTIONS[verb].items()
+        if row["kind"] not in ("json", "order") and "many" not in row
+    }
+
+
+OPTIONS, RESERVE = options_of("push"), options_of("reserve")
 DRAFT = {"body", "as", *OPTIONS}
 JOB_DRAFT = {
     "payload",
@@ -43,7 +49,7 @@ FIELDS = {
     "open": {"name", "partitions"},
     "push": DRAFT | {"drafts", "times"},
     "ack_push": {"message", "to", "drafts", "times"},
-    "reserve": {"count", "timeout_ms", "lease_ms", "queues", "order", "as"},
+    "reserve": {"count", "queues", "order", "as", *RESERVE},
     "schedule": {"name", "expression", "zone", "catchup", "job"},
     "fire": {"message"},
     "ack": {"message", "tickets"},
@@ -213,9 +219,13 @@ class Values:
 
     def draft_options(self, found: Json) -> Json:
         """The arguments of Queue.push() and dueq.Draft behind the body."""
+        return self.options(OPTIONS, found)
+
+    def options(self, of: dict[str, tuple[str, str]], found: Json) -> Json:
+        """The keyword arguments of a verb with these options."""
         options: dict[str, Json] = {}
-        for key in OPTIONS.keys() & found.keys():
-            name, kind = OPTIONS[key]
+        for key in of.keys() & found.keys():
+            name, kind = of[key]
             value = found[key]
             if kind in DURATIONS:
                 options[name] = value / 1000

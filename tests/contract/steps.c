@@ -94,18 +94,26 @@ static dueq_queue **queues_of(struct run *run, json_object *step, size_t *count)
     return queues;
 }
 
+static const char *const orders[] = {"preference", "round robin", NULL};
+
+/* Made from core/options.toml by core/verbs.py: the options of reserve. */
+static void fill_reserve(struct run *run, json_object *from, dueq_reserve_options *options) {
+    options->count = (size_t)number(from, "count", 1);
+    options->order = (dueq_order)choice(run, from, "order", orders);
+    options->timeout_ms = number(from, "timeout_ms", 0);
+    options->lease_ms = number(from, "lease_ms", 0);
+}
+/* The end of what was made. */
+
 static void do_reserve(struct run *run, json_object *step) {
-    static const char *const orders[] = {"preference", "round robin", NULL};
     json_object *expect = field(step, "expect");
-    size_t most = (size_t)number(step, "count", 1), queue_count = 0;
-    int64_t timeout_ms = number(step, "timeout_ms", 0), lease_ms = number(step, "lease_ms", 0);
+    size_t queue_count = 1;
     dueq_queue **queues = queues_of(run, step, &queue_count), *queue = run->queue;
+    dueq_reserve_options options = DUEQ_RESERVE;
     dueq_result *result;
+    fill_reserve(run, step, &options);
     compare_status(run, expect,
-                   queues ? dueq_reserve_any(queues, queue_count,
-                                             (dueq_order)choice(run, step, "order", orders), most,
-                                             timeout_ms, lease_ms, &result)
-                          : dueq_reserve(queue, most, timeout_ms, lease_ms, &result));
+                   dueq_reserve_any(queues ? queues : &queue, queue_count, &options, &result));
     size_t count = dueq_result_count(result);
     if (queues && count) {
         size_t place = dueq_result_queue(result);

@@ -23,6 +23,7 @@ from situations import (
     JOB_DRAFT,
     ON_IDS,
     PLAIN,
+    RESERVE,
     Json,
     Situation,
     situations,
@@ -185,13 +186,11 @@ class Run(Foreign):
         return self.several[key]
 
     def do_reserve(self, step: Json, expect: Json) -> list[str]:
-        timeout = step.get("timeout_ms", 0) / 1000
-        lease = step["lease_ms"] / 1000 if "lease_ms" in step else None
-        consumer = self.consumer(step)
+        options, consumer = self.options(RESERVE, step), self.consumer(step)
         if "count" in step:
-            messages = consumer.reserve_many(step["count"], timeout, lease)
+            messages = consumer.reserve_many(step["count"], **options)
         else:
-            one = consumer.reserve(timeout, lease)
+            one = consumer.reserve(**options)
             messages = [one] if one else []
         if "as" in step:
             self.captures[step["as"]] = messages

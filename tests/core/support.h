@@ -99,6 +99,13 @@ void assert_status_(dueq_client *client, dueq_status expected, dueq_status got, 
 #define assert_status(client, expected, got)                                                       \
     assert_status_((client), DUEQ_##expected, (got), __FILE__, __LINE__)
 
+/* The options of a dueq_reserve_any(), with the leases of the messages. */
+#define RESERVE(which, most, how_long_ms)                                                          \
+    (&(const dueq_reserve_options){.struct_size = sizeof(dueq_reserve_options),                    \
+                                   .order = (which),                                               \
+                                   .count = (most),                                                \
+                                   .timeout_ms = (how_long_ms)})
+
 /* Runs the tests of an array whose names match $ONLY; without it, all. */
 #define run_selected(tests) run_selected_((tests), sizeof(tests) / sizeof *(tests))
 int run_selected_(const struct CMUnitTest tests[], size_t count);

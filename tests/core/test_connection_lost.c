@@ -160,7 +160,8 @@ static void test_reserve_any_cut_before_the_answer_returns_the_same_messages(voi
     push_body(both[1], "a", 0, NULL);
     push_body(both[1], "b", 0, NULL);
     proxy_cut(&proxy, CUT_REQUEST, "dueq:{second}", 1);
-    assert_status(cut.client, OK, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 1000, 0, &result));
+    assert_status(cut.client, OK,
+                  dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 1000), &result));
     assert_int_equal(proxy_cuts(&proxy), 1);
     assert_int_equal(dueq_result_queue(result), 1);
     assert_memory_equal(dueq_result_message(result, 0)->body.data, "a", 1);

@@ -31,7 +31,7 @@ static dueq_status reserve(struct waits *by, int64_t timeout_ms) {
 
 static dueq_status reserve_any(struct waits *by, int64_t timeout_ms) {
     dueq_queue *const queues[] = {by->second, by->queue};
-    return dueq_reserve_any_submit(queues, 2, DUEQ_ROUND_ROBIN, 1, timeout_ms, 0);
+    return dueq_reserve_any_submit(queues, 2, RESERVE(DUEQ_ROUND_ROBIN, 1, timeout_ms));
 }
 
 static dueq_status lock(struct waits *by, int64_t timeout_ms) {

@@ -187,7 +187,7 @@ static void test_reserve_any_moves_what_has_crashed_too_often(void **state) {
     push(jobs.queue, mortal("m"));
     crash();
     assert_status(jobs.client, OK,
-                  dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 10000, 0, &result));
+                  dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 10000), &result));
     assert_int_equal(dueq_result_queue(result), 1);
     dueq_result_free(result);
 }

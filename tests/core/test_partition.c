@@ -111,7 +111,8 @@ static void test_what_is_refused(void **state) {
                         "fire is for one partition: name 'orders#0', 'orders#1' ...");
     dueq_result_free(result);
     dueq_queue *both[] = {orders, jobs.queue};
-    assert_status(client, INVALID, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 0, 0, &result));
+    assert_status(client, INVALID,
+                  dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 0), &result));
 }
 
 static void test_number_is_the_servers(void **state) {

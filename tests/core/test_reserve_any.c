@@ -31,7 +31,7 @@ static int tear_down_any(void **state) {
 }
 
 static dueq_status submit(int64_t timeout_ms) {
-    return dueq_reserve_any_submit(queue, 3, DUEQ_PREFERENCE, 1, timeout_ms, 0);
+    return dueq_reserve_any_submit(queue, 3, RESERVE(DUEQ_PREFERENCE, 1, timeout_ms));
 }
 
 /* Takes one message, asserts that it is this one of this queue, and acknowledges it. */
@@ -48,7 +48,7 @@ static void take_from(size_t which, const char *body, dueq_status status, dueq_r
 
 static void expect_now(dueq_order order, size_t which, const char *body) {
     dueq_result *result;
-    dueq_status status = dueq_reserve_any(queue, 3, order, 1, 0, 0, &result);
+    dueq_status status = dueq_reserve_any(queue, 3, RESERVE(order, 1, 0), &result);
     take_from(which, body, status, result);
 }
 
@@ -80,7 +80,7 @@ static pid_t consumer_of_both(void) {
     struct jobs own = jobs_open(server.url);
     dueq_queue *both[] = {open_queue(own.client, "a"), open_queue(own.client, "b")};
     dueq_result *result;
-    dueq_status status = dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 20000, 0, &result);
+    dueq_status status = dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 20000), &result);
     if (!status)
         status = dueq_ack(both[dueq_result_queue(result)], &dueq_result_message(result, 0)->ticket,
                           1, NULL);
@@ -107,7 +107,7 @@ static void test_reserve_any_takes_turns(void **state) {
             push_body(beside[i], names[i], 0, NULL);
     for (int i = 0; i < 6; i++) {
         dueq_result *result;
-        dueq_status status = dueq_reserve_any(queue, 3, DUEQ_ROUND_ROBIN, 1, 0, 0, &result);
+        dueq_status status = dueq_reserve_any(queue, 3, RESERVE(DUEQ_ROUND_ROBIN, 1, 0), &result);
         size_t which = dueq_result_queue(result);
         assert_in_range(which, 0, 2);
         seen[which]++;
@@ -126,7 +126,7 @@ static void test_reserve_any_takes_turns_by_weight(void **state) {
         push_body(beside[1], "b", 0, NULL);
     }
     for (size_t i = 0; i < 8; i++) {
-        dueq_status status = dueq_reserve_any(turns, 4, DUEQ_ROUND_ROBIN, 1, 0, 0, &result);
+        dueq_status status = dueq_reserve_any(turns, 4, RESERVE(DUEQ_ROUND_ROBIN, 1, 0), &result);
         assert_status(jobs.client, OK, status);
         assert_int_equal(dueq_result_queue(result), i % 4);
         const dueq_message *message = dueq_result_message(result, 0);
@@ -136,7 +136,7 @@ static void test_reserve_any_takes_turns_by_weight(void **state) {
     }
     run_command(&server, "DEL dueq:{a}:ready dueq:{b}:ready");
     assert_status(jobs.client, PENDING,
-                  dueq_reserve_any_submit(turns, 4, DUEQ_ROUND_ROBIN, 1, 15000, 0));
+                  dueq_reserve_any_submit(turns, 4, RESERVE(DUEQ_ROUND_ROBIN, 1, 15000)));
     pump_until_blocked(jobs.client, 1);
     push_body(beside[1], "late", 0, NULL);
     take_body(jobs.client, 15000, "late");
@@ -146,11 +146,11 @@ static void test_reserve_any_of_empty_queues_is_empty(void **state) {
     (void)state;
     dueq_result *result;
     assert_status(jobs.client, EMPTY,
-                  dueq_reserve_any(queue, 3, DUEQ_PREFERENCE, 1, 0, 0, &result));
+                  dueq_reserve_any(queue, 3, RESERVE(DUEQ_PREFERENCE, 1, 0), &result));
     dueq_result_free(result);
     int64_t start = now_ms();
     assert_status(jobs.client, EMPTY,
-                  dueq_reserve_any(queue, 3, DUEQ_ROUND_ROBIN, 5, 400, 0, NULL));
+                  dueq_reserve_any(queue, 3, RESERVE(DUEQ_ROUND_ROBIN, 5, 400), NULL));
     assert_in_range(now_ms() - start, 399, 3000);
 }
 
@@ -162,7 +162,7 @@ static void test_reserve_any_takes_one_queues_messages_only(void **state) {
         push_body(beside[i], "y", 0, NULL);
     }
     assert_status(jobs.client, OK,
-                  dueq_reserve_any(queue + 1, 2, DUEQ_PREFERENCE, 5, 1000, 0, &result));
+                  dueq_reserve_any(queue + 1, 2, RESERVE(DUEQ_PREFERENCE, 5, 1000), &result));
     assert_int_equal(dueq_result_count(result), 2);
     assert_int_equal(dueq_result_queue(result), 0);
     dueq_result_free(result);
@@ -284,7 +284,7 @@ static void test_reserve_any_that_gives_up_leaves_markers_to_others(void **state
      */
     for (int i = 0; i < 30; i++) {
         assert_status(jobs.client, PENDING,
-                      dueq_reserve_any_submit(queue, 2, DUEQ_ROUND_ROBIN, 1, 20, 0));
+                      dueq_reserve_any_submit(queue, 2, RESERVE(DUEQ_ROUND_ROBIN, 1, 20)));
         dueq_status status = dueq_wait(jobs.client, 10 + i / 2);
         push_body(beside[1], "x", 0, NULL);
         if (status == DUEQ_PENDING)
@@ -356,11 +356,12 @@ static void test_reserve_any_where_unblock_is_not_permitted(void **state) {
     push_body(beside[1], "due", 400, NULL);
     int64_t start = now_ms();
     assert_status(plain.client, OK,
-                  dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 10000, 0, &result));
+                  dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 10000), &result));
     assert_in_range(now_ms() - start, 300, 3000);
     assert_int_equal(dueq_result_queue(result), 1);
     dueq_result_free(result);
-    assert_status(plain.client, EMPTY, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 300, 0, NULL));
+    assert_status(plain.client, EMPTY,
+                  dueq_reserve_any(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 300), NULL));
     dueq_queue_close(both[0]);
     dueq_queue_close(both[1]);
     jobs_close(plain);
@@ -370,7 +371,7 @@ static void test_reserve_any_ends_with_a_queue_that_is_closed(void **state) {
     (void)state;
     dueq_queue *both[] = {queue[0], open_queue(jobs.client, "d")};
     assert_status(jobs.client, PENDING,
-                  dueq_reserve_any_submit(both, 2, DUEQ_PREFERENCE, 1, 20000, 0));
+                  dueq_reserve_any_submit(both, 2, RESERVE(DUEQ_PREFERENCE, 1, 20000)));
     pump_until_blocked(jobs.client, 1);
     dueq_queue_close(both[1]);
     assert_int_equal(dueq_take(jobs.client, NULL), DUEQ_INVALID);
@@ -384,9 +385,10 @@ static void test_reserve_any_of_wrong_arguments_is_invalid(void **state) {
     for (size_t i = 0; i < DUEQ_MAX_QUEUES + 1; i++)
         wrong[i] = queue[0];
 #define REFUSED(count, order)                                                                      \
-    assert_status(jobs.client, INVALID, dueq_reserve_any(wrong, count, order, 1, 0, 0, NULL))
-    assert_int_equal(dueq_reserve_any(wrong, 0, DUEQ_PREFERENCE, 1, 0, 0, NULL), DUEQ_INVALID);
-    assert_int_equal(dueq_reserve_any(NULL, 1, DUEQ_PREFERENCE, 1, 0, 0, NULL), DUEQ_INVALID);
+    assert_status(jobs.client, INVALID, dueq_reserve_any(wrong, count, RESERVE(order, 1, 0), NULL))
+    assert_int_equal(dueq_reserve_any(wrong, 0, RESERVE(DUEQ_PREFERENCE, 1, 0), NULL),
+                     DUEQ_INVALID);
+    assert_int_equal(dueq_reserve_any(NULL, 1, RESERVE(DUEQ_PREFERENCE, 1, 0), NULL), DUEQ_INVALID);
     REFUSED(DUEQ_MAX_QUEUES + 1, DUEQ_PREFERENCE);
     REFUSED(2, DUEQ_PREFERENCE);
     dueq_queue *twin = open_queue(jobs.client, "a");
@@ -396,9 +398,10 @@ static void test_reserve_any_of_wrong_arguments_is_invalid(void **state) {
     REFUSED(2, DUEQ_PREFERENCE);
     wrong[1] = queue[1];
     REFUSED(2, (dueq_order)7);
-    assert_status(jobs.client, INVALID, dueq_reserve_any(wrong, 2, DUEQ_PREFERENCE, 0, 0, 0, NULL));
     assert_status(jobs.client, INVALID,
-                  dueq_reserve_any(wrong, 2, DUEQ_PREFERENCE, 1, -2, 0, NULL));
+                  dueq_reserve_any(wrong, 2, RESERVE(DUEQ_PREFERENCE, 0, 0), NULL));
+    assert_status(jobs.client, INVALID,
+                  dueq_reserve_any(wrong, 2, RESERVE(DUEQ_PREFERENCE, 1, -2), NULL));
     dueq_queue_close(twin);
 }
 
@@ -411,8 +414,9 @@ static void test_reserve_any_of_as_many_queues_as_allowed(void **state) {
         many[i] = open_queue(jobs.client, name);
     }
     dueq_queue *last = open_queue(other.client, name);
-    assert_status(jobs.client, PENDING,
-                  dueq_reserve_any_submit(many, DUEQ_MAX_QUEUES, DUEQ_ROUND_ROBIN, 1, 20000, 0));
+    assert_status(
+        jobs.client, PENDING,
+        dueq_reserve_any_submit(many, DUEQ_MAX_QUEUES, RESERVE(DUEQ_ROUND_ROBIN, 1, 20000)));
     pump_until_blocked(jobs.client, 1);
     push_body(last, "at the end", 100, NULL);
     take_body(jobs.client, 15000, "at the end");

@@ -47,6 +47,7 @@ static dueq_status submit_check(dueq_client *client, dueq_queue *queue, uint32_t
 
 static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned verb) {
     dueq_queue *queue = queues[0];
+    dueq_reserve_options reserve = DUEQ_RESERVE;
     if (verb >= 29)
         return submit_check(client, queue, (verb - 29) % (2 * DUEQ__STAGE_END));
     switch (verb) {
@@ -97,9 +98,12 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 22:
         return dueq_unlock_submit(queue, name, tickets[0]);
     case 23:
-        return dueq_reserve_any_submit(queues, 2, DUEQ_PREFERENCE, 10, 0, 0);
+        reserve.count = 10;
+        return dueq_reserve_any_submit(queues, 2, &reserve);
     case 24:
-        return dueq_reserve_any_submit(queues, 2, DUEQ_ROUND_ROBIN, 1, DUEQ_FOREVER, 0);
+        reserve.order = DUEQ_ROUND_ROBIN;
+        reserve.timeout_ms = DUEQ_FOREVER;
+        return dueq_reserve_any_submit(queues, 2, &reserve);
     case 25:
         return dueq_reschedule_submit(queue, tickets[0], 0, 0);
     case 26:

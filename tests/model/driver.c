@@ -68,7 +68,11 @@ static dueq_status reserve(json_object *request, json_object *answer) {
         status =
             dueq_reserve(queue_of(json_object_array_get_idx(list, 0)), count, 0, lease_ms, &result);
     else
-        status = dueq_reserve_any(sources, several, DUEQ_PREFERENCE, count, 0, lease_ms, &result);
+        status = dueq_reserve_any(
+            sources, several,
+            &(dueq_reserve_options){
+                .struct_size = sizeof(dueq_reserve_options), .count = count, .lease_ms = lease_ms},
+            &result);
     json_object *messages = json_object_new_array();
     add_messages(messages, result);
     size_t from = dueq_result_count(result) ? dueq_result_queue(result) : several;

@@ -118,7 +118,7 @@ def test_package_flat_module_refuses_other_handles(server: Server) -> None:
         _core.ack_push_submit(queue, "ticket", client, (GOOD,))  # type: ignore[arg-type]
     for handles in ((), (queue,) * 65, (queue, client), (queue, None), [queue]):
         with pytest.raises((ValueError, TypeError, SystemError)):
-            _core.reserve_any_submit(handles, 0, 1, 0, 0)  # type: ignore[arg-type]
+            _core.reserve_any_submit(handles, (1, 0, 0, 0))  # type: ignore[arg-type]
     error = bytearray(b"error")
     for wanted in ((error, 0), (error, 2**63, 0), (None, 0, 0), None):
         with pytest.raises((TypeError, OverflowError, SystemError)):

@@ -45,6 +45,15 @@ DraftRow: TypeAlias = tuple[
     str,
 ]
 # The end of what was made.
+# Made from core/options.toml by core/verbs.py: the options of reserve.
+# count, order, timeout_ms, lease_ms
+ReserveRow: TypeAlias = tuple[
+    int,
+    int,
+    int,
+    int,
+]
+# The end of what was made.
 # Made from core/options.toml by core/verbs.py: the options of consume.
 # prefetch, lease_ms, max_run_ms, slack_ms, order, concurrency
 ConsumeRow: TypeAlias = tuple[
@@ -255,9 +264,7 @@ def new_id(client: Client, /) -> str: ...
 # Made from core/verbs.toml by core/verbs.py.
 def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
 def reserve_submit(queue: Handle, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
-def reserve_any_submit(
-    queues: tuple[Handle, ...], order: int, count: int, timeout_ms: int, lease_ms: int, /
-) -> int: ...
+def reserve_any_submit(queues: tuple[Handle, ...], options: ReserveRow, /) -> int: ...
 def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
 def ack_push_submit(
     queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /

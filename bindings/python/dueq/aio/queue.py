@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core, _trace
 from dueq._call import Answer, Call, counted, on
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from dueq._link import Link
 
 R = TypeVar("R")
+
+# Made from core/options.toml by core/verbs.py: places in a row.
+_TIMEOUT: Final = 2  # its index in a row
+# The end of what was made.
 
 _ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
 
@@ -84,11 +88,18 @@ class Source(Closing):
         name = self._turns[0] if self.partitions else self._turns[answer.queue]
         return _core.partition_name(name, answer.queue) if self.partitions else name
 
-    @overload
-    async def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
+    # Made from core/options.toml by core/verbs.py: the options of reserve.
     @overload
     async def reserve(
-        self, timeout: float | timedelta = 0.0, lease: float | timedelta | None = None
+        self,
+        timeout: None,
+        lease: float | timedelta | None = None,
+    ) -> Message: ...
+    @overload
+    async def reserve(
+        self,
+        timeout: float | timedelta = 0.0,
+        lease: float | timedelta | None = None,
     ) -> Message | None: ...
     async def reserve(
         self,
@@ -96,13 +107,13 @@ class Source(Closing):
         lease: float | timedelta | None = None,
     ) -> Message | None:
         """
-        Reserves the next ready message. None: there is none.
+        Reserves the next ready message. None: there is none. Durations are seconds or a timedelta.
 
-        timeout  seconds (or a timedelta) to wait for a message; None: without end, and the result
-                 is never None
-        lease    seconds (or a timedelta) after which the message is delivered again, unless it was
-                 acknowledged, retried, released, buried or extended before; None: the message's own
-                 lease, else 30
+        timeout  how long to wait for a message; 0: not at all; None: without end, and the result is
+                 never None
+        lease    after this time the message is delivered again, unless it was acknowledged,
+                 retried, released, buried or extended before; None: the message's own lease, else
+                 30 seconds
 
         A paused queue delivers nothing: the call waits until the queue is resumed.
 
@@ -110,7 +121,13 @@ class Source(Closing):
                 async with message:
                     await work(message.body)
         """
-        messages = await self.reserve_many(1, timeout, lease)
+        row = (
+            1,
+            self._order,
+            patience_ms(timeout),
+            limit_ms(lease, "lease"),
+        )
+        messages = await self._reserve(row)
         return messages[0] if messages else None
 
     async def reserve_many(
@@ -124,14 +141,20 @@ class Source(Closing):
         the first. A message that has crashed is delivered alone. In a queue that has had messages
         over 1 MiB, a call delivers at most 8 MiB, or one larger message.
         """
-        most = counted(count, "count")
-        timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
+        row = (
+            counted(count, "count"),
+            self._order,
+            patience_ms(timeout),
+            limit_ms(lease, "lease"),
+        )
+        return await self._reserve(row)
 
+    # The end of what was made.
+
+    async def _reserve(self, options: _core.ReserveRow) -> list[Message]:
         def submit(link: Link) -> int:
             handles = tuple(link.queues[name] for name in self._sources())
-            if len(handles) == 1:
-                return _core.reserve_submit(handles[0], most, timeout_ms, lease_ms)
-            return _core.reserve_any_submit(handles, self._order, most, timeout_ms, lease_ms)
+            return _core.reserve_any_submit(handles, options)
 
         def undo(answer: Answer) -> Iterable[Call]:
             name = self._name_of(answer)
@@ -139,7 +162,7 @@ class Source(Closing):
             return [on(name, _core.release_submit, taken, 0)] if taken else []
 
         since = time.time_ns()
-        answer = await self._home.call(Call(submit, timeout_ms != 0, undo))
+        answer = await self._home.call(Call(submit, options[_TIMEOUT] != 0, undo))
         if answer.quarantined:
             log.warning("%s: %d damaged entries were quarantined", self._label, answer.quarantined)
         queue = self._name_of(answer)
