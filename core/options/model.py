@@ -67,6 +67,19 @@ class Option:
         text: str = getattr(self.kind, part)
         return text.format_map(self.words)
 
+    @property
+    def php_doc(self) -> str:
+        """The type for comments of PHP."""
+        plain = self.kind.php
+        nullable = f"{plain[1:]}|null" if plain.startswith("?") else plain
+        return self.kind.php_doc or nullable
+
+    @property
+    def phpstan(self) -> str:
+        """The type for static analysers, who do not take an int for a float."""
+        doc = self.php_doc
+        return "int|" + doc.replace("|int", "", 1) if doc.startswith("float") else doc
+
     def doc(self, face: str, none: str) -> str:
         """What the option means to a face. none: the language's own word for no value."""
         text = joined(self.row.get(face, self.row["doc"]))

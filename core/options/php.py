@@ -128,7 +128,7 @@ def parameter(option: Option, method: str) -> str:
 
 def param(option: Option, doc: bool) -> str:
     """The lines of the option in a doc comment."""
-    start = f"         * @param {option.get('php_doc')} ${option.words['camel']}"
+    start = f"         * @param {option.php_doc} ${option.words['camel']}"
     if not doc:
         return start + "\n"
     return wrapped(option.doc("php", "null"), f"{start} ", "         *     ") + "\n"
@@ -136,9 +136,7 @@ def param(option: Option, doc: bool) -> str:
 
 def shape(options: Options) -> str:
     """The array that stands for a message."""
-    lines = [
-        f"     *     {option.words['camel']}?: {option.get('phpstan')}" for option in options.php
-    ]
+    lines = [f"     *     {option.words['camel']}?: {option.phpstan}" for option in options.php]
     return ",\n".join(["     * @phpstan-type Draft array{\n     *     body: string", *lines]) + "\n"
 
 
@@ -174,7 +172,7 @@ def with_parameters(text: str, options: Options, method: str) -> str:
         lines = "".join(
             param(option, full)
             for option in shown
-            if full or option.get("php_doc").startswith(("array", "float|array"))
+            if full or option.php_doc.startswith(("array", "float|array"))
         )
         doc, count = re.subn(described, lambda _: lines, doc, count=1)
         assert count or not lines, doc
