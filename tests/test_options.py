@@ -105,6 +105,7 @@ def test_argument_of_another_function_is_no_member() -> None:
     assert "        *slow_start_ms = cli_patience(cli, given);\n" in shell.cases(of)
     assert "slow_start, slow_start_ms)) {\n" in php.reads(of)
     assert "return self._consumer(row, patience_ms(slow_start))\n" in python.consume(of)
+    assert "        slow_start: float | timedelta | None = None,\n" in python.consume(of)
 
 
 def test_option_in_php() -> None:

@@ -775,7 +775,7 @@ namespace Dueq
          * message; then it is ready again. A paused queue delivers nothing: the call waits until
          * the queue is resumed.
          *
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the
@@ -794,7 +794,7 @@ namespace Dueq
          * its own. So any number may be in progress, and all other methods of this queue and its
          * messages work meanwhile, each with one short round trip.
          *
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the
@@ -812,7 +812,7 @@ namespace Dueq
          * most, or one message.
          *
          * @param int $count how many messages at most, 1 to 200
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the
@@ -1110,7 +1110,7 @@ namespace Dueq
          * Reserves the next ready message of one of the queues, as Queue::reserve() does.
          * Message::$queue names the queue that had the message.
          *
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the
@@ -1125,7 +1125,7 @@ namespace Dueq
         /**
          * Starts a reserve() and does not wait, as Queue::reserveStart().
          *
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the
@@ -1157,7 +1157,7 @@ namespace Dueq
          * most, or one message.
          *
          * @param int $count how many messages at most, 1 to 200
-         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all, INF:
+         * @param float|\DateInterval $timeout how long to wait for a message; 0: not at all; INF:
          *     without end
          * @param float|\DateInterval|null $lease after this time the message is delivered again,
          *     unless it was acknowledged, retried, released, buried or extended before; null: the

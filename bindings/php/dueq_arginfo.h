@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: cc8ee38480b78ccbd51be88c5fb0bebf9cb7f28f */
+ * Stub hash: 9e63955f88d52d154d61cad5d715a5972f89e818 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

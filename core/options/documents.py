@@ -3,6 +3,13 @@
 from options.model import Options
 from options.text import filled, joined
 
+NONE = {
+    "limit": "`None`, `null`, shell `none`",
+    "patience": "`None`, `INF`, shell `forever`",
+    "preset": "`None`, `null`",
+}
+"""By kind: the words of the languages for a value that is not the default and no value."""
+
 
 def table(options: Options) -> str:
     lines = ["| option | value | default |\n| --- | --- | --- |\n"]
@@ -18,8 +25,8 @@ def table(options: Options) -> str:
             default = "no" if default is None and option.row["kind"] == "flag" else default
             default = "0" if default is None else joined(str(default))
             text = option.doc("reference", "")
-            if option.row["kind"] == "limit":
-                text += f"; `None`, `null`, shell `none`: {option.row['none']}"
+            if none := NONE.get(option.row["kind"]):
+                text += f"; {none}: {option.row['none']}"
             lines.append(f"| {shown} | {text} | {default} |\n")
     return "".join(lines)
 

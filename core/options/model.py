@@ -51,7 +51,7 @@ class Option:
             "least": bounds[1] if len(bounds) == 3 else "",
             "most": bounds[2] if len(bounds) == 3 else "",
         }
-        self.words.setdefault("python_value", self.words.get("value", ""))
+        self.words["python_value"] = {"INF": "None"}.get(row.get("value", ""), row.get("value", ""))
 
     def aim(self, target: Target, index: int) -> None:
         """Says where the option goes. index: of the parameter of PHP, among the options."""

@@ -131,7 +131,8 @@ def param(option: Option, doc: bool) -> str:
     start = f"         * @param {option.php_doc} ${option.words['camel']}"
     if not doc:
         return start + "\n"
-    return wrapped(option.doc("php", "null"), f"{start} ", "         *     ") + "\n"
+    none = "INF" if option.row["kind"] == "patience" else "null"
+    return wrapped(option.doc("php", none), f"{start} ", "         *     ") + "\n"
 
 
 def shape(options: Options) -> str:

@@ -103,7 +103,8 @@ def reserve(options: Options) -> str:
         Reserves the next ready message. None: there is none. Durations are seconds or a timedelta.
 
 {entries(listed, 8)}
-        A paused queue delivers nothing: the call waits until the queue is resumed.
+        With the timeout None the result is never None. A paused queue delivers nothing: the call
+        waits until the queue is resumed.
 
             while message := await queue.reserve(timeout=10):
                 async with message:

@@ -110,13 +110,13 @@ class Source(Closing):
         """
         Reserves the next ready message. None: there is none. Durations are seconds or a timedelta.
 
-        timeout  how long to wait for a message; 0: not at all; None: without end, and the result is
-                 never None
+        timeout  how long to wait for a message; 0: not at all; None: without end
         lease    after this time the message is delivered again, unless it was acknowledged,
                  retried, released, buried or extended before; None: the message's own lease, else
                  30 seconds
 
-        A paused queue delivers nothing: the call waits until the queue is resumed.
+        With the timeout None the result is never None. A paused queue delivers nothing: the call
+        waits until the queue is resumed.
 
             while message := queue.reserve(timeout=10):
                 with message:
