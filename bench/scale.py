@@ -2,7 +2,6 @@
 what the sizes in docs/scale.md are computed from."""
 
 import json
-import math
 import re
 import resource
 import subprocess
@@ -232,7 +231,6 @@ def many(size: Size) -> Outcome:
 
 
 def _many(kind: str, count: int, nodes: int, seconds: float) -> Figures:
-    consumers = 1 if kind == "partitions" else math.ceil(count / 64)
     with _servers(nodes) as (servers, url):
         before, others = _memory(servers), _clients(servers)
         words = [str(machine.DRIVER), "many", url, kind, str(count)]
@@ -243,7 +241,7 @@ def _many(kind: str, count: int, nodes: int, seconds: float) -> Figures:
             assert process.stdout
             assert process.stdout.readline() == "ready\n"
             _await_calm(servers)
-            row: Figures = {"kind": kind, "count": count, "nodes": nodes, "consumers": consumers}
+            row: Figures = {"kind": kind, "count": count, "nodes": nodes, "consumers": 1}
             row["connections"] = _clients(servers) - others
             row["memory"], row["resident"] = _memory(servers) - before, _resident(process.pid)
             account = Account(servers, process.pid)

@@ -124,7 +124,7 @@ enum {
     DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
     DUEQ_MAX_SCHEDULE = 200,        /* a schedule's name */
-    DUEQ_MAX_QUEUES = 64,           /* queues of a reserve_any or a consumer */
+    DUEQ_MAX_QUEUES = 1024,         /* queues of a reserve_any or a consumer */
     DUEQ_MAX_PARTITIONS = 1024,     /* partitions of a queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_RATES = 360,           /* minutes of history that a queue keeps */

@@ -56,7 +56,7 @@ def test_document_limits_are_the_header_s() -> None:
         "MAX_HEADERS": "65,535 bytes",
         "MAX_HEADER_NAME": "a name 1 to 255",
         "MAX_BATCH": "1 to 200",
-        "MAX_QUEUES": "1 to 64",
+        "MAX_QUEUES": "1 to 1,024",
         "MAX_MAX_ATTEMPTS": "1 to 65,535",
         "MAX_ERROR": "4,096 bytes",
         "MAX_BACKOFF_LIST": "a list has 1 to 32",

@@ -1,6 +1,6 @@
 #include "link.h"
 
-_Static_assert(DUEQ_MAX_QUEUES == 64, "the stub names this limit of Queues::__construct()");
+_Static_assert(DUEQ_MAX_QUEUES == 1024, "the stub names this limit of Queues::__construct()");
 
 typedef struct queues_object {
     dueq_php_client *client;                  /* NULL until the constructor has succeeded */
@@ -72,7 +72,7 @@ static bool open_all(queues_object *queues, HashTable *table, zval *names) {
     zval *value;
 
     if (!zend_hash_num_elements(table) || zend_hash_num_elements(table) > DUEQ_MAX_QUEUES) {
-        return dueq_php_invalid(&place, "be 1 to 64 names");
+        return dueq_php_invalid(&place, "be 1 to 1,024 names");
     }
     array_init_size(names, zend_hash_num_elements(table));
     ZEND_HASH_FOREACH_VAL(table, value) {

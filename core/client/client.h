@@ -22,6 +22,7 @@ struct dueq_client {
     pid_t pid;
     bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
     bool no_unblock;     /* CLIENT ID or UNBLOCK is not permitted: blocks end by their timeouts */
+    unsigned lost_conns; /* connections for requests that were lost */
     unsigned failures;   /* in a row, since the last answer */
     int64_t first_failure_ms; /* when the first of `failures` was */
     int64_t last_failure_ms;  /* when a call last failed; 0: never */
@@ -48,7 +49,7 @@ struct dueq_client {
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t last_request_number;
-    unsigned round_robin;      /* which queue the next call in round robin asks first */
+    uint64_t round_robin;      /* which queue the next call in round robin asks first */
     struct dueq__op *op;       /* the operation under way, or final; phase NONE: there is none */
     struct dueq__reply *reply; /* the reply that is read; a result that points into it owns it */
     /* The handle that was closed last, with its notes: the next open of its name uses it. */

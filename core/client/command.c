@@ -117,6 +117,7 @@ static void on_conn_lost(dueq_client *client) {
     const struct dueq__error *reason = &client->node->conn.error;
     bool was_ready = !client->node->down_since_ms;
     note_lost_recall(client);
+    client->lost_conns++;
     dueq__node_drop(client, client->node);
     dueq__route_want_refresh(client);
     op->request.asking = false;

@@ -217,6 +217,9 @@ void dueq__dispatch(dueq_client *client, struct dueq__node *node, enum dueq__exp
     case DUEQ__EXPECT_PROBE:
         dueq__wait_on_probe(client, reply);
         break;
+    case DUEQ__EXPECT_LOOK:
+        dueq__wait_on_look(client, node, reply);
+        break;
     case DUEQ__EXPECT_TRACK:
         if (op->wait.terms.foreign && op->wait.terms.foreign->on_track_reply)
             op->wait.terms.foreign->on_track_reply(client, reply);

@@ -19,9 +19,10 @@ enum dueq__expect {
     DUEQ__EXPECT_UNBLOCK,      /* from here on: the call does not wait for it */
     DUEQ__EXPECT_IGNORED,
     DUEQ__EXPECT_PROBE,
+    DUEQ__EXPECT_LOOK, /* which queues of a wait have wake tokens? */
     DUEQ__EXPECT_TRACK /* of what a foreign wait sends before a request */
 };
-#define DUEQ__MAX_EXPECTED (DUEQ_MAX_PARTITIONS + 16)
+#define DUEQ__MAX_EXPECTED (DUEQ_MAX_QUEUES + 16)
 
 /* A node without an answer, or a connection, for this long is slow: another may have taken over. */
 #define DUEQ__SLOW_MS 1000

@@ -33,6 +33,8 @@
  * be gone, or full.
  */
 #define FALLBACK_CHECK_MS 1000
+/* One EXISTS of a look is about so many wake keys. */
+#define LOOK_KEYS 32
 
 static bool has_time_left(const struct dueq__wait *wait) {
     return dueq__monotonic_ms() < wait->until_ms;
@@ -46,6 +48,17 @@ bool dueq__wait_is_idle(const struct dueq__op *op) {
 static int64_t next_probe_ms(const dueq_client *client) {
     int64_t pause = PROBE_MS + dueq__random_below(PROBE_SPREAD_MS);
     return dueq__monotonic_ms() + pause / (int64_t)dueq__wait_conn_count(client);
+}
+
+/*
+ * A wait that begins, or goes on after a request, probes when no request came for a while. But if
+ * the caller knows of queues that they had no message, only probes find what was lost there: they
+ * go on from one of its waits to the next.
+ */
+static void set_probe_time(dueq_client *client) {
+    struct dueq__wait *wait = &client->op->wait;
+    if (!wait->probe_ms || !wait->terms.looks)
+        wait->probe_ms = next_probe_ms(client);
 }
 
 /* Asking */
@@ -70,7 +83,8 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
                                                 .needs_request = true,
                                                 .next_check_us = DUEQ__NEVER};
     wait->watch_count = count;
-    wait->probe_count = (unsigned)dueq__random_below(2);
+    wait->probe_ms = terms->probe_ms;
+    wait->probe_count = terms->probe_ms ? terms->probe_count : (unsigned)dueq__random_below(2);
     int64_t now = dueq__monotonic_ms();
     if (terms->timeout_ms)
         wait->until_ms = terms->timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
@@ -85,14 +99,17 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /*
-     * Until each queue was asked once, only the last request may make this client wait. But no
-     * other consumer looks at the queues of WAIT_ORDERED: each request may.
+     * Until each queue was asked once, only the last request may make this client wait: it would
+     * have to give back the time of each queue, if a later one has a message. But no other consumer
+     * looks at the queues of WAIT_ORDERED, and with keeps_time it gives nothing back.
      */
-    bool keep_waiting = has_time_left(wait) && (wait->terms.kind == DUEQ__WAIT_ORDERED ||
-                                                wait->requested_count == wait->watch_count);
+    bool keep_waiting =
+        has_time_left(wait) && (wait->terms.kind == DUEQ__WAIT_ORDERED || wait->terms.keeps_time ||
+                                wait->requested_count == wait->watch_count);
     const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
     wait->current = at;
     watch->needs_request = !keep_waiting;
+    wait->look_until_ms = 0;
     wait->told_duties = watch->duties != 0;
     watch->duties = 0;
     if (op->queue != watch->queue)
@@ -120,12 +137,119 @@ static dueq_status request_next(dueq_client *client) {
     return dueq__wait_request(client, at);
 }
 
+/*
+ * Looks: a caller that knows of earlier queues that they had no message knows nothing of what was
+ * pushed to them since. Then they have wake tokens, unless other consumers have taken these.
+ */
+
+/*
+ * Asks which of the first `count` queues have tokens, `most` at a time. A queue whose node cannot
+ * be asked needs a request. False: nothing was asked.
+ */
+static bool send_looks(dueq_client *client, size_t count, size_t most, bool only_woken) {
+    struct dueq__wait *wait = &client->op->wait;
+    bool sent = false;
+    for (size_t i = 0, n; i < count; i += n) {
+        struct dueq__watch *watch = &wait->watches[i];
+        struct dueq__resp words = {0};
+        n = 1;
+        if (watch->needs_request || (only_woken && !watch->maybe_woken))
+            continue;
+        struct dueq__node *node = dueq__route_node(watch->queue);
+        dueq__resp_text(&words, "EXISTS");
+        for (n = 0; i + n < count && n < most && !watch[n].needs_request &&
+                    watch[n].queue->slot == watch->queue->slot;
+             n++)
+            dueq__resp_bytes(&words, watch[n].wake_key.data, watch[n].wake_key.size);
+        if (node && dueq__node_send_resp(node, DUEQ__EXPECT_LOOK, &words)) {
+            watch->look_node = node;
+            watch->look_count = n;
+            sent = true;
+            continue;
+        }
+        for (size_t k = 0; k < n; k++)
+            watch[k].needs_request = true;
+    }
+    for (struct dueq__node *node = client->nodes; node && sent; node = node->next)
+        if (dueq__node_expects(node, DUEQ__EXPECT_LOOK))
+            dueq__conn_flush(&node->conn);
+    return sent;
+}
+
+/* Looks at the queues before the last one that needs a request. False: at none. */
+static bool look(dueq_client *client) {
+    struct dueq__wait *wait = &client->op->wait;
+    size_t count = wait->terms.looks ? wait->watch_count : 0;
+    while (count && !wait->watches[count - 1].needs_request)
+        count--;
+    /* The answers to an earlier look, which was given up, would count for this one. */
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        for (size_t i = 0; i < count && dueq__node_expects(node, DUEQ__EXPECT_LOOK); i++)
+            wait->watches[i].needs_request = true;
+    if (!send_looks(client, count, LOOK_KEYS, false))
+        return false;
+    wait->look_until_ms = dueq__monotonic_ms() + DUEQ__SLOW_MS;
+    return true;
+}
+
+/* What is known of these queues does not count. */
+static void end_look(struct dueq__watch *watch, bool woken) {
+    for (size_t i = 0; i < watch->look_count && woken; i++)
+        watch[i].needs_request = true;
+    watch->look_node = NULL;
+}
+
+void dueq__wait_on_look(dueq_client *client, const struct dueq__node *node,
+                        const struct dueq__reply *reply) {
+    struct dueq__wait *wait = &client->op->wait;
+    int64_t number;
+    bool known = dueq__reply_number(reply, &number), one;
+    size_t i = 0;
+    while (i < wait->watch_count && wait->watches[i].look_node != node)
+        i++;
+    if (i == wait->watch_count)
+        return;
+    struct dueq__watch *watch = &wait->watches[i];
+    one = watch->look_count == 1;
+    for (size_t k = 0; k < watch->look_count; k++)
+        watch[k].maybe_woken = known && number > 0 && !one;
+    end_look(watch, !known || (one && number > 0));
+}
+
+/* Goes on with a look until all nodes have answered. Then it asks the first queue that needs it. */
+static void pump_look(dueq_client *client) {
+    struct dueq__wait *wait = &client->op->wait;
+    bool over = dueq__monotonic_ms() >= wait->look_until_ms, maybe_woken = false;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        const struct dueq__node *node = client->nodes;
+        while (node && node != watch->look_node)
+            node = node->next;
+        bool answers = node && dueq__node_expects(node, DUEQ__EXPECT_LOOK) && !over;
+        if (watch->look_node && answers)
+            return;
+        if (watch->look_node)
+            end_look(watch, true);
+        watch->needs_request = watch->needs_request || (over && watch->maybe_woken);
+        maybe_woken = maybe_woken || watch->maybe_woken;
+    }
+    if (maybe_woken) {
+        bool sent = send_looks(client, wait->watch_count, 1, true);
+        for (size_t i = 0; i < wait->watch_count; i++)
+            wait->watches[i].maybe_woken = false;
+        if (sent)
+            return;
+    }
+    wait->requested_count = needing_request(wait, 0);
+    request_next(client);
+}
+
 dueq_status dueq__wait_start(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     wait->requested_count = needing_request(wait, 0);
-    if (wait->requested_count < wait->watch_count)
+    if (wait->requested_count < wait->watch_count && !look(client))
         return request_next(client);
-    wait->probe_ms = next_probe_ms(client);
+    set_probe_time(client);
     if (client->cluster)
         client->op->request.slot = dueq__slot(client->op->request.keys[DUEQ__KEY_FIRST]);
     client->error = (struct dueq__error){0};
@@ -152,7 +276,7 @@ static void proceed(dueq_client *client) {
         dueq__wait_request(client, needing_request(wait, 0));
     } else {
         client->op->phase = DUEQ__PHASE_WAITING;
-        wait->probe_ms = next_probe_ms(client);
+        set_probe_time(client);
     }
 }
 
@@ -359,6 +483,10 @@ void dueq__wait_pump(dueq_client *client) {
     dueq__wait_finish_pump(client);
     if (!dueq__wait_is_idle(op))
         return;
+    if (wait->look_until_ms) {
+        pump_look(client);
+        return;
+    }
     int64_t now = dueq__monotonic_ms();
     size_t due = first_check(wait);
     if (has_time_left(wait) && needing_request(wait, 0) < wait->watch_count) {
@@ -370,6 +498,7 @@ void dueq__wait_pump(dueq_client *client) {
     } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
         for (size_t i = 0; i < wait->watch_count; i++)
             wait->watches[i].needs_request = true;
+        wait->probe_ms = next_probe_ms(client);
         check_now(client, 0);
     }
 }
@@ -381,6 +510,7 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = dueq__wait_is_idle(op);
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
+        next = wait->look_until_ms ? wait->look_until_ms : next;
         if (wait->terms.foreign && wait->terms.foreign->next_ms &&
             wait->terms.foreign->next_ms(client) < next)
             next = wait->terms.foreign->next_ms(client);
@@ -390,6 +520,7 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     int64_t block_ms = dueq__wait_conn_next_ms(client);
     next = block_ms < next ? block_ms : next;
     next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;
-    int64_t check_us = waiting ? dueq__wait_next_check_us(wait) : DUEQ__NEVER;
+    bool checks = waiting && !wait->look_until_ms;
+    int64_t check_us = checks ? dueq__wait_next_check_us(wait) : DUEQ__NEVER;
     return check_us < next ? check_us : next;
 }

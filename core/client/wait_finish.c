@@ -30,14 +30,15 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
 
 /*
  * The server expects this client to keep a queue's time, or to use a wake token. Gives both back,
- * without blocking.
+ * except kept duties, without blocking.
  */
-static void give_back_duties(dueq_client *client) {
+static void give_back_duties(dueq_client *client, unsigned kept) {
     struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        struct dueq__node *node = watch->duties ? dueq__route_node(watch->queue) : NULL;
-        if (node && watch->duties >= DUEQ__DUTY_TIMEKEEPER) {
+        unsigned owed = watch->duties & ~kept;
+        struct dueq__node *node = owed ? dueq__route_node(watch->queue) : NULL;
+        if (node && owed >= DUEQ__DUTY_TIMEKEEPER) {
             struct dueq__resp words = {0};
             wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
@@ -46,14 +47,20 @@ static void give_back_duties(dueq_client *client) {
         }
         if (node && dueq__node_expects(node, DUEQ__EXPECT_IGNORED))
             dueq__conn_flush(&node->conn);
-        watch->duties = 0;
+        watch->duties &= kept;
     }
+}
+
+/* The duties that the end of the call leaves to its caller. */
+static unsigned kept_duties(const struct dueq__wait *wait) {
+    return wait->terms.keeps_time ? DUEQ__DUTY_TIMEKEEPER : 0;
 }
 
 /* The first queue with such a duty, or a greater one; watch_count: none. */
 static size_t first_duty(const struct dueq__wait *wait, unsigned least) {
     size_t i = 0;
-    while (i < wait->watch_count && wait->watches[i].duties < least)
+    unsigned kept = kept_duties(wait);
+    while (i < wait->watch_count && (wait->watches[i].duties & ~kept) < least)
         i++;
     return i;
 }
@@ -99,7 +106,7 @@ void dueq__wait_finish(dueq_client *client) {
         dueq__wait_request(client, wait->current);
         return;
     }
-    give_back_duties(client);
+    give_back_duties(client, kept_duties(wait));
     dueq__op_finish(client, found                                 ? DUEQ_OK
                             : wait->terms.kind == DUEQ__WAIT_LOCK ? DUEQ_TAKEN
                                                                   : DUEQ_EMPTY);
@@ -135,5 +142,5 @@ void dueq__wait_abandon(dueq_client *client) {
         dueq__wait_take_token(asked); /* the server has refused the request */
     if (dueq__wait_conn_unblock_all(client))
         dueq__wait_conn_close_blocked(client);
-    give_back_duties(client);
+    give_back_duties(client, 0);
 }

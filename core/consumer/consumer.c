@@ -40,6 +40,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     }
     drop_all(consumer);
     free(consumer->queues);
+    free(consumer->same);
     free(consumer->assignment);
     free(consumer);
 }
@@ -47,7 +48,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
 dueq_status dueq__consumer_check_fork(dueq_consumer *consumer) {
     if (consumer->pid == getpid())
         return DUEQ_OK;
-    struct dueq__leases *leases = dueq__leases_new();
+    struct dueq__leases *leases = dueq__leases_new(consumer->leases->known_count);
     if (!leases)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
     drop_all(consumer);
@@ -101,6 +102,13 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
     consumer->request = count ? DUEQ__REQUEST_RESERVE : DUEQ__REQUEST_SETTLE;
     if (queue_count == 1)
         dueq__settle_fill(consumer, queue, tickets, &asked.settlement);
+    if (queue_count > 1 && timeout_ms) {
+        asked.known = dueq__queues_lend(consumer);
+        asked.first = consumer->same;
+        asked.terms.keeps_time = consumer->heartbeat != NULL;
+        asked.terms.probe_ms = consumer->probe_ms;
+        asked.terms.probe_count = consumer->probe_count;
+    }
     return dueq__reserve_submit(&asked);
 }
 
@@ -243,8 +251,7 @@ static dueq_status end_request(dueq_consumer *consumer) {
     if (consumer->request == DUEQ__REQUEST_RESERVE &&
         consumer->client->op->retry.until_ms < consumer->retry_until_ms)
         consumer->until_ms = 0;
-    if (consumer->assignment && consumer->request == DUEQ__REQUEST_RESERVE)
-        dueq__partitions_note_empty(consumer);
+    dueq__queues_learn(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
@@ -253,6 +260,8 @@ static dueq_status end_request(dueq_consumer *consumer) {
     dueq__settle_finish(consumer, status, result, asked_ms);
     if (consumer->assignment && consumer->request == DUEQ__REQUEST_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];
+    if (!consumer->assignment && consumer->request == DUEQ__REQUEST_RESERVE && status == DUEQ_OK)
+        dueq__queues_note_found(consumer, dueq_result_queue(result));
     if (status == DUEQ_OK && consumer->request == DUEQ__REQUEST_RESERVE)
         status = dueq__prefetch_add(consumer, result, asked_ms);
     else if (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS && status == DUEQ_OK)

@@ -3,7 +3,8 @@
  * reserves the next messages. leases.c has the messages that the consumer has leased, acks.c those
  * whose acks wait, prefetch.c those that are not delivered yet. heartbeat.c is the thread that
  * extends the leases and registers the consumer with its queues, with the text that presence.c
- * writes. settle.c sends acks and retries, partitions.c chooses the partitions to reserve from,
+ * writes. settle.c sends acks and retries, queues.c knows which of several queues to ask,
+ * partitions.c chooses the partitions to reserve from,
  * warnings.c keeps warnings for the program. pusher.c stands alone: it sends pushes in batches.
  */
 #ifndef DUEQ_CONSUMER_H
@@ -72,6 +73,10 @@ struct dueq__leases {
     dueq_timings *timings; /* of each queue: measured since the heartbeat last took them */
     size_t timings_count;
     size_t find_from; /* where a search begins: programs mostly settle in the order of delivery */
+    struct dueq__known *known; /* of each queue, or of DUEQ_MAX_PARTITIONS partitions: queues.c */
+    size_t known_count;
+    bool lends_known;   /* a reserve under way knows more, and keeps the time itself */
+    int64_t pass_on_us; /* before this time the heartbeat passes no time on */
     _Atomic size_t running;
     _Atomic size_t lost;
     _Atomic bool stopping;
@@ -80,8 +85,8 @@ struct dueq__leases {
     struct dueq__warnings warnings;
 };
 
-/* NULL: out of memory. */
-struct dueq__leases *dueq__leases_new(void);
+/* NULL: out of memory. queues: how many the consumer has. */
+struct dueq__leases *dueq__leases_new(size_t queues);
 void dueq__leases_free(struct dueq__leases *leases);
 
 /* Adds a leased message, with one ref. lease_ms counts from start_ms on. NULL: out of memory. */
@@ -147,6 +152,23 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
 bool dueq__leases_wait(struct dueq__leases *leases, int64_t idle_ms, int64_t leased_ms,
                        bool *registers);
 void dueq__leases_stop(struct dueq__leases *leases);
+/* Under the lock: the heartbeat wakes at that time, or before. */
+void dueq__leases_wake_by(struct dueq__leases *leases, int64_t at_ms);
+
+/* queues.c: what the consumer knows of its queues between two reserves */
+
+/* For a reserve of several queues, which then may change it until dueq__queues_learn(). */
+struct dueq__known *dueq__queues_lend(dueq_consumer *consumer);
+/* Before the result of a request is taken: if it was that reserve, notes what is known now. */
+void dueq__queues_learn(dueq_consumer *consumer);
+/* A reserve had messages of a queue, which may have more that woke nobody. */
+void dueq__queues_note_found(dueq_consumer *consumer, size_t queue);
+/* The next reserve asks all queues. */
+void dueq__queues_forget(dueq_consumer *consumer);
+/* Under the lock: when the first queue has an event whose time this consumer was to keep. */
+int64_t dueq__leases_next_late_ms(const struct dueq__leases *leases);
+/* Takes the timekeeping of a queue whose time has come from the consumer; SIZE_MAX: of none. */
+size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us);
 
 /* acks.c: acks that wait to be sent */
 
@@ -230,11 +252,15 @@ struct dueq_consumer {
     struct dueq__assignment *assignment; /* its own partitions; NULL: no partitions */
     int64_t until_ms;                    /* until when it waits; 0: the wait does not begin anew */
     _Atomic pthread_t thread;            /* the thread that submitted the request */
-    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* partitions that the reserve under way asks */
-    /* When to ask each partition again that had no message, by the monotonic clock; 0: now. */
-    int64_t next_check_us[DUEQ_MAX_PARTITIONS];
-    int64_t asked_ms; /* when it last asked all partitions */
-    bool found;       /* the last wait found messages */
+    size_t asked[DUEQ_MAX_PARTITIONS];   /* partitions that the reserve under way asks */
+    int64_t asked_ms;                    /* when it last asked all partitions */
+    size_t *same;     /* for each queue the index of the first queue with its name */
+    int64_t ask_ms;   /* when to ask one of several queues that woke nobody */
+    size_t ask_queue; /* which of them: this modulo their number */
+    int64_t probe_ms; /* of several queues: when to probe next; 0: it has not waited yet */
+    unsigned probe_count;
+    unsigned lost_conns; /* of its client, before its last reserve */
+    bool found;          /* the last wait found messages */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
@@ -344,8 +370,6 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves);
  * queue's own name, which gets no messages.
  */
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer);
-/* When a wait has ended, before its result is taken: notes which partitions had no message. */
-void dueq__partitions_note_empty(dueq_consumer *consumer);
 /*
  * A message is settled. A wait that this thread has submitted begins anew, with the message's
  * partition. Another thread's wait goes on until it must renew the leases on partitions.

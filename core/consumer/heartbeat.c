@@ -21,6 +21,8 @@
 #define FULL_MS 1800000
 /* A registration without an answer is given up after this time: leases matter more. */
 #define REGISTER_TIMEOUT_MS 500
+/* As is the passing on of a queue's time. */
+#define PASS_ON_TIMEOUT_MS 500
 /* Calls without an answer that follow each other within this time are one outage. */
 #define STREAK_MS 2000
 /*
@@ -41,7 +43,7 @@ struct dueq__heartbeat {
     size_t queue_count;
     struct dueq__presence presence;
     dueq_queue *base;           /* of a queue with partitions: the handle of its name; else NULL */
-    size_t *same;               /* for each queue the index of the first queue with its name */
+    const size_t *same;         /* for each queue the index of the first queue with its name */
     int64_t register_ms;        /* when to register without leased messages */
     int64_t register_leased_ms; /* when to register with leased messages */
     int64_t full_ms;            /* when it last sent the whole registration */
@@ -143,6 +145,26 @@ static void beat(struct dueq__heartbeat *heartbeat) {
         count = dueq__leases_take_acks(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
         if (!count || !request(heartbeat, taken, count, false))
             return;
+    }
+}
+
+/*
+ * Passes on the time of queues whose next event has come while the program works. all: also of
+ * those whose event is later, as the consumer ends. What cannot be passed on in time is noticed by
+ * the second timekeeper, or by a probe.
+ */
+static void pass_on(struct dueq__heartbeat *heartbeat, bool all) {
+    int64_t until = dueq__monotonic_ms() + PASS_ON_TIMEOUT_MS;
+    dueq_status status = DUEQ_OK;
+    size_t at;
+    while (status >= 0 && (!all || dueq__monotonic_ms() < until) &&
+           (at = dueq__leases_take_late(heartbeat->leases,
+                                        all ? DUEQ__NEVER : dueq__monotonic_us())) != SIZE_MAX) {
+        dueq_result *result;
+        status = run_call(
+            heartbeat, dueq__reserve_pass_on(queue_at(heartbeat, at), heartbeat->presence.session),
+            until, &result);
+        dueq_result_free(result);
     }
 }
 
@@ -268,6 +290,7 @@ static void *run_thread(void *opaque) {
         if (dueq__client_lost_conn(heartbeat->client))
             extend_all(leases);
         beat(heartbeat);
+        pass_on(heartbeat, false);
         dueq__leases_warn_lost(leases);
         if (registers)
             register_all(heartbeat);
@@ -281,6 +304,7 @@ static void *run_thread(void *opaque) {
             heartbeat->register_ms = heartbeat->register_leased_ms = 0;
         }
     }
+    pass_on(heartbeat, true);
     if (heartbeat->registered)
         leave_queues(heartbeat);
     leases->ended = true;
@@ -292,7 +316,6 @@ static void release(struct dueq__heartbeat *heartbeat) {
         dueq_queue_close(heartbeat->queues[i]);
     dueq_queue_close(heartbeat->base);
     free(heartbeat->queues);
-    free(heartbeat->same);
     dueq_close(heartbeat->client);
     free(heartbeat);
 }
@@ -301,17 +324,6 @@ static dueq_status open_handle(struct dueq__heartbeat *heartbeat, const dueq_que
                                dueq_queue **handle) {
     dueq_bytes name = dueq__keys_name(queue->keys);
     return dueq_queue_open(heartbeat->client, name.data, name.size, handle);
-}
-
-/* The program may list a queue several times: each gets the index of the first. */
-static void find_same(struct dueq__heartbeat *heartbeat) {
-    for (size_t i = 0; i < heartbeat->queue_count; i++) {
-        size_t first = 0;
-        dueq_bytes name = dueq__keys_name(heartbeat->queues[i]->keys);
-        while (!dueq__bytes_equal(dueq__keys_name(heartbeat->queues[first]->keys), name))
-            first++;
-        heartbeat->same[i] = first;
-    }
 }
 
 dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
@@ -326,22 +338,19 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->register_ms = made->register_leased_ms = made->presence.opened_ms + REGISTER_FIRST_MS;
     size_t count = consumer->assignment ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
     made->queues = calloc(count, sizeof *made->queues);
-    made->same = calloc(count, sizeof *made->same);
+    made->same = consumer->same;
     made->queue_count = made->queues ? count : 0;
     bool is_short =
         consumer->options.lease_ms && consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS;
     int64_t max_backoff_ms = is_short ? consumer->options.lease_ms / TRIES_PER_LEASE + 1 : 0;
-    dueq_status status = made->queues && made->same
-                             ? dueq__client_twin(client, max_backoff_ms, &made->client)
-                             : DUEQ_NO_MEMORY;
+    dueq_status status =
+        made->queues ? dueq__client_twin(client, max_backoff_ms, &made->client) : DUEQ_NO_MEMORY;
     for (size_t i = 0; !status && !consumer->assignment && i < count; i++)
         status = open_handle(made, consumer->queues[i], &made->queues[i]);
     if (!status)
         dueq_reached(made->client);
     if (!status && consumer->assignment)
         status = open_handle(made, consumer->assignment->queue, &made->base);
-    if (!status && !made->base)
-        find_same(made);
     if (!status && !dueq__thread_start(&made->thread, run_thread, made)) {
         consumer->heartbeat = made;
         return DUEQ_OK;

@@ -23,11 +23,15 @@
  */
 #define WARN_DELAY_MS 500
 
-struct dueq__leases *dueq__leases_new(void) {
+struct dueq__leases *dueq__leases_new(size_t queues) {
     struct dueq__leases *leases = calloc(1, sizeof *leases);
     if (!leases)
         return NULL;
-    if (pthread_mutex_init(&leases->lock, NULL) || !dueq__cond_init(&leases->changed)) {
+    leases->known = calloc(queues, sizeof *leases->known);
+    leases->known_count = queues;
+    if (!leases->known || pthread_mutex_init(&leases->lock, NULL) ||
+        !dueq__cond_init(&leases->changed)) {
+        free(leases->known);
         free(leases);
         return NULL;
     }
@@ -41,6 +45,7 @@ void dueq__leases_free(struct dueq__leases *leases) {
         free(leases->items[i]);
     free(leases->items);
     free(leases->timings);
+    free(leases->known);
     pthread_cond_destroy(&leases->changed);
     pthread_mutex_destroy(&leases->lock);
     free(leases);
@@ -48,8 +53,7 @@ void dueq__leases_free(struct dueq__leases *leases) {
 
 /* Under the lock */
 
-/* Makes the heartbeat wake at that time, or before. */
-static void wake_by(struct dueq__leases *leases, int64_t at_ms) {
+void dueq__leases_wake_by(struct dueq__leases *leases, int64_t at_ms) {
     if (at_ms >= leases->wake_ms)
         return;
     leases->wake_ms = at_ms;
@@ -170,7 +174,7 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
         lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
         renew(lease, start_ms);
         leases->items[leases->count++] = lease;
-        wake_by(leases, lease->extend_ms);
+        dueq__leases_wake_by(leases, lease->extend_ms);
     } else {
         free(lease);
         lease = NULL;
@@ -215,7 +219,7 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     if (lease && !lease->acked_ms && !lease->in_flight) {
         end_run(leases, lease);
         lease->acked_ms = now;
-        wake_by(leases, now + DUEQ__ACK_DELAY_MS);
+        dueq__leases_wake_by(leases, now + DUEQ__ACK_DELAY_MS);
     } else if (!lease) {
         lose(leases, ticket);
     }
@@ -242,7 +246,7 @@ bool dueq__leases_keep_ack(struct dueq__leases *leases, dueq_bytes ticket) {
         end_run(leases, lease);
         lease->maybe_acked = true;
         lease->acked_ms = now;
-        wake_by(leases, now + DUEQ__ACK_DELAY_MS);
+        dueq__leases_wake_by(leases, now + DUEQ__ACK_DELAY_MS);
     }
     pthread_mutex_unlock(&leases->lock);
     return kept;
@@ -390,9 +394,9 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* When the heartbeat must extend a lease next, or send an ack that no reserve took along. */
+/* When the heartbeat must extend a lease, pass a time on, or send an ack that nothing took along. */
 static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
-    int64_t next = DUEQ__NEVER;
+    int64_t next = dueq__leases_next_late_ms(leases);
     for (size_t i = 0; i < leases->count; i++) {
         const struct dueq__lease *lease = leases->items[i];
         if (!lease->removed && now_ms < lease->keep_until_ms && lease->extend_ms < next)

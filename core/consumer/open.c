@@ -28,6 +28,18 @@ static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options
     return status ? status : check_options(options, error);
 }
 
+/* In round robin the program may list a queue several times. */
+static void find_same(dueq_consumer *consumer) {
+    for (size_t i = 0; i < consumer->queue_count; i++) {
+        size_t first = consumer->options.order == DUEQ_ROUND_ROBIN ? 0 : i;
+        dueq_bytes name = dueq__keys_name(consumer->queues[i]->keys);
+        while (first < i &&
+               !dueq__bytes_equal(dueq__keys_name(consumer->queues[first]->keys), name))
+            first++;
+        consumer->same[i] = first;
+    }
+}
+
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                                const dueq_consumer_options *given, dueq_consumer **consumer) {
     dueq_consumer_options options;
@@ -46,10 +58,13 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
         return status;
     dueq_consumer *made = malloc(sizeof *made);
     dueq_queue **kept = calloc(queue_count, sizeof *kept);
-    struct dueq__leases *leases = dueq__leases_new();
-    if (!made || !kept || !leases) {
+    size_t *same = calloc(queue_count, sizeof *same);
+    struct dueq__leases *leases =
+        dueq__leases_new(queues[0]->partitioned ? DUEQ_MAX_PARTITIONS : queue_count);
+    if (!made || !kept || !same || !leases) {
         free(made);
         free(kept);
+        free(same);
         dueq__leases_free(leases);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
@@ -57,9 +72,12 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     *made = (dueq_consumer){.client = client,
                             .queues = kept,
                             .queue_count = queue_count,
+                            .same = same,
+                            .lost_conns = client->lost_conns,
                             .options = options,
                             .pid = getpid(),
                             .leases = leases};
+    find_same(made);
     dueq__presence_init(&made->presence, &options);
     made->options.program = NULL;
     *consumer = made;

@@ -32,7 +32,7 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
  * A consumer asks all its partitions at least this often: a wake token may be lost with a consumer
  * that was killed.
  */
-#define ASK_MS 12000
+#define ASK_ALL_MS 12000
 
 /*
  * Chooses the partitions to reserve from, and when to ask each. A partition that had no message is
@@ -40,39 +40,41 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
  * this consumer. But a consumer that always finds messages does not wait, and so takes no wake
  * tokens. So after messages were found, one partition in turn is asked at once.
  */
-static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *next_check_us) {
+static size_t choose(dueq_consumer *consumer, dueq_queue **queues, struct dueq__known *known) {
     struct dueq__assignment *assignment = consumer->assignment;
+    struct dueq__known *all = dueq__queues_lend(consumer);
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();
     dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
-    if (assignment->changed || now >= consumer->asked_ms + ASK_MS) {
-        memset(consumer->next_check_us, 0, sizeof consumer->next_check_us);
+    if (assignment->changed || now >= consumer->asked_ms + ASK_ALL_MS) {
+        dueq__queues_forget(consumer);
         consumer->asked_ms = now;
         assignment->changed = false;
     }
     for (size_t i = 0; i < assignment->own_count; i++) {
         size_t partition = assignment->own[i];
         if (held[partition]) {
-            consumer->next_check_us[partition] = 0;
+            all[partition].empty = false;
             continue;
         }
         consumer->asked[count] = assignment->own[i];
-        next_check_us[count] = consumer->next_check_us[partition];
+        known[count] = all[partition];
         queues[count++] = consumer->queues[partition];
     }
     if (consumer->found && count)
-        next_check_us[consumer->client->round_robin % count] = 0;
+        known[consumer->client->round_robin % count].empty = false;
     return count;
 }
 
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
     const struct dueq__assignment *assignment = consumer->assignment;
     dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__partitions_of(assignment->queue)->base};
-    int64_t next_check_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
+    struct dueq__known known[DUEQ_MAX_PARTITIONS] = {0};
+    int64_t now = dueq__monotonic_ms();
     int64_t until =
         consumer->until_ms < assignment->renew_ms ? consumer->until_ms : assignment->renew_ms;
-    size_t count = choose(consumer, queues, next_check_us);
+    size_t count = choose(consumer, queues, known);
     consumer->request = DUEQ__REQUEST_RESERVE;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
@@ -81,24 +83,12 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .are_partitions = true,
                                 .terms.kind = DUEQ__WAIT_ORDERED,
                                 .terms.with_lateness = dueq__consumer_asks_lateness(consumer),
-                                .next_check_us = until > now ? next_check_us : NULL,
+                                .known = until > now ? known : NULL,
                                 .terms.count = consumer->options.prefetch,
                                 .terms.timeout_ms = until > now ? until - now : 0,
                                 .terms.lease_ms = consumer->options.lease_ms,
                                 .terms.default_lease_ms = dueq__consumer_lease_ms(consumer),
                                 .terms.take_expired_now = !consumer->options.max_run_ms});
-}
-
-void dueq__partitions_note_empty(dueq_consumer *consumer) {
-    const struct dueq__wait *wait = &consumer->client->op->wait;
-    consumer->found = dueq__op_found(consumer->client->op);
-    for (size_t i = 0; i < wait->watch_count; i++) {
-        const struct dueq__watch *watch = &wait->watches[i];
-        bool known = !watch->needs_request && watch->state == DUEQ__WATCH_ANSWERED &&
-                     !(consumer->found && i == wait->current);
-        consumer->next_check_us[consumer->asked[watch->queue_index]] =
-            known ? watch->next_check_us : 0;
-    }
 }
 
 void dueq__partitions_restart_wait(dueq_consumer *consumer) {

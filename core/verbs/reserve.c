@@ -63,6 +63,14 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
  * A reserve of no messages passes the wake token or the timekeeping on. The server does not keep
  * its answer, so its number does not matter.
  */
+static void put_release(struct dueq__resp *words) {
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    put_arguments(words, &(struct dueq__wait_terms){0}, false, false, true);
+    dueq__resp_text(words, "0");
+}
+
 static void build_release(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
     dueq_bytes keys[DUEQ__KEY_COUNT];
@@ -70,11 +78,23 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     memcpy(keys, watch->queue->keys, sizeof keys);
     keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
     dueq__script_write(words, &dueq__script_reserve_full, keys);
-    dueq__resp_text(words, "0");
-    dueq__resp_text(words, "1");
-    dueq__resp_text(words, "0");
-    put_arguments(words, &(struct dueq__wait_terms){0}, false, false, true);
-    dueq__resp_text(words, "0");
+    put_release(words);
+}
+
+static void on_passed_on(dueq_client *client, const struct dueq__reply *reply) {
+    (void)reply;
+    dueq__op_finish(client, DUEQ_OK);
+}
+
+dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session) {
+    struct dueq__resp words;
+    dueq_status status = dueq__op_begin(queue, &dueq__script_reserve_full, false);
+    if (status)
+        return status;
+    queue->client->op->decode = on_passed_on;
+    dueq__op_arguments_for_session(queue->client, &words, session, 0);
+    put_release(&words);
+    return dueq__op_submit(queue->client, &words);
 }
 
 /* Tells the owner the outcomes of the settlement, once. False: the script does not answer this. */
@@ -214,7 +234,7 @@ static dueq_status check_options(const dueq_reserve_options *options, struct due
 static dueq_status check(const struct dueq__reserve *asked, bool *plain) {
     dueq_queue *queue = asked->queues[0];
     dueq_status status = DUEQ_OK;
-    if (!asked->are_partitions)
+    if (!asked->are_partitions && !asked->first)
         status = dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
     if (!status)
         status = dueq__arg_check_wait(queue, asked->terms.timeout_ms);
@@ -240,27 +260,56 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
  * In round robin, each call begins with the next of the named queues. A queue that is named several
  * times begins several of the calls, but one call asks it once.
  */
+static bool is_listed(const struct dueq__reserve *asked, const struct dueq__wait *wait,
+                      size_t place, size_t count) {
+    size_t k = asked->are_partitions || asked->order == DUEQ_PREFERENCE ? count : 0;
+    dueq_bytes wake = asked->queues[place]->keys[DUEQ__KEY_WAKE];
+    if (k < count && asked->first)
+        return asked->known[asked->first[place]].listed == asked->queues[0]->client->round_robin;
+    while (k < count && !dueq__bytes_equal(wait->watches[k].wake_key, wake))
+        k++;
+    return k < count;
+}
+
 static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
+    dueq_client *client = asked->queues[0]->client;
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
-    size_t turn = in_turn ? asked->queues[0]->client->round_robin++ : 0, count = 0;
+    size_t turn = in_turn ? client->round_robin++ % asked->queue_count : 0, count = 0;
+    int64_t now_us = dueq__monotonic_us();
     for (size_t i = 0; i < asked->queue_count; i++) {
-        size_t place = (i + turn) % asked->queue_count, k = asked->are_partitions ? count : 0;
-        dueq_queue *queue = asked->queues[place];
-        dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
-        while (k < count && !dueq__bytes_equal(wait->watches[k].wake_key, wake))
-            k++;
-        if (k < count)
+        size_t place = (i + turn) % asked->queue_count;
+        if (is_listed(asked, wait, place, count))
             continue;
         struct dueq__watch *watch = &wait->watches[count++];
         watch->queue_index = place;
-        watch->queue = queue;
-        watch->wake_key = wake;
-        if (asked->next_check_us && asked->next_check_us[place]) {
-            watch->needs_request = false;
-            watch->next_check_us = asked->next_check_us[place];
-        }
+        watch->queue = asked->queues[place];
+        watch->wake_key = watch->queue->keys[DUEQ__KEY_WAKE];
+        if (!asked->known)
+            continue;
+        struct dueq__known *known = &asked->known[asked->first ? asked->first[place] : place];
+        watch->needs_request = !known->empty || known->next_check_us <= now_us;
+        watch->next_check_us = known->empty || known->duties ? known->next_check_us : DUEQ__NEVER;
+        watch->duties = known->duties;
+        *known = (struct dueq__known){.listed = client->round_robin};
     }
     wait->watch_count = count;
+}
+
+void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known,
+                         const size_t *first) {
+    const struct dueq__op *op = client->op;
+    const struct dueq__wait *wait = &op->wait;
+    for (size_t i = 0; op->status >= 0 && i < wait->watch_count; i++) {
+        const struct dueq__watch *watch = &wait->watches[i];
+        struct dueq__known *of = &known[first ? first[watch->queue_index] : watch->queue_index];
+        /* If another consumer keeps its time now, this one asks it again. */
+        bool given_up = wait->terms.kind != DUEQ__WAIT_ORDERED && !wait->terms.keeps_time &&
+                        watch->next_check_us != DUEQ__NEVER;
+        of->empty = !watch->needs_request && watch->state == DUEQ__WATCH_ANSWERED && !given_up &&
+                    !(dueq__op_found(op) && i == wait->current);
+        of->next_check_us = watch->next_check_us;
+        of->duties = watch->duties;
+    }
 }
 
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
@@ -272,6 +321,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     terms.request = request;
     terms.decode = decode;
     terms.build_release = build_release;
+    terms.looks = asked->first != NULL;
     if (!terms.count)
         terms.timeout_ms = 0;
     dueq__client_check_fork(client);

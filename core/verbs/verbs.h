@@ -207,6 +207,14 @@ struct dueq__settlement {
     void *owner;
 };
 
+/* What a caller knows of a queue since an earlier reserve. All zero: nothing. */
+struct dueq__known {
+    bool empty;            /* it had no message, and is asked when it wakes, or at this time: */
+    int64_t next_check_us; /* by the monotonic clock; DUEQ__NEVER: it has no next event */
+    unsigned duties;       /* DUEQ__DUTY_TIMEKEEPER, or none */
+    uint64_t listed;       /* reserve.c: which reserve has listed it */
+};
+
 /* The arguments of dueq_reserve_any(), and a settlement, which comes first. */
 struct dueq__reserve {
     dueq_queue *const *queues;
@@ -221,15 +229,27 @@ struct dueq__reserve {
      */
     struct dueq__wait_terms terms;
     /*
-     * For each queue: when to ask it first, in us of the monotonic clock; 0: now. NULL: all are
-     * asked now.
+     * What the caller knows of each queue. NULL: nothing, and all are asked now. The reserve takes
+     * the duties over. first: for each queue the index of the first one with its name, whose
+     * `known` counts. NULL: the queues are partitions, or nothing is known.
      */
-    const int64_t *next_check_us;
+    struct dueq__known *known;
+    const size_t *first;
     struct dueq__settlement settlement; /* of the queue, which is the only one then */
 };
 
 /* The arguments are read before the function returns. */
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked);
+/*
+ * When a reserve with `known` has ended, before its result is taken: writes to `known` what is
+ * known of its queues now. After a failure nothing is.
+ */
+void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known, const size_t *first);
+/*
+ * Gives up the timekeeping of a session, which may be another client's: one of the other consumers
+ * that wait for the queue keeps its time.
+ */
+dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session);
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
 
 #endif

@@ -71,7 +71,7 @@ def test_usage_of_wrong_words(dueq: Program, words: list[str]) -> None:
         ("peek orders ready 5", "at most 2"),
         ("stats orders more", "at most 1"),
         ("unlock orders name token more", "at most 3"),
-        (f"reserve {'orders ' * 65}", "at most 64"),
+        (f"reserve {'orders ' * 1025}", "at most 1024"),
     ],
 )
 def test_usage_of_too_many_words(dueq: Program, words: str, hint: str) -> None:

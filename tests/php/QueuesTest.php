@@ -155,14 +155,14 @@ final class QueuesTest extends QueueTestCase
         $this->assertSame([['z', 'a', '17'], Order::RoundRobin], [$queues->names, $queues->order]);
         $this->assertSame(Order::Preference, $this->queues()->order);
         $this->assertStringContainsString($this->server->socket, $queues->url());
-        $most = array_map('strval', range(1, 64));
-        $this->queue('64')->push('the last');
-        $this->assertSame('64', $this->queues($most)->reserve(10.0)->queue);
+        $most = array_map('strval', range(1, 1024));
+        $this->queue('1024')->push('the last');
+        $this->assertSame('1024', $this->queues($most)->reserve(10.0)->queue);
     }
 
     public function test_construct_with_bad_names(): void
     {
-        foreach ([[], ['a', 'b', 'a'], array_map('strval', range(1, 65))] as $names) {
+        foreach ([[], ['a', 'b', 'a'], array_map('strval', range(1, 1025))] as $names) {
             $this->assertThrows(InvalidException::class, fn () => $this->queues($names));
         }
         $this->assertThrows(NameException::class, fn () => $this->queues(['a', 'b', 'c{']));

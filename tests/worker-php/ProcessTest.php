@@ -459,7 +459,11 @@ final class ProcessTest extends WorkerTestCase
                 '--queues',
                 'a:1,b',
             ],
-            'the weights add up to 65, and not to at most 64' => ['x.php', '--queues', 'a:64,b:1'],
+            'the weights add up to 1025, and not to at most 1,024' => [
+                'x.php',
+                '--queues',
+                'a:1024,b:1',
+            ],
         ] as $text => $arguments) {
             $worker = new Process(
                 Application::shared()->folder,

@@ -695,9 +695,9 @@ class Queues(Source):
     """
     Several queues of one server, to wait for messages of all of them at once.
 
-    names  1 to 64 different names of queues; or a mapping of names to weights, whose sum is at most
-           64: then the order is "round robin", in which a queue of weight 3 begins three times as
-           often as one of weight 1
+    names  1 to 1,024 different names of queues; or a mapping of names to weights, whose sum is at
+           most 1,024: then the order is "round robin", in which a queue of weight 3 begins three
+           times as often as one of weight 1
     url    as for dueq.Queue
     order  which queue delivers when several have ready messages. "preference": always the first in
            `names`. "round robin": each in turn

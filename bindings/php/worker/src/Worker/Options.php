@@ -171,9 +171,9 @@ final class Options
         $divisor = array_reduce($weights, self::gcd(...), 0);
         $weights = array_map(fn (int $weight) => intdiv($weight, $divisor), $weights);
         $total = array_sum($weights);
-        if ($total > 64) {
+        if ($total > 1024) {
             throw new InvalidArgumentException(
-                "--queues: the weights add up to $total, and not to at most 64",
+                "--queues: the weights add up to $total, and not to at most 1,024",
             );
         }
         $credit = array_fill_keys(array_keys($weights), 0);

@@ -1,0 +1,96 @@
+#include "consumer.h"
+
+/*
+ * What a consumer of several queues, or of partitions, knows of them between two reserves: which
+ * had no message, and when the next event of each is. While no reserve is under way, the server may
+ * expect the consumer to keep a queue's time. If the program works for longer than that, the
+ * heartbeat passes the time on to another consumer.
+ */
+
+/*
+ * The heartbeat passes no time on while the program has its message for less than this: most
+ * programs are back by then, and the consumer asks the queue itself.
+ */
+#define GRACE_US 10000
+/* Each queue is asked at least this often: a consumer that was killed may have lost its token. */
+#define ASK_MS 12000
+
+struct dueq__known *dueq__queues_lend(dueq_consumer *consumer) {
+    struct dueq__leases *leases = consumer->leases;
+    pthread_mutex_lock(&leases->lock);
+    leases->lends_known = true;
+    pthread_mutex_unlock(&leases->lock);
+    int64_t now = dueq__monotonic_ms();
+    if (consumer->lost_conns != consumer->client->lost_conns)
+        dueq__queues_forget(consumer);
+    consumer->lost_conns = consumer->client->lost_conns;
+    /* A consumer that always finds messages does not wait, and so sends no probe. */
+    if (consumer->found && now >= consumer->ask_ms && !consumer->assignment) {
+        consumer->ask_ms = now + ASK_MS / (int64_t)consumer->queue_count;
+        leases->known[consumer->ask_queue++ % consumer->queue_count].empty = false;
+    }
+    return leases->known;
+}
+
+void dueq__queues_learn(dueq_consumer *consumer) {
+    struct dueq__leases *leases = consumer->leases;
+    const struct dueq__op *op = consumer->client->op;
+    if (op->phase != DUEQ__PHASE_FINAL || !leases->lends_known)
+        return;
+    consumer->found = dueq__op_found(op);
+    consumer->probe_ms = op->wait.probe_ms;
+    consumer->probe_count = op->wait.probe_count;
+    pthread_mutex_lock(&leases->lock);
+    dueq__reserve_learn(consumer->client, leases->known,
+                        consumer->assignment ? consumer->asked : consumer->same);
+    leases->lends_known = false;
+    leases->pass_on_us = dueq__monotonic_us() + GRACE_US;
+    dueq__leases_wake_by(leases, dueq__leases_next_late_ms(leases));
+    pthread_mutex_unlock(&leases->lock);
+}
+
+void dueq__queues_note_found(dueq_consumer *consumer, size_t queue) {
+    struct dueq__leases *leases = consumer->leases;
+    pthread_mutex_lock(&leases->lock);
+    leases->known[consumer->same[queue]].empty = false;
+    pthread_mutex_unlock(&leases->lock);
+}
+
+void dueq__queues_forget(dueq_consumer *consumer) {
+    struct dueq__leases *leases = consumer->leases;
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->known_count; i++)
+        leases->known[i].empty = false;
+    pthread_mutex_unlock(&leases->lock);
+}
+
+/* The queue whose kept time is the first; SIZE_MAX: none is kept. */
+static size_t first_kept(const struct dueq__leases *leases) {
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; !leases->lends_known && i < leases->known_count; i++)
+        if (leases->known[i].duties &&
+            (first == SIZE_MAX ||
+             leases->known[i].next_check_us < leases->known[first].next_check_us))
+            first = i;
+    return first;
+}
+
+int64_t dueq__leases_next_late_ms(const struct dueq__leases *leases) {
+    size_t first = first_kept(leases);
+    if (first == SIZE_MAX)
+        return DUEQ__NEVER;
+    int64_t late_us = leases->known[first].next_check_us;
+    return (late_us > leases->pass_on_us ? late_us : leases->pass_on_us) / 1000 + 1;
+}
+
+size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us) {
+    pthread_mutex_lock(&leases->lock);
+    size_t queue = first_kept(leases);
+    if (queue != SIZE_MAX &&
+        (leases->known[queue].next_check_us > now_us || leases->pass_on_us > now_us))
+        queue = SIZE_MAX;
+    if (queue != SIZE_MAX)
+        leases->known[queue] = (struct dueq__known){0};
+    pthread_mutex_unlock(&leases->lock);
+    return queue;
+}
