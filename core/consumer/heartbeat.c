@@ -17,10 +17,19 @@
 #define REGISTER_LEASED_MS 10000
 /* and at this interval while it has none. */
 #define REGISTER_IDLE_MS 25000
+/*
+ * Once it has registered with all its queues, it registers again with so many each time, and with
+ * those of which it has leased messages.
+ */
+#define REGISTER_QUEUES 16
+/* It then sends what was measured at this interval. */
+#define TIMINGS_MS 60000
 /* An idle consumer sends its whole registration this often, before the server's copy expires. */
 #define FULL_MS 1800000
 /* A registration without an answer is given up after this time: leases matter more. */
 #define REGISTER_TIMEOUT_MS 500
+/* The end of a consumer may take this much longer for each of its queues. */
+#define LEAVE_MS 2
 /* As is the passing on of a queue's time. */
 #define PASS_ON_TIMEOUT_MS 500
 /* Calls without an answer that follow each other within this time are one outage. */
@@ -47,11 +56,15 @@ struct dueq__heartbeat {
     int64_t register_ms;        /* when to register without leased messages */
     int64_t register_leased_ms; /* when to register with leased messages */
     int64_t full_ms;            /* when it last sent the whole registration */
+    int64_t timings_ms;         /* when it last sent what was measured */
     size_t next_queue;          /* the next queue to register with in this round */
-    bool leased;                /* a queue of this round has messages that are leased */
-    dueq_status worst;          /* the last answer in this round that was not OK */
-    int64_t unanswered_ms;      /* since when no call had an answer; 0: the last call had one */
-    int64_t call_ended_ms;      /* when the last call ended */
+    size_t turn;           /* with more than REGISTER_QUEUES: the first whose turn this round is */
+    bool *leased_of;       /* for each queue: it has leased messages, as this round began */
+    bool *idle_at;         /* for each queue: it has a registration that lists no leased messages */
+    bool leased;           /* a queue of this round has messages that are leased */
+    dueq_status worst;     /* the last answer in this round that was not OK */
+    int64_t unanswered_ms; /* since when no call had an answer; 0: the last call had one */
+    int64_t call_ended_ms; /* when the last call ended */
     bool registered;
     bool wound_down;     /* the next registration says that the consumer takes no further message */
     bool timings_denied; /* the server does not permit it to send what was measured */
@@ -168,6 +181,18 @@ static void pass_on(struct dueq__heartbeat *heartbeat, bool all) {
     }
 }
 
+static bool has_many(const struct dueq__heartbeat *heartbeat) {
+    return !heartbeat->base && heartbeat->queue_count > REGISTER_QUEUES;
+}
+
+/* A round registers with each queue, or of many with those that need it, and some in turn. */
+static bool is_in_round(const struct dueq__heartbeat *heartbeat, size_t at) {
+    size_t count = heartbeat->queue_count;
+    bool in_turn = !has_many(heartbeat) || (at + count - heartbeat->turn) % count < REGISTER_QUEUES;
+    return heartbeat->same[at] == at && (in_turn || heartbeat->leases->stopping ||
+                                         heartbeat->leased_of[at] || !heartbeat->idle_at[at]);
+}
+
 /*
  * Registers the consumer with one queue, or removes its registration if the consumer ends. Sets
  * *leased if the consumer has leased messages of the queue, and else leaves it.
@@ -177,15 +202,19 @@ static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, 
     char text[DUEQ__PRESENCE_ROOM];
     dueq_queue *base = heartbeat->base;
     dueq_result *result;
-    bool leaves = heartbeat->leases->stopping, new = false;
+    bool leaves = heartbeat->leases->stopping, many = has_many(heartbeat), new = false;
     size_t size = dueq__presence_write(&heartbeat->presence, heartbeat->leases,
                                        base ? NULL : heartbeat->same, at, text, &new);
-    bool same = heartbeat->idle && !new;
+    bool same = heartbeat->idle_at[at] && !new && !many;
+    /* Two of its turns may fail. */
+    int64_t turns = many ? (int64_t)(heartbeat->queue_count / REGISTER_QUEUES + 1) : 0;
+    int64_t left_ms = DUEQ__OFFLINE_MS + (new ? 0 : 2 * turns * REGISTER_IDLE_MS);
     dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
-                                                  heartbeat->presence.session, leaves,
+                                                  heartbeat->presence.session, leaves ? 0 : left_ms,
                                                   (dueq_bytes){text, same || leaves ? 0 : size});
     dueq_status status = run_call(heartbeat, submitted, until_ms, &result);
     dueq_result_free(result);
+    heartbeat->idle_at[at] = status == DUEQ_OK && !new;
     *leased = *leased || new;
     return status;
 }
@@ -217,13 +246,22 @@ static void send_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     heartbeat->timings_denied = heartbeat->timings_denied || status == DUEQ_DENIED;
 }
 
+/* With many queues, in which messages are few, it sends them once a minute, and at its end. */
+static bool sends_timings(struct dueq__heartbeat *heartbeat, int64_t now_ms) {
+    bool sends = !has_many(heartbeat) || heartbeat->leases->stopping ||
+                 now_ms >= heartbeat->timings_ms + TIMINGS_MS;
+    if (sends)
+        heartbeat->timings_ms = now_ms;
+    return sends;
+}
+
 static bool is_refused(dueq_status status) {
     return status == DUEQ_DENIED || status == DUEQ_LAYOUT;
 }
 
 /*
- * Registers with all queues. After a queue that failed, the heartbeat extends leases before it goes
- * on to the next queue. The failed queue waits for the next round. If the server denies the
+ * A round of registrations. After a queue that failed, and after half a second, the heartbeat
+ * extends leases before it goes on with the round. The failed queue waits for the next round. If the server denies the
  * registration, or the queue has another layout, the heartbeat registers no more.
  */
 static void register_all(struct dueq__heartbeat *heartbeat) {
@@ -231,16 +269,22 @@ static void register_all(struct dueq__heartbeat *heartbeat) {
     size_t count = heartbeat->base ? 1 : heartbeat->queue_count;
     dueq_status status = DUEQ_OK;
     if (!heartbeat->next_queue) {
-        heartbeat->idle = heartbeat->idle && now < heartbeat->full_ms + FULL_MS;
-        if (!heartbeat->idle)
+        if (now >= heartbeat->full_ms + FULL_MS && !has_many(heartbeat)) {
+            memset(heartbeat->idle_at, 0, count * sizeof *heartbeat->idle_at);
             heartbeat->full_ms = now;
+        }
+        dueq__leases_mark_queues(heartbeat->leases, heartbeat->leased_of, heartbeat->queue_count);
+        for (size_t i = 0; has_many(heartbeat) && i < count; i++)
+            heartbeat->leased_of[heartbeat->same[i]] |= heartbeat->leased_of[i];
         heartbeat->leased = false;
         heartbeat->worst = DUEQ_OK;
     }
-    while (heartbeat->next_queue < count && status >= 0) {
+    int64_t last_ms = now + REGISTER_TIMEOUT_MS;
+    while (heartbeat->next_queue < count && status >= 0 && dueq__monotonic_ms() < last_ms) {
         size_t at = heartbeat->next_queue++;
-        if (heartbeat->same[at] == at)
-            status = register_queue(heartbeat, at, now + REGISTER_TIMEOUT_MS, &heartbeat->leased);
+        if (is_in_round(heartbeat, at))
+            status = register_queue(heartbeat, at, dueq__monotonic_ms() + REGISTER_TIMEOUT_MS,
+                                    &heartbeat->leased);
         heartbeat->worst = status ? status : heartbeat->worst;
         heartbeat->registered = heartbeat->registered || status >= 0;
     }
@@ -249,7 +293,8 @@ static void register_all(struct dueq__heartbeat *heartbeat) {
         return;
     }
     heartbeat->next_queue = 0;
-    if (!is_refused(status))
+    heartbeat->turn = (heartbeat->turn + REGISTER_QUEUES) % count;
+    if (!is_refused(status) && sends_timings(heartbeat, now))
         send_timings(heartbeat, dueq__monotonic_ms() + REGISTER_TIMEOUT_MS);
     heartbeat->idle = !heartbeat->leased && heartbeat->worst == DUEQ_OK;
     heartbeat->register_leased_ms = now + REGISTER_LEASED_MS;
@@ -260,7 +305,8 @@ static void register_all(struct dueq__heartbeat *heartbeat) {
 
 /* Removes the consumer's registrations. One that cannot be removed in time expires. */
 static void leave_queues(struct dueq__heartbeat *heartbeat) {
-    int64_t until = dueq__monotonic_ms() + REGISTER_TIMEOUT_MS;
+    int64_t until =
+        dueq__monotonic_ms() + REGISTER_TIMEOUT_MS + (int64_t)heartbeat->queue_count * LEAVE_MS;
     heartbeat->next_queue = 0;
     do
         register_all(heartbeat);
@@ -300,7 +346,7 @@ static void *run_thread(void *opaque) {
          */
         if (leases->winds_down && heartbeat->registered && !heartbeat->wound_down) {
             heartbeat->wound_down = true;
-            heartbeat->idle = false;
+            memset(heartbeat->idle_at, 0, heartbeat->queue_count * sizeof *heartbeat->idle_at);
             heartbeat->register_ms = heartbeat->register_leased_ms = 0;
         }
     }
@@ -316,6 +362,8 @@ static void release(struct dueq__heartbeat *heartbeat) {
         dueq_queue_close(heartbeat->queues[i]);
     dueq_queue_close(heartbeat->base);
     free(heartbeat->queues);
+    free(heartbeat->leased_of);
+    free(heartbeat->idle_at);
     dueq_close(heartbeat->client);
     free(heartbeat);
 }
@@ -338,13 +386,16 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->register_ms = made->register_leased_ms = made->presence.opened_ms + REGISTER_FIRST_MS;
     size_t count = consumer->assignment ? DUEQ_MAX_PARTITIONS : consumer->queue_count;
     made->queues = calloc(count, sizeof *made->queues);
+    made->leased_of = calloc(count, sizeof *made->leased_of);
+    made->idle_at = calloc(count, sizeof *made->idle_at);
     made->same = consumer->same;
     made->queue_count = made->queues ? count : 0;
     bool is_short =
         consumer->options.lease_ms && consumer->options.lease_ms < DUEQ_HEARTBEAT_LEASE_MS;
     int64_t max_backoff_ms = is_short ? consumer->options.lease_ms / TRIES_PER_LEASE + 1 : 0;
-    dueq_status status =
-        made->queues ? dueq__client_twin(client, max_backoff_ms, &made->client) : DUEQ_NO_MEMORY;
+    dueq_status status = made->queues && made->leased_of && made->idle_at
+                             ? dueq__client_twin(client, max_backoff_ms, &made->client)
+                             : DUEQ_NO_MEMORY;
     for (size_t i = 0; !status && !consumer->assignment && i < count; i++)
         status = open_handle(made, consumer->queues[i], &made->queues[i]);
     if (!status)

@@ -13,7 +13,7 @@
  */
 #define GRACE_US 10000
 /* Each queue is asked at least this often: a consumer that was killed may have lost its token. */
-#define ASK_MS 12000
+#define ASK_MS 24000
 
 struct dueq__known *dueq__queues_lend(dueq_consumer *consumer) {
     struct dueq__leases *leases = consumer->leases;

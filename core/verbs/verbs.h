@@ -144,16 +144,17 @@ dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_d
 
 /* workers.c: who consumes */
 
-/* A consumer is offline when it has not registered for so long. */
+/* A consumer is offline when it has not registered for so long; one of many queues for longer. */
 #define DUEQ__OFFLINE_MS 55000
 /*
- * Registers a consumer, by the session of its client. leaves: the consumer ends. says: its text, as
+ * Registers a consumer, by the session of its client. left_ms: after this time without a further
+ * registration it is offline; 0: the consumer ends. says: its text, as
  * consumer/presence.c writes it; size 0: the text has not changed. whole: the queue has partitions.
  * Ends with NOT_FOUND: the server does not have the text, and the consumer must send it. EMPTY: too
  * many consumers are registered.
  */
-dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
-                                  dueq_bytes says);
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+                                  int64_t left_ms, dueq_bytes says);
 
 /* timings.c: how late messages are, and how long they run */
 

@@ -22,8 +22,8 @@ static void decode_registered(dueq_client *client, const struct dueq__reply *rep
         dueq__answer_unexpected(client);
 }
 
-dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
-                                  dueq_bytes says) {
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+                                  int64_t left_ms, dueq_bytes says) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status =
@@ -31,7 +31,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     if (status)
         return status;
     dueq__resp_text(&words, session);
-    dueq__resp_number(&words, leaves ? 0 : DUEQ__OFFLINE_MS);
+    dueq__resp_number(&words, left_ms);
     dueq__arg_put(&words, &says, 1);
     dueq__resp_text(&words, whole ? "1" : "0");
     return dueq__op_submit(queue->client, &words);

@@ -12,6 +12,8 @@ static struct jobs other;        /* a client beside the consumer's */
 static dueq_queue *queues[MANY]; /* "q-0", "q-1" ... of the consumer's client */
 static dueq_queue *beside[MANY]; /* the same of the other */
 
+static long long scripts_run(void) { return calls_of(&server, "evalsha"); }
+
 static void name_of(size_t queue, char name[16]) { snprintf(name, 16, "q-%zu", queue); }
 
 static int set_up_many(void **state) {
@@ -75,7 +77,7 @@ static void assert_nothing_left(size_t count) {
 /* Waits until the consumer blocks, and asserts that no message came meanwhile. */
 static void await_block(dueq_consumer *consumer) {
     const dueq_message *message;
-    assert_status(jobs.client, PENDING, dueq_consumer_submit(consumer, 15000));
+    assert_status(jobs.client, PENDING, dueq_consumer_submit(consumer, 60000));
     while (info_number(&server, "clients", "blocked_clients") < 1) {
         dueq_wait(jobs.client, 5);
         assert_status(jobs.client, PENDING, dueq_consumer_take(consumer, &message, NULL));
@@ -114,7 +116,7 @@ static void test_only_the_queue_that_woke_is_asked(void **state) {
     for (size_t i = 0; i < WARM + MESSAGES; i++) {
         size_t queue = (7 * i + 3) % MANY;
         if (i == WARM)
-            before = calls_of(&server, "evalsha");
+            before = scripts_run();
         push_body(beside[queue], "now", i % 2 ? 60 : 0, NULL);
         expect(consumer, queue, "now");
         await_block(consumer);
@@ -123,7 +125,7 @@ static void test_only_the_queue_that_woke_is_asked(void **state) {
      * For each message the push, the reserve, the ack, and the reserve that waits. In a new queue
      * one reserve is passed on; one more is told of the delay; and one asks a queue in its turn.
      */
-    assert_in_range(calls_of(&server, "evalsha") - before, 4 * MESSAGES, 6 * MESSAGES);
+    assert_in_range(scripts_run() - before, 4 * MESSAGES, 6 * MESSAGES);
     dueq_abandon(jobs.client);
     dueq_consumer_close(consumer);
     assert_nothing_left(MANY);
@@ -345,13 +347,73 @@ static void test_a_consumer_without_a_heartbeat_keeps_no_time(void **state) {
         push_body(beside[3], "3", 0, NULL);
         expect(consumer, 3, "3");
         await_marker("dueq:{%s}:wake", "q-9");
-        long long before = calls_of(&server, "evalsha");
+        long long before = scripts_run();
         await_block(consumer);
         /* The ack, and a reserve of each of the two; the first ones load their scripts. */
-        assert_in_range(calls_of(&server, "evalsha") - before, 3, i ? 5 : 8);
+        assert_in_range(scripts_run() - before, 3, i ? 5 : 8);
     }
     dueq_abandon(jobs.client);
     dueq_consumer_close(consumer);
+}
+
+static long long registered(void) {
+    long long count = 0;
+    char name[16];
+    for (size_t i = 0; i < MANY; i++) {
+        name_of(i, name);
+        count += command_number(&server, "ZCARD dueq:{%s}:consumers", name);
+    }
+    return count;
+}
+
+/* After how many ms without a registration the consumer of "q-QUEUE" is offline. */
+static long long offline_after(size_t queue) {
+    char name[16];
+    long long at, left = 0;
+    name_of(queue, name);
+    redisReply *reply = command(&server, "HVALS dueq:{%s}:described", name);
+    assert_int_equal(reply->elements, 1);
+    assert_int_equal(sscanf(reply->element[0]->str, "%lld %lld ", &at, &left), 2);
+    freeReplyObject(reply);
+    return left;
+}
+
+static void test_an_idle_consumer_sends_less_than_a_command_a_second(void **state) {
+    (void)state;
+    enum { SECONDS = 26 };
+    dueq_consumer *consumer = open_many(MANY, DUEQ_PREFERENCE);
+    await_block(consumer);
+    for (int64_t end = now_ms() + 20000; registered() < MANY && now_ms() < end;)
+        dueq_wait(jobs.client, 100);
+    assert_int_equal(registered(), MANY);
+    assert_true(offline_after(3) > 55000);
+    dueq_wait(jobs.client, 200);
+    long long before = scripts_run();
+    assert_status(jobs.client, PENDING, dueq_wait(jobs.client, SECONDS * 1000));
+    /* Beside these, at most three probes. */
+    assert_in_range(scripts_run() - before, 16, SECONDS - 3);
+    push_body(beside[3], "long", 0, NULL);
+    expect(consumer, 3, "long");
+    stop(consumer);
+    assert_int_equal(registered(), 0);
+}
+
+static void test_a_leased_message_is_listed_by_its_queue(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_many(MANY, DUEQ_PREFERENCE);
+    await_block(consumer);
+    push_body(beside[3], "long", 0, NULL);
+    dueq_wait(jobs.client, 15000);
+    const dueq_message *message = NULL;
+    while (dueq_consumer_take(consumer, &message, NULL) == DUEQ_PENDING)
+        dueq_wait(jobs.client, 15000);
+    assert_non_null(message);
+    for (int64_t end = now_ms() + 20000; registered() < MANY && now_ms() < end;)
+        usleep(50000);
+    assert_true(offline_after(2) > 55000);
+    assert_int_equal(offline_after(3), 55000);
+    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
+    stop(consumer);
 }
 
 int main(void) {
@@ -368,6 +430,8 @@ int main(void) {
         MANY_TEST(test_a_busy_consumer_finds_what_a_lost_token_left),
         MANY_TEST(test_after_a_lost_connection_all_are_asked),
         MANY_TEST(test_a_consumer_without_a_heartbeat_keeps_no_time),
+        MANY_TEST(test_an_idle_consumer_sends_less_than_a_command_a_second),
+        MANY_TEST(test_a_leased_message_is_listed_by_its_queue),
     };
     return run_on_server(tests, NULL);
 }

@@ -297,8 +297,9 @@ static void test_worker_that_is_killed_is_offline_and_goes(void **state) {
 }
 
 static dueq_status say(const char *session, bool leaves, const char *says) {
-    dueq_status status = dueq__register_submit(other.queue, false, session, leaves,
-                                               (dueq_bytes){says, strlen(says)});
+    dueq_status status =
+        dueq__register_submit(other.queue, false, session, leaves ? 0 : DUEQ__OFFLINE_MS,
+                              (dueq_bytes){says, strlen(says)});
     return dueq__verb_run(other.client, status, NULL);
 }
 
