@@ -176,6 +176,7 @@ dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_
 
 const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op) {
     bool due = op->settling.count && !op->settling.done;
+    due = due && op->settling.watch == op->wait.current;
     return due ? &op->settling.words : NULL;
 }
 

@@ -92,11 +92,12 @@ struct dueq__durable {
     int64_t replicas, disks;
 };
 
-/* What a reserve settles first: each of its requests carries these words until one was answered. */
+/* What a reserve settles first: each request to that queue has these words until one was answered. */
 struct dueq__settling {
     struct dueq__resp words;
     size_t count;    /* of outcomes; 0: the reserve settles nothing */
     bool plain_acks; /* all are acks of first deliveries */
+    size_t watch;    /* the index in the wait of the queue to which they belong */
     bool done;
     void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
@@ -181,7 +182,7 @@ void dueq__op_on_answer(dueq_client *client);
 void dueq__op_note_kept_reply(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
-/* The words that go with the request behind its arguments; NULL: none. */
+/* The words that go with the present request behind its arguments; NULL: none. */
 const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op);
 /* True: the operation takes messages. */
 bool dueq__op_reserves(const struct dueq__op *op);

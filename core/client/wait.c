@@ -103,9 +103,9 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
      * have to give back the time of each queue, if a later one has a message. But no other consumer
      * looks at the queues of WAIT_ORDERED, and with keeps_time it gives nothing back.
      */
-    bool keep_waiting =
-        has_time_left(wait) && (wait->terms.kind == DUEQ__WAIT_ORDERED || wait->terms.keeps_time ||
-                                wait->requested_count == wait->watch_count);
+    bool keep_waiting = has_time_left(wait) && !wait->only_settles &&
+                        (wait->terms.kind == DUEQ__WAIT_ORDERED || wait->terms.keeps_time ||
+                         wait->requested_count == wait->watch_count);
     const struct dueq__unanswered *unanswered = &watch->queue->unanswered;
     wait->current = at;
     watch->needs_request = !keep_waiting;
@@ -135,6 +135,19 @@ static dueq_status request_next(dueq_client *client) {
     size_t at = wait->requested_count;
     wait->requested_count = needing_request(wait, at + 1);
     return dueq__wait_request(client, at);
+}
+
+/*
+ * What is settled goes with the first request, if that is about the same queue. Else it goes
+ * before, since the call may end with the messages of an earlier queue.
+ */
+static dueq_status begin_requests(dueq_client *client) {
+    struct dueq__op *op = client->op;
+    struct dueq__wait *wait = &op->wait;
+    wait->requested_count = needing_request(wait, 0);
+    wait->only_settles = op->settling.count && op->settling.watch != wait->requested_count;
+    return wait->only_settles ? dueq__wait_request(client, op->settling.watch)
+                              : request_next(client);
 }
 
 /*
@@ -240,15 +253,14 @@ static void pump_look(dueq_client *client) {
         if (sent)
             return;
     }
-    wait->requested_count = needing_request(wait, 0);
-    request_next(client);
+    begin_requests(client);
 }
 
 dueq_status dueq__wait_start(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     wait->requested_count = needing_request(wait, 0);
     if (wait->requested_count < wait->watch_count && !look(client))
-        return request_next(client);
+        return begin_requests(client);
     set_probe_time(client);
     if (client->cluster)
         client->op->request.slot = dueq__slot(client->op->request.keys[DUEQ__KEY_FIRST]);
@@ -278,6 +290,11 @@ static void proceed(dueq_client *client) {
         client->op->phase = DUEQ__PHASE_WAITING;
         set_probe_time(client);
     }
+}
+
+void dueq__wait_on_settled(dueq_client *client) {
+    client->op->wait.only_settles = false;
+    proceed(client);
 }
 
 void dueq__wait_ask_again(dueq_client *client) { client->op->wait.watches->needs_request = true; }

@@ -121,6 +121,7 @@ struct dueq__wait {
     size_t current, requested_count;
     int64_t look_until_ms;                  /* it looks for tokens until then; 0: it does not */
     bool told_duties;                       /* the request under way tells the server of duties */
+    bool only_settles;                      /* the request under way asks for no messages */
     int64_t server_now_ms, server_pause_us; /* the server's clock, and the pause, in the answer */
     int64_t until_ms;                       /* when it stops waiting; 0: it does not wait */
     int64_t end_ms;                         /* when the call ends at the latest */
@@ -147,6 +148,8 @@ dueq_status dueq__wait_start(dueq_client *client);
 /* A node answers a look. */
 void dueq__wait_on_look(dueq_client *client, const struct dueq__node *node,
                         const struct dueq__reply *reply);
+/* A request that only settled is answered: asks the queues. */
+void dueq__wait_on_settled(dueq_client *client);
 /* Notes that this client took a wake token or item of the queue, or may have lost one. */
 void dueq__wait_take_token(struct dueq__watch *watch);
 /* Makes a request about its only queue due. */

@@ -82,11 +82,11 @@ bool dueq__consumer_asks_lateness(dueq_consumer *consumer) {
 }
 
 /*
- * Reserves up to `count` messages from queue_count queues, of which `queue` is the first. With one
- * queue, its acks and its retry go along. count 0: only settles.
+ * Reserves up to `count` messages from queue_count queues, of which `queue` is the first. settled:
+ * the queue whose acks and retry go along; SIZE_MAX: none go. count 0: only settles.
  */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
-                                  size_t count, int64_t timeout_ms) {
+                                  size_t settled, size_t count, int64_t timeout_ms) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
                                   .queue_count = queue_count,
@@ -100,8 +100,9 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .terms.take_expired_now = !consumer->options.max_run_ms};
     asked.terms.with_lateness = count && dueq__consumer_asks_lateness(consumer);
     consumer->request = count ? DUEQ__REQUEST_RESERVE : DUEQ__REQUEST_SETTLE;
-    if (queue_count == 1)
-        dueq__settle_fill(consumer, queue, tickets, &asked.settlement);
+    if (settled != SIZE_MAX)
+        dueq__settle_fill(consumer, settled, tickets, &asked.settlement);
+    asked.settled_queue = settled - queue;
     if (queue_count > 1 && timeout_ms) {
         asked.known = dueq__queues_lend(consumer);
         asked.first = consumer->same;
@@ -135,22 +136,28 @@ static int64_t wait_ms(const dueq_consumer *consumer) {
     return end > now ? end - now : 0;
 }
 
-/* The acks of one queue go with its reserve. Those of several go before, in their own requests. */
+/*
+ * The acks of a queue go with its reserve. Of several queues, they go with the reserve of all if
+ * only one has acks, and is asked anyway. Else they go before, in their own requests. In a cluster
+ * they do, because one of the nodes may be away.
+ */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* true: the request makes room for one more */
     bool several = has_several_queues(consumer);
     size_t queue = several ? dueq__settle_next_queue(consumer) : SIZE_MAX;
-    if (queue != SIZE_MAX)
-        return submit_reserve(consumer, queue, 1, 0, 0);
+    int64_t timeout_ms = more ? 0 : wait_ms(consumer);
+    bool along = queue != SIZE_MAX && !more && timeout_ms && !consumer->assignment &&
+                 dueq__queues_settle_along(consumer, queue);
+    if (queue != SIZE_MAX && !along)
+        return submit_reserve(consumer, queue, 1, queue, 0, 0);
     if (more && several)
         return DUEQ_OK;
     if (consumer->assignment && dueq__monotonic_ms() >= consumer->assignment->renew_ms)
         return dueq__partitions_renew(consumer, false);
     if (consumer->assignment)
         return dueq__partitions_reserve(consumer);
-    return submit_reserve(consumer, 0, consumer->queue_count,
-                          consumer->options.prefetch - consumer->prefetched + more,
-                          more ? 0 : wait_ms(consumer));
+    return submit_reserve(consumer, 0, consumer->queue_count, several ? queue : 0,
+                          consumer->options.prefetch - consumer->prefetched + more, timeout_ms);
 }
 
 /*
@@ -368,7 +375,7 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
     begin_round(consumer, true);
     size_t queue = dueq__settle_next_queue(consumer);
     if (queue != SIZE_MAX)
-        return submit_reserve(consumer, queue, 1, 0, 0);
+        return submit_reserve(consumer, queue, 1, queue, 0, 0);
     dueq_status status = submit_release(consumer);
     bool leaves = status == DUEQ_OK && consumer->assignment && *consumer->assignment->epoch;
     return leaves ? dueq__partitions_renew(consumer, true) : status;

@@ -161,6 +161,8 @@ void dueq__leases_wake_by(struct dueq__leases *leases, int64_t at_ms);
 struct dueq__known *dueq__queues_lend(dueq_consumer *consumer);
 /* Before the result of a request is taken: if it was that reserve, notes what is known now. */
 void dueq__queues_learn(dueq_consumer *consumer);
+/* True: only this queue has acks, and the next reserve of all asks it, so the acks can go along. */
+bool dueq__queues_settle_along(dueq_consumer *consumer, size_t queue);
 /* A reserve had messages of a queue, which may have more that woke nobody. */
 void dueq__queues_note_found(dueq_consumer *consumer, size_t queue);
 /* The next reserve asks all queues. */

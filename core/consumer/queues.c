@@ -49,6 +49,17 @@ void dueq__queues_learn(dueq_consumer *consumer) {
     pthread_mutex_unlock(&leases->lock);
 }
 
+bool dueq__queues_settle_along(dueq_consumer *consumer, size_t queue) {
+    struct dueq__leases *leases = consumer->leases;
+    bool along = !consumer->client->cluster && !consumer->retry.lease;
+    pthread_mutex_lock(&leases->lock);
+    along = along && !leases->known[consumer->same[queue]].empty;
+    for (size_t i = 0; along && i < leases->count; i++)
+        along = !dueq__lease_ack_waits(leases->items[i]) || leases->items[i]->queue == queue;
+    pthread_mutex_unlock(&leases->lock);
+    return along;
+}
+
 void dueq__queues_note_found(dueq_consumer *consumer, size_t queue) {
     struct dueq__leases *leases = consumer->leases;
     pthread_mutex_lock(&leases->lock);

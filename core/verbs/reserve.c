@@ -18,7 +18,7 @@
 #define DISTRUST_MS 10000
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait_terms *terms,
-                          bool keep_waiting, bool at_once, bool must_rewake) {
+                          size_t count, bool keep_waiting, bool at_once, bool must_rewake) {
     /* core/scripts/reserve.lua says what they mean. */
     const char flags[] = {terms->kind == DUEQ__WAIT_ORDERED  ? 'o'
                           : terms->kind == DUEQ__WAIT_TOP_UP ? 'h'
@@ -28,7 +28,7 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
                           at_once ? 'e' : '-',
                           terms->lease_ms ? '-' : 'd',
                           terms->with_lateness ? 'l' : '-'};
-    dueq__resp_number(words, (int64_t)terms->count);
+    dueq__resp_number(words, (int64_t)count);
     dueq__resp_number(words, terms->lease_ms ? terms->lease_ms : terms->default_lease_ms);
     dueq__resp_bytes(words, flags, sizeof flags);
 }
@@ -36,7 +36,7 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
 /* The fast script passes on what it cannot do, which costs a second request. */
 static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
-    bool plain = op->settling.done || !op->settling.count || op->settling.plain_acks;
+    bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
     if (queue->full_left == 0 && plain && !history)
         return op->wait.terms.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
@@ -53,7 +53,9 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
     dueq__op_arguments(client, &words);
     bool failed =
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
-    put_arguments(&words, terms, keep_waiting, terms->take_expired_now && !failed, had_duties);
+    size_t count = op->wait.only_settles ? 0 : terms->count;
+    put_arguments(&words, terms, count, keep_waiting, terms->take_expired_now && !failed,
+                  had_duties);
     if (!dueq__op_settlement(op))
         dueq__resp_text(&words, "0");
     return dueq__op_submit(client, &words);
@@ -67,7 +69,7 @@ static void put_release(struct dueq__resp *words) {
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, &(struct dueq__wait_terms){0}, false, false, true);
+    put_arguments(words, &(struct dueq__wait_terms){0}, 0, false, false, true);
     dueq__resp_text(words, "0");
 }
 
@@ -98,8 +100,9 @@ dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session) {
 }
 
 /* Tells the owner the outcomes of the settlement, once. False: the script does not answer this. */
-static bool take_settlement(struct dueq__settling *settling, const struct dueq__reply *reply) {
-    size_t due = settling->done ? 0 : settling->count;
+static bool take_settlement(struct dueq__op *op, const struct dueq__reply *reply) {
+    struct dueq__settling *settling = &op->settling;
+    size_t due = dueq__op_settlement(op) ? settling->count : 0;
     dueq_bytes digits;
     if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
         !dueq__outcomes_are_valid(digits, due))
@@ -114,7 +117,9 @@ static bool take_settlement(struct dueq__settling *settling, const struct dueq__
 static void go_on(dueq_client *client) {
     const struct dueq__op *op = client->op;
     const struct dueq__wait *wait = &op->wait;
-    if (dueq__op_found(op) || op->item_count == 0 || wait->terms.kind == DUEQ__WAIT_TOP_UP)
+    if (wait->only_settles)
+        dueq__wait_on_settled(client);
+    else if (dueq__op_found(op) || op->item_count == 0 || wait->terms.kind == DUEQ__WAIT_TOP_UP)
         dueq__wait_finish(client);
     else if (wait->server_pause_us == 0 &&
              wait->watches[wait->current].duties < DUEQ__DUTY_TIMEKEEPER)
@@ -153,7 +158,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes relay;
     bool settles = dueq__op_settlement(op) != NULL;
     note_passed_on(op);
-    if (!take_settlement(&op->settling, reply) ||
+    if (!take_settlement(op, reply) ||
         !dueq__reply_number(dueq__reply_item(reply, 0), &wait->server_now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->server_pause_us) ||
         wait->server_pause_us < -1 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
@@ -295,6 +300,14 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
     wait->watch_count = count;
 }
 
+static size_t settled_watch(const struct dueq__reserve *asked, const struct dueq__wait *wait) {
+    size_t at = 0;
+    while (asked->first && at < wait->watch_count &&
+           asked->first[wait->watches[at].queue_index] != asked->first[asked->settled_queue])
+        at++;
+    return at;
+}
+
 void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known,
                          const size_t *first) {
     const struct dueq__op *op = client->op;
@@ -335,6 +348,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         return status;
     client->op->settling.plain_acks = plain;
     put_watches(asked, &client->op->wait);
+    client->op->settling.watch = settled_watch(asked, &client->op->wait);
     return dueq__wait_start(client);
 }
 

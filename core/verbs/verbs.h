@@ -236,7 +236,9 @@ struct dueq__reserve {
      */
     struct dueq__known *known;
     const size_t *first;
-    struct dueq__settlement settlement; /* of the queue, which is the only one then */
+    /* Of the queue with the index settled_queue. Of several, it must be known that this is asked. */
+    struct dueq__settlement settlement;
+    size_t settled_queue;
 };
 
 /* The arguments are read before the function returns. */
