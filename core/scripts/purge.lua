@@ -1,12 +1,12 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
--- keys msg ready high low delayed leased dead outbox attempts handover meta reply
+-- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply
 -- includes ticket message envelope deferred_removals count keep_reply refuse_layout
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
 -- include refuse_layout
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
-local seen, met, purged = {}, {}, 0
+local seen, met, purged, existing = {}, {}, 0, redis.call('HLEN', msg)
 local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
@@ -35,6 +35,10 @@ for lane, number in pairs(met) do
   if number > 0 then
     redis.call('LTRIM', lane, number, -1)
   end
+end
+if purged == existing then
+  -- No message is left, so nobody needs to be woken, and an empty queue keeps no token.
+  redis.pcall('ZREM', wake, 'w', 'x')
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)

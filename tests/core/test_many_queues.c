@@ -417,6 +417,39 @@ static void test_a_leased_message_is_listed_by_its_queue(void **state) {
     stop(consumer);
 }
 
+/* The keys of "q-0" but for replies, which the server drops after 75 s. */
+static void assert_keys_left(const char *expected) {
+    redisReply *reply = command(&server, "EVAL %s 0",
+                                "local found = {} "
+                                "for _, key in ipairs(redis.call('KEYS', 'dueq:{q-0}:*')) do "
+                                "  if not string.find(key, ':reply:') then "
+                                "    found[#found + 1] = string.match(key, '([^:]*)$') "
+                                "  end "
+                                "end "
+                                "table.sort(found) return table.concat(found, ' ')");
+    assert_string_equal(reply->str, expected);
+    freeReplyObject(reply);
+}
+
+static void test_an_emptied_queue_keeps_its_counters_and_its_history(void **state) {
+    (void)state;
+    size_t purged;
+    push_body(beside[0], "ready", 0, NULL);
+    push_body(beside[0], "ready", 0, NULL);
+    push_body(beside[0], "later", 60000, NULL);
+    assert_status(other.client, EMPTY, dueq_purge(beside[0], DUEQ_READY, 200, &purged));
+    assert_keys_left("delayed meta msg rates wake");
+    assert_status(other.client, EMPTY, dueq_purge(beside[0], DUEQ_DELAYED, 200, &purged));
+    assert_keys_left("meta rates");
+    dueq_consumer *consumer = open_many(2, DUEQ_PREFERENCE);
+    await_block(consumer);
+    push_body(beside[0], "x", 20, NULL);
+    expect(consumer, 0, "x");
+    await_block(consumer);
+    stop(consumer);
+    assert_keys_left("meta rates");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define MANY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_many, tear_down_many)
@@ -433,6 +466,7 @@ int main(void) {
         MANY_TEST(test_a_consumer_without_a_heartbeat_keeps_no_time),
         MANY_TEST(test_an_idle_consumer_sends_less_than_a_command_a_second),
         MANY_TEST(test_a_leased_message_is_listed_by_its_queue),
+        MANY_TEST(test_an_emptied_queue_keeps_its_counters_and_its_history),
     };
     return run_on_server(tests, NULL);
 }
