@@ -1088,8 +1088,8 @@ namespace Dueq
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param array<string> $names 1 to 1,024 names of queues; with Order::RoundRobin a name may be
-         *     listed several times, to begin more often
+         * @param array<string> $names 1 to 1,024 names of queues; with Order::RoundRobin a name may
+         *     be listed several times, to begin more often
          * @param string|null $url as Queue::__construct()
          * @param Order $order from which queue to deliver when several have ready messages
          * @param bool|null $persistent as Queue::__construct()

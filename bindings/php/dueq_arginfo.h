@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 396d6fab49a6b3a531d9abd04a4fcc1ea4e9ea04 */
+ * Stub hash: 10a15d860ff73d8233d0c7c7358da58707e97b92 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

@@ -92,7 +92,10 @@ struct dueq__durable {
     int64_t replicas, disks;
 };
 
-/* What a reserve settles first: each request to that queue has these words until one was answered. */
+/*
+ * What a reserve settles first: each request to that queue carries these words until one was
+ * answered.
+ */
 struct dueq__settling {
     struct dueq__resp words;
     size_t count;    /* of outcomes; 0: the reserve settles nothing */

@@ -261,8 +261,9 @@ static bool is_refused(dueq_status status) {
 
 /*
  * A round of registrations. After a queue that failed, and after half a second, the heartbeat
- * extends leases before it goes on with the round. The failed queue waits for the next round. If the server denies the
- * registration, or the queue has another layout, the heartbeat registers no more.
+ * extends leases before it goes on with the round. The failed queue waits for the next round. If
+ * the server denies the registration, or the queue has another layout, the heartbeat registers no
+ * more.
  */
 static void register_all(struct dueq__heartbeat *heartbeat) {
     int64_t now = dueq__monotonic_ms();

@@ -394,7 +394,7 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* When the heartbeat must extend a lease, pass a time on, or send an ack that nothing took along. */
+/* When the heartbeat must extend a lease, pass a time on, or send an ack that waits too long. */
 static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     int64_t next = dueq__leases_next_late_ms(leases);
     for (size_t i = 0; i < leases->count; i++) {

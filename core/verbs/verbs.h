@@ -236,7 +236,7 @@ struct dueq__reserve {
      */
     struct dueq__known *known;
     const size_t *first;
-    /* Of the queue with the index settled_queue. Of several, it must be known that this is asked. */
+    /* Of the queue with the index settled_queue. Of several, it must be one that is asked. */
     struct dueq__settlement settlement;
     size_t settled_queue;
 };

@@ -122,9 +122,9 @@ static void test_only_the_queue_that_woke_is_asked(void **state) {
         await_block(consumer);
     }
     /*
-     * For each message the push, the reserve, and the reserve that takes the ack along and waits. In
-     * a new queue one reserve is passed on; one more is told of the delay; and some ask a queue in
-     * its turn.
+     * For each message the push, the reserve, and the reserve that takes the ack along and waits.
+     * In a new queue one reserve is passed on; one more is told of the delay; and some ask a queue
+     * in its turn.
      */
     assert_in_range(scripts_run() - before, 3 * MESSAGES, 5 * MESSAGES);
     dueq_abandon(jobs.client);
