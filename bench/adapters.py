@@ -53,15 +53,21 @@ class Peer:
     configuration: str
     best: str
     """Its best documented setting, in a few words."""
-    settings: tuple[str, ...]
-    trials: Mapping[str, int]
-    """By setting: jobs of its first, uncounted round at most, for one that is slow."""
+    workers: Mapping[str, Mapping[str, Any]]
+    """Its settings, by name."""
+    curve: tuple[str, ...]
+    """Settings that differ in how late delayed jobs may come; its best alone if it has none."""
     folder: Path
     cache: Path
 
     @property
     def ours(self) -> bool:
         return self.key.startswith("dueq-")
+
+    def trial(self, setting: str, count: int) -> int:
+        """Jobs of a first round, which a slow setting wants fewer of."""
+        trial: int = self.workers[setting].get("trial", count)
+        return min(count, trial)
 
     def install(self) -> str:
         """Brings it into its cache, and returns its versions. Raises Absent."""
@@ -210,6 +216,17 @@ class Adapter:
             if key in line:
                 return line
 
+    def await_worker(self, setting: str, seconds: float = START_SECONDS) -> None:
+        """Returns when its worker is ready. Raises Failed if that works at another setting."""
+        told = self.expect("ready", seconds).get("worker")
+        wanted = {
+            key: value
+            for key, value in self._peer.workers[setting].items()
+            if key not in ("label", "trial")
+        }
+        if told != wanted:
+            raise Failed(f"{self._verb}: it works with {told} instead of {wanted} ({setting})")
+
     def heard(self, key: str) -> int:
         """How many lines with the key have come since the last look."""
         count = 0
@@ -277,12 +294,8 @@ def peers(folder: Path = FOLDER) -> dict[str, Peer]:
             delays=told["delays"],
             configuration=told["configuration"],
             best=told["workers"]["best"]["label"],
-            settings=tuple(told["workers"]),
-            trials={
-                setting: worker["trial"]
-                for setting, worker in told["workers"].items()
-                if "trial" in worker
-            },
+            workers=told["workers"],
+            curve=tuple(told.get("curve", ["best"])),
             folder=path.parent,
             cache=CACHE / key,
         )

@@ -72,7 +72,7 @@ def throughput(entries: list[Entry], size: Size) -> None:
 
 def _pass(entry: Entry, server: Server, ways: tuple[str, str], number: int, size: Size) -> None:
     found = entry.figures.setdefault("throughput", {})
-    count = least = min(size.trial, entry.peer.trials.get(ways[1], size.trial))
+    count = least = entry.peer.trial(ways[1], size.trial)
     if number:
         trial = found[ways[1]]["latest"]
         slower = min(trial[verb]["rate"] for verb in ("push", "work") if verb in trial)
@@ -110,7 +110,7 @@ def timed(peer: Peer, server: Server, deadline: float, *words: str | int) -> Fig
 def _work(peer: Peer, server: Server, count: int, setting: str, deadline: float) -> Figures:
     before = server.usage()
     with peer.start(server.environment(), "work", count, setting) as adapter:
-        adapter.expect("ready", START_SECONDS)
+        adapter.await_worker(setting)
         told = adapter.expect("last", deadline)
         adapter.finish()
         if told["count"] != count:
@@ -265,7 +265,7 @@ def _late(entry: Entry, kind: str, count: int, spread_ms: float) -> None:
 def _listen(peer: Peer, server: Server, count: int, spread_ms: float, lead: float) -> list[float]:
     """Nothing when the jobs could not be enqueued within `lead` seconds."""
     with peer.start(server.environment(), "listen", count, "one") as worker:
-        worker.expect("ready", START_SECONDS)
+        worker.await_worker("one")
         time.sleep(1.0)
         base = time.time() + lead
         peer.delay(server.environment(), count, spread_ms, base * 1000)

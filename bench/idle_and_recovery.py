@@ -43,7 +43,7 @@ def _waiting(entry: Entry, size: Size) -> None:
 def _start_waiting(peer: Peer, server: Server, stack: ExitStack, count: int) -> list[Adapter]:
     workers = [stack.enter_context(peer.start(server.environment(), "idle")) for _ in range(count)]
     for worker in workers:
-        worker.expect("ready", START_SECONDS + 3 * count)
+        worker.await_worker("one", START_SECONDS + 3 * count)
     # What it does to get going has to be over: some begin after they say that they are ready.
     deadline = time.monotonic() + 30
     calm = 0
@@ -101,7 +101,7 @@ def _recovery(entry: Entry, size: Size) -> None:
         holder = stack.enter_context(entry.peer.start(server.environment(), "hold", 600))
         holder.expect("took", 2 * START_SECONDS)
         rescuer = stack.enter_context(entry.peer.start(server.environment(), "rescue"))
-        rescuer.expect("ready", 2 * START_SECONDS)
+        rescuer.await_worker("one", 2 * START_SECONDS)
         # A worker that is at work for some time has told the server that it lives.
         time.sleep(2.0)
         if rescuer.heard("handled"):

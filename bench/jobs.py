@@ -4,7 +4,7 @@ falls due, and its acknowledgement; of each peer, and of the bare commands."""
 import time
 
 import machine
-from adapters import START_SECONDS, Absent, Failed
+from adapters import Absent, Failed
 from compare import Entry, figures_of, medians, timed
 from life import step
 from machine import Figures
@@ -14,7 +14,7 @@ from size import Size
 
 RATE = 500
 """Jobs that fall due in a second."""
-WAYS = {"one": "one", "best": "bulk", "slack": "bulk"}
+WAYS = {"one": "one", "best": "bulk", "slack-50": "bulk"}
 """How jobs are enqueued, by the setting of the worker."""
 LEADS = (5.0, 12.0, 30.0)
 """Seconds from before the push until the first job is due, each tried when the one before was too
@@ -29,8 +29,8 @@ def delayed_jobs(entries: list[Entry], size: Size) -> None:
         for entry in entries:
             if not entry.peer.delays:
                 continue
-            for setting in entry.peer.settings:
-                some = min(count, entry.peer.trials.get(setting, count))
+            for setting in (name for name in WAYS if name in entry.peer.workers):
+                some = entry.peer.trial(setting, count)
                 entry.attempt(f"delayed {setting}", _live, entry, setting, some)
             entry.attempt("delayed cancel", _cancel, entry, count)
             _tell(entry)
@@ -85,7 +85,7 @@ def _life(entry: Entry, setting: str, count: int, lead: float) -> Figures | None
         # What a worker does before jobs are due belongs to their life: some take them already.
         before = server.usage()
         with peer.start(server.environment(), "listen", count, setting) as worker:
-            worker.expect("ready", START_SECONDS)
+            worker.await_worker(setting)
             # Some say so before they wait.
             if time.time() + 1.5 > base:
                 return None

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import machine
 
+SCRIPTED = ("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro")
 BEANSTALKD = shutil.which("beanstalkd")
 
 
@@ -24,9 +25,15 @@ class Usage:
     cpu: float  # seconds
     calls: int  # commands it ran, those that scripts call among them
     reads: int  # times that it read from a client: at least one for each round trip
+    scripts: int  # that clients sent
 
     def __sub__(self, before: "Usage") -> "Usage":
-        return Usage(self.cpu - before.cpu, self.calls - before.calls, self.reads - before.reads)
+        return Usage(
+            self.cpu - before.cpu,
+            self.calls - before.calls,
+            self.reads - before.reads,
+            self.scripts - before.scripts,
+        )
 
 
 class Server(Protocol):
@@ -118,13 +125,14 @@ class Redis:
         return {"PEER_REDIS_SOCKET": str(self._path), "PEER_REDIS_PORT": str(self._port)}
 
     def usage(self) -> Usage:
-        calls = sum(
-            int(value.split(",")[0].removeprefix("calls="))
+        counts = {
+            name.removeprefix("cmdstat_"): int(value.split(",")[0].removeprefix("calls="))
             for name, value in self._info("commandstats").items()
-            if name != "cmdstat_info"
-        )
+        }
+        calls = sum(count for name, count in counts.items() if name != "info")
+        scripts = sum(counts.get(name, 0) for name in SCRIPTED)
         reads = int(self._info("stats")["total_reads_processed"]) - self._line.asked
-        return Usage(cpu_seconds(self._pid), calls, reads)
+        return Usage(cpu_seconds(self._pid), calls, reads, scripts)
 
     def memory(self) -> int:
         """Once the server has freed the connections that filled it and what it frees aside."""
@@ -214,7 +222,7 @@ class Beanstalkd:
             if key.startswith("cmd-") and key != "cmd-stats"
         }
         calls = sum(counts.values())
-        return Usage(cpu_seconds(self._process.pid), calls, calls)
+        return Usage(cpu_seconds(self._process.pid), calls, calls, 0)
 
     def memory(self) -> int:
         time.sleep(0.3)

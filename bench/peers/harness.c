@@ -111,6 +111,15 @@ static void cancel(const struct peer *peer, const struct job *jobs) {
 
 /* Work */
 
+void tell_ready(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    printf("{\"ready\": true, \"worker\": ");
+    vprintf(format, list);
+    printf("}\n");
+    va_end(list);
+}
+
 static double first, first_cpu, hold_seconds;
 static double *late_ms;
 
@@ -152,11 +161,6 @@ static bool hold(const char *body) {
     return true;
 }
 
-static void work(const struct peer *peer, const char *setting, handle_job *handle) {
-    printf("{\"ready\": true}\n");
-    peer->work(setting, handle);
-}
-
 /* Commands */
 
 static void end(int number) {
@@ -179,17 +183,15 @@ int run_peer(const struct peer *peer, int count, char **words) {
     } else if (!strcmp(command, "cancel") && count == 4) {
         cancel(peer, make_jobs(1000, seconds_of(CLOCK_REALTIME) * 1000 + HOUR_MS));
     } else if (!strcmp(command, "work") && count == 5) {
-        work(peer, words[4], count_job);
+        peer->work(words[4], count_job);
     } else if (!strcmp(command, "listen") && count == 5) {
         late_ms = must_allocate(wanted, sizeof *late_ms);
-        work(peer, !strcmp(words[4], "one") ? "wait" : words[4], note_late);
-    } else if (!strcmp(command, "idle")) {
-        work(peer, "wait", tell);
-    } else if (!strcmp(command, "rescue")) {
-        work(peer, "rescue", tell);
+        peer->work(words[4], note_late);
+    } else if (!strcmp(command, "idle") || !strcmp(command, "rescue")) {
+        peer->work("one", tell);
     } else if (!strcmp(command, "hold") && count == 4) {
         hold_seconds = atof(most);
-        work(peer, "wait", hold);
+        peer->work("one", hold);
     } else {
         die("there is no command '%s'", command);
     }

@@ -31,8 +31,8 @@ struct peer {
     /* Takes a job back that is not due yet. */
     void (*cancel)(const char *id);
     /*
-     * Works until a job was the last, and acknowledges what it has: "one", "best", "wait" or
-     * "rescue". Bodies have BODY_SIZE bytes.
+     * Works at a setting until a job was the last, and acknowledges what it has. Bodies have
+     * BODY_SIZE bytes. Calls tell_ready() before it takes a job.
      */
     void (*work)(const char *setting, handle_job *handle);
 };
@@ -42,6 +42,8 @@ void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn)
 /* The value of an environment variable that must be there. */
 const char *environment(const char *name);
 double now_seconds(void);
+/* Says what the worker is set to, as an object of JSON. */
+void tell_ready(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Runs one command: adapter CACHE COMMAND ARGS... */
 int run_peer(const struct peer *peer, int count, char **words);
 

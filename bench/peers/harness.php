@@ -28,10 +28,10 @@ interface Peer
     /**
      * Gives each job to $handle, and acknowledges it, until $handle wants no more jobs.
      *
-     * @param string $setting "one", "best", "wait" or "rescue"
+     * @param array<string, mixed> $options a setting of peer.json
      * @param callable(string): bool $handle takes a body; returns whether it wants more jobs
      */
-    public function work(string $setting, callable $handle): void;
+    public function work(array $options, callable $handle): void;
 }
 
 function say(array $line): void
@@ -102,12 +102,27 @@ function cancelJobs(Peer $peer, int $count): void
     timed($count, 1, fn (int $at) => $peer->cancel($ids[$at]));
 }
 
+/** @return array<string, mixed> the setting of that name, out of the peer.json beside the adapter */
+function optionsOf(string $setting): array
+{
+    $text = file_get_contents(dirname($_SERVER['SCRIPT_FILENAME']) . '/peer.json');
+    $worker = json_decode($text, true, flags: JSON_THROW_ON_ERROR)['workers'][$setting];
+    return array_diff_key($worker, ['label' => true, 'trial' => true]);
+}
+
+/** Runs the worker at a setting, once it has said so. */
+function work(Peer $peer, string $setting, callable $handle): void
+{
+    $options = optionsOf($setting);
+    say(['ready' => true, 'worker' => $options]);
+    $peer->work($options, $handle);
+}
+
 function countJobs(Peer $peer, int $count, string $setting): void
 {
     $done = 0;
     $first = $cpu = 0.0;
-    say(['ready' => true]);
-    $peer->work($setting, function (string $body) use (&$done, &$first, &$cpu, $count): bool {
+    work($peer, $setting, function (string $body) use (&$done, &$first, &$cpu, $count): bool {
         if (++$done === 1) {
             $first = nowSeconds();
             $cpu = cpuSeconds();
@@ -128,9 +143,7 @@ function countJobs(Peer $peer, int $count, string $setting): void
 function listenJobs(Peer $peer, int $count, string $setting): void
 {
     $late = [];
-    say(['ready' => true]);
-    $way = $setting === 'one' ? 'wait' : $setting;
-    $peer->work($way, function (string $body) use (&$late, $count): bool {
+    work($peer, $setting, function (string $body) use (&$late, $count): bool {
         $late[] = round(microtime(true) * 1000 - (int) $body, 3);
         if (count($late) === $count) {
             say(['late_ms' => $late]);
@@ -139,10 +152,9 @@ function listenJobs(Peer $peer, int $count, string $setting): void
     });
 }
 
-function waitForJobs(Peer $peer, string $setting): void
+function waitForJobs(Peer $peer): void
 {
-    say(['ready' => true]);
-    $peer->work($setting, function (string $body): bool {
+    work($peer, 'one', function (string $body): bool {
         say(['handled' => true, 'at' => nowSeconds()]);
         return true;
     });
@@ -150,7 +162,7 @@ function waitForJobs(Peer $peer, string $setting): void
 
 function holdJob(Peer $peer, int $seconds): void
 {
-    $peer->work('wait', function (string $body) use ($seconds): bool {
+    $peer->work(optionsOf('one'), function (string $body) use ($seconds): bool {
         say(['took' => true, 'at' => nowSeconds()]);
         sleep($seconds);
         return true;
@@ -176,8 +188,7 @@ function runPeer(Peer $peer, array $words): void
         'cancel' => cancelJobs($peer, (int) $words[0]),
         'work' => countJobs($peer, (int) $words[0], $words[1]),
         'listen' => listenJobs($peer, (int) $words[0], $words[1]),
-        'idle' => waitForJobs($peer, 'wait'),
-        'rescue' => waitForJobs($peer, 'rescue'),
+        'idle', 'rescue' => waitForJobs($peer),
         'hold' => holdJob($peer, (int) $words[0]),
     };
 }

@@ -7,7 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 BODY = "x" * 200
@@ -15,6 +16,8 @@ BULK = 500
 """Jobs of one bulk call."""
 
 Handle = Callable[[str], None]
+Options = Mapping[str, Any]
+"""A setting of a worker, as peer.json has it."""
 
 _current: Handle | None = None
 """What this process does with a job, once it works."""
@@ -35,8 +38,10 @@ class Peer:
     no_cancel: ClassVar[str | None] = None
     delayed = False
     """Whether work() is to find jobs that are due later; for peers that look for them apart."""
-    forks: ClassVar[tuple[str, ...]] = ()
-    """Settings at which jobs are handled in other processes than the one that work() runs in."""
+
+    def forks(self, _options: Options) -> bool:
+        """Whether jobs are handled in other processes than the one that work() runs in."""
+        return False
 
     def connect(self) -> None:
         """Before anything else, in every command."""
@@ -59,10 +64,16 @@ class Peer:
         """Takes a job back that is not due yet."""
         raise NotImplementedError
 
-    def work(self, setting: str, handle: Handle) -> None:
-        """Works until the process ends: "one", "best", "wait" (one at a time, with delayed jobs)
-        or "rescue" (the same, and takes over what dead workers held)."""
+    def work(self, options: Options, handle: Handle) -> None:
+        """Works until the process ends."""
         raise NotImplementedError
+
+
+def _options(setting: str) -> dict[str, Any]:
+    """The setting of that name, out of the peer.json beside the adapter."""
+    peer = json.loads((Path(sys.argv[0]).resolve().parent / "peer.json").read_text())
+    worker: dict[str, Any] = peer["workers"][setting]
+    return {key: value for key, value in worker.items() if key not in ("label", "trial")}
 
 
 def _cpu() -> float:
@@ -128,8 +139,10 @@ def _end_soon() -> None:
 
 def _work(peer: Peer, setting: str, handle: Handle) -> None:
     """Runs the worker, and `handle` in this process, also where the peer handles jobs in others."""
-    if setting not in peer.forks:
-        _begin(peer, setting, handle)
+    options = _options(setting)
+    say(ready=True, worker=options)
+    if not peer.forks(options):
+        _begin(peer, options, handle)
         return
     source, sink = os.pipe()
 
@@ -139,17 +152,17 @@ def _work(peer: Peer, setting: str, handle: Handle) -> None:
                 handle(body.decode())
 
     threading.Thread(target=hear, daemon=True).start()
-    _begin(peer, setting, lambda body: _tell(sink, body))
+    _begin(peer, options, lambda body: _tell(sink, body))
 
 
 def _tell(sink: int, body: str) -> None:
     os.write(sink, body.encode())
 
 
-def _begin(peer: Peer, setting: str, handle: Handle) -> None:
+def _begin(peer: Peer, options: Options, handle: Handle) -> None:
     global _current
     _current = handle
-    peer.work(setting, handle)
+    peer.work(options, handle)
 
 
 def handled(body: str) -> None:
@@ -172,7 +185,6 @@ def _count(peer: Peer, count: int, setting: str) -> None:
             say(first=first, last=last, count=count, cpu=_cpu() - cpu)
             _end_soon()
 
-    say(ready=True)
     _work(peer, setting, handle)
 
 
@@ -186,14 +198,12 @@ def _listen(peer: Peer, count: int, setting: str) -> None:
             _end_soon()
 
     peer.delayed = True
-    say(ready=True)
-    _work(peer, "wait" if setting == "one" else setting, handle)
+    _work(peer, setting, handle)
 
 
-def _wait(peer: Peer, setting: str) -> None:
+def _wait(peer: Peer) -> None:
     peer.delayed = True
-    say(ready=True)
-    _work(peer, setting, lambda _: say(handled=True, at=time.monotonic()))
+    _work(peer, "one", lambda _: say(handled=True, at=time.monotonic()))
 
 
 def _hold(peer: Peer, seconds: float) -> None:
@@ -201,7 +211,7 @@ def _hold(peer: Peer, seconds: float) -> None:
         say(took=True, at=time.monotonic())
         time.sleep(seconds)
 
-    _begin(peer, "wait", handle)
+    _begin(peer, _options("one"), handle)
 
 
 def main(peer: Peer) -> None:
@@ -219,10 +229,8 @@ def main(peer: Peer) -> None:
         _cancel(peer, int(words[0]))
     elif command == "listen":
         _listen(peer, int(words[0]), words[1])
-    elif command == "idle":
-        _wait(peer, "wait")
-    elif command == "rescue":
-        _wait(peer, "rescue")
+    elif command in ("idle", "rescue"):
+        _wait(peer)
     elif command == "hold":
         _hold(peer, float(words[0]))
     else:

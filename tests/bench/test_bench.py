@@ -178,6 +178,39 @@ for count in (200, 400):
     assert 1.95 < twice / once < 2.05
 
 
+ALL_DUE = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from adapters import peers
+from servers import serve
+peer, setting, count = peers()[sys.argv[2]], sys.argv[3], 100
+peer.install()
+with serve(peer.server) as server:
+    due = time.time() + 2
+    peer.delay(server.environment(), count, 0, due * 1000)
+    time.sleep(max(0.0, due + 0.1 - time.time()))
+    before = server.usage()
+    with peer.start(server.environment(), "listen", count, setting) as worker:
+        worker.await_worker(setting)
+        worker.expect("late_ms", 30)
+        worker.finish()
+    print((server.usage() - before).scripts)
+"""
+
+
+@pytest.mark.parametrize("key", OURS)
+def test_one_at_a_time_asks_for_each_delayed_job(key: str) -> None:
+    """The server sees how many jobs a worker takes at once, whatever the adapter says."""
+    scripts = {}
+    for setting in ("one", "best"):
+        words = [sys.executable, "-c", ALL_DUE, str(ROOT / "bench"), key, setting]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        scripts[setting] = int(done.stdout)
+    assert scripts["one"] >= 100
+    assert scripts["best"] < 20
+
+
 def make_peer(folder: Path, install: str, adapter: str) -> None:
     folder.mkdir(parents=True)
     description = {
@@ -187,7 +220,7 @@ def make_peer(folder: Path, install: str, adapter: str) -> None:
         "keeps_until_ack": True,
         "delays": True,
         "configuration": "none",
-        "workers": {"one": {}, "best": {"label": "none"}},
+        "workers": {"one": {"jobs": 1}, "best": {"label": "none", "jobs": 100}},
     }
     (folder / "peer.json").write_text(json.dumps(description), encoding="utf-8")
     for name, text in (("install.sh", install), ("version", "echo 1"), ("adapter", adapter)):
@@ -196,12 +229,22 @@ def make_peer(folder: Path, install: str, adapter: str) -> None:
         path.chmod(0o755)
 
 
+# It enqueues nothing, and its worker has one setting, whichever is asked for.
+HASTY = """
+case $2 in
+push | delay) echo '{"ready": true}'; read -r _; echo '{"count": 1, "seconds": 1}' ;;
+*) echo '{"ready": true, "worker": {"jobs": 100}}' ;;
+esac
+"""
+
+
 @pytest.mark.slow
 def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> None:
     peers = tmp_path / "peers"
     make_peer(peers / "gone", "echo 'it is not sold any more' >&2; exit 1", "exit 0")
     make_peer(peers / "broken", "exit 0", "echo 'it has no heart' >&2; exit 3")
     make_peer(peers / "mute", "exit 0", "exit 0")
+    make_peer(peers / "hasty", "exit 0", HASTY)
     make_peer(peers / "unable", "exit 0", """echo '{"absent": "it never learned to"}'""")
     (peers / "dueq-python").symlink_to(ROOT / "bench/peers/dueq-python")
     target = tmp_path / "bench.json"
@@ -210,7 +253,7 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
         words = (word for name in measures for word in ("--only", name))
         done = bench(target, "--peers", peers, *words)
     finally:
-        for name in ("gone", "broken", "mute", "unable"):
+        for name in ("gone", "broken", "mute", "hasty", "unable"):
             shutil.rmtree(ROOT / "build/peers" / name, ignore_errors=True)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(target.read_text(encoding="utf-8"))["peers"]
@@ -219,9 +262,11 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
     assert "it has no heart" in found["broken"]["failed"]["throughput one"]
     assert "ended with 0 before" in found["mute"]["failed"]["stored ready"]
     assert "it has no heart" in found["broken"]["failed"]["delayed one"]
+    assert "instead of {'jobs': 1} (one)" in found["hasty"]["failed"]["throughput one"]
+    assert "instead of {'jobs': 1} (one)" in found["hasty"]["failed"]["delayed one"]
     assert found["unable"]["cannot"]["throughput one"] == "it never learned to"
     assert found["unable"]["cannot"]["delayed cancel"] == "it never learned to"
-    for name in ("gone", "broken", "mute", "unable"):
+    for name in ("gone", "broken", "mute", "hasty", "unable"):
         assert "summary" not in found[name].get("throughput", {}).get("one", {})
     assert found["dueq-python"]["failed"] == {}
     assert found["dueq-python"]["throughput"]["best"]["summary"]["work"]["rate"] > 0

@@ -43,11 +43,11 @@ class Arq(harness.Peer):
 
         self.loop.run_until_complete(enqueue())
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
         Worker(
             functions=[job],
             redis_settings=SETTINGS,
-            max_jobs={"one": 1, "best": 1000}.get(setting, 10),
+            max_jobs=options["max_jobs"],
             keep_result=0,
             handle_signals=False,
         ).run()

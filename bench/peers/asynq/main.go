@@ -62,15 +62,25 @@ func cpu() float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
 
-// concurrency reads a worker's setting, "one" or "best", from peer.json.
-func concurrency(setting string) int {
+// options of a worker, as peer.json has them.
+type options struct {
+	Concurrency int `json:"concurrency"`
+	CheckMs     int `json:"check_ms"`
+}
+
+// optionsOf reads a worker's setting from peer.json.
+func optionsOf(setting string) options {
 	var peer struct {
-		Workers map[string]struct{ Concurrency int }
+		Workers map[string]options
 	}
 	text, err := os.ReadFile(os.Getenv("PEER_SETTINGS"))
 	check(err)
 	check(json.Unmarshal(text, &peer))
-	return peer.Workers[setting].Concurrency
+	found, ok := peer.Workers[setting]
+	if !ok {
+		log.Fatalf("no setting %q", setting)
+	}
+	return found
 }
 
 func push(count int, how string) {
@@ -131,15 +141,17 @@ func cancel(count int) {
 
 // serve starts a worker whose tasks go to handle.
 func serve(setting string, handle func(data []byte)) *asynq.Server {
+	options := optionsOf(setting)
 	server := asynq.NewServer(redis, asynq.Config{
-		Concurrency: concurrency(setting),
-		LogLevel:    asynq.WarnLevel,
+		Concurrency:              options.Concurrency,
+		DelayedTaskCheckInterval: time.Duration(options.CheckMs) * time.Millisecond,
+		LogLevel:                 asynq.WarnLevel,
 	})
 	check(server.Start(asynq.HandlerFunc(func(_ context.Context, task *asynq.Task) error {
 		handle(task.Payload())
 		return nil
 	})))
-	say(figures{"ready": true})
+	say(figures{"ready": true, "worker": options})
 	return server
 }
 

@@ -115,6 +115,7 @@ static void work(const char *setting, handle_job *handle) {
     static const char reserve[] = "reserve\r\n";
     bool more = true, together = !strcmp(setting, "best");
     char body[BODY_SIZE + 1] = "", text[64];
+    tell_ready("{\"together\": %s}", together ? "true" : "false");
     send_bytes(reserve, strlen(reserve));
     while (more) {
         size_t size = need(0);

@@ -16,7 +16,6 @@ app = Celery("bench", broker=f"redis+socket://{os.environ['PEER_REDIS_SOCKET']}"
 app.conf.update(
     task_ignore_result=True,
     task_acks_late=True,
-    worker_prefetch_multiplier=1,
     broker_connection_retry_on_startup=True,
     task_default_queue="bench",
 )
@@ -38,9 +37,8 @@ class CeleryPeer(harness.Peer):
         for body, due in jobs:
             job.apply_async((body,), eta=datetime.fromtimestamp(due, UTC))
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        if setting == "best":
-            app.conf.worker_prefetch_multiplier = 100
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        app.conf.worker_prefetch_multiplier = options["prefetch_multiplier"]
         app.Worker(pool="solo", loglevel="ERROR", hostname=f"bench-{os.getpid()}@localhost").start()
 
 

@@ -35,8 +35,8 @@ class Dramatiq(harness.Peer):
         for body, due in jobs:
             job.send_with_options(args=(body,), delay=max(0, int((due - time.time()) * 1000) + 1))
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        dramatiq.Worker(broker, worker_threads=1 if setting == "one" else 8).start()
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        dramatiq.Worker(broker, worker_threads=options["worker_threads"]).start()
         threading.Event().wait()
 
 

@@ -1,12 +1,12 @@
 /* dueq from C. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dueq.h"
 #include "harness.h"
 
 #define PREFETCH 100
-#define SLACK_MS 50
 
 static dueq_client *client;
 static dueq_queue *queue;
@@ -74,13 +74,23 @@ static void flush(void) {
         await_pushes();
 }
 
+/* "slack-50" may deliver 50 ms late. */
+static int64_t slack_of(const char *setting) {
+    static const char prefix[] = "slack-";
+    if (!strncmp(setting, prefix, strlen(prefix)))
+        return atoll(setting + strlen(prefix));
+    if (strcmp(setting, "one") && strcmp(setting, "best"))
+        die("there is no setting '%s'", setting);
+    return 0;
+}
+
 static void work(const char *setting, handle_job *handle) {
     dueq_consumer_options options = DUEQ_CONSUMER;
     dueq_consumer *consumer;
-    if (strcmp(setting, "one"))
-        options.prefetch = PREFETCH;
-    if (!strcmp(setting, "slack"))
-        options.slack_ms = SLACK_MS;
+    options.prefetch = strcmp(setting, "one") ? PREFETCH : 1;
+    options.slack_ms = slack_of(setting);
+    tell_ready("{\"prefetch\": %zu, \"slack_ms\": %lld}", options.prefetch,
+               (long long)options.slack_ms);
     must(dueq_consumer_open(&queue, 1, &options, &consumer));
     for (bool more = true; more;) {
         const dueq_message *message;

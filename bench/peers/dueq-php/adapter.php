@@ -5,9 +5,6 @@ declare(strict_types=1);
 
 require __DIR__ . '/../harness.php';
 
-const PREFETCH = 100;
-const SLACK = 0.05;
-
 final class DueqPeer implements Peer
 {
     private Dueq\Queue $queue;
@@ -41,11 +38,11 @@ final class DueqPeer implements Peer
         $this->queue->cancel($id) || throw new RuntimeException("$id was not there");
     }
 
-    public function work(string $setting, callable $handle): void
+    public function work(array $options, callable $handle): void
     {
         $consumer = $this->queue->consume(
-            prefetch: $setting === 'one' ? 1 : PREFETCH,
-            slack: $setting === 'slack' ? SLACK : 0.0,
+            prefetch: $options['prefetch'],
+            slack: $options['slack_ms'] / 1000,
         );
         $consumer->work(function (Dueq\Message $message) use ($handle, $consumer): void {
             if (!$handle($message->body)) {

@@ -11,9 +11,6 @@ import harness
 
 import dueq
 
-PREFETCH = 100
-SLACK = 0.05
-
 
 class Dueq(harness.Peer):
     def connect(self) -> None:
@@ -40,10 +37,9 @@ class Dueq(harness.Peer):
         if not self.queue.cancel(job):
             raise RuntimeError(f"{job} was not there")
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        prefetch = 1 if setting == "one" else PREFETCH
-        slack = SLACK if setting == "slack" else 0.0
-        for message in self.queue.consume(prefetch=prefetch, slack=slack):
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        slack = options["slack_ms"] / 1000
+        for message in self.queue.consume(prefetch=options["prefetch"], slack=slack):
             with message:
                 handle(message.body.decode())
 

@@ -41,9 +41,8 @@ class Huey(harness.Peer):
         for body, due in jobs:
             job.schedule((body,), eta=datetime.fromtimestamp(due, UTC))
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        workers = 4 if setting == "best" else 1
-        huey.create_consumer(workers=workers, worker_type="thread").run()
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        huey.create_consumer(workers=options["workers"], worker_type="thread").run()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ import harness
 import redis
 
 KEY = "jobs"
-POLL_SECONDS = 1.0
-BATCH = 100
 
 
 class Naive(harness.Peer):
@@ -37,8 +35,8 @@ class Naive(harness.Peer):
     def cancel(self, job: str) -> None:
         self.redis.zrem(KEY, job)
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        count = BATCH if setting == "best" else 1
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        count = options["batch"]
         while True:
             due = self.redis.zrangebyscore(KEY, 0, time.time(), start=0, num=count)
             for member in due:
@@ -46,7 +44,7 @@ class Naive(harness.Peer):
                 if self.redis.zrem(KEY, member):
                     handle(member[37:].decode())
             if not due:
-                time.sleep(POLL_SECONDS)
+                time.sleep(options["poll_seconds"])
 
     @staticmethod
     def member(body: str) -> str:

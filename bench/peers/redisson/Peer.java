@@ -78,10 +78,11 @@ final class Peer {
     }
 
     private void work(int count, String setting) throws InterruptedException {
-        say("'ready': true");
+        int poll = pollOf(setting);
+        sayReady(poll);
         double[] at = new double[2];
         double[] spent = new double[1];
-        consume(count, setting, data -> {
+        consume(count, poll, data -> {
             at[1] = monotonic();
             if (at[0] == 0) {
                 at[0] = at[1];
@@ -129,15 +130,28 @@ final class Peer {
     private void take(int count, String setting, Consumer<String> handler)
             throws InterruptedException {
         RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
-        say("'ready': true");
-        consume(count, setting, handler);
+        int poll = pollOf(setting);
+        sayReady(poll);
+        consume(count, poll, handler);
         delayed.destroy();
     }
 
-    private void consume(int count, String setting, Consumer<String> handler)
+    private static int pollOf(String setting) {
+        return switch (setting) {
+            case "one" -> 1;
+            case "best" -> POLL;
+            default -> throw new IllegalArgumentException("no setting " + setting);
+        };
+    }
+
+    private static void sayReady(int poll) {
+        say("'ready': true, 'worker': {'poll': %d}", poll);
+    }
+
+    private void consume(int count, int poll, Consumer<String> handler)
             throws InterruptedException {
         for (int handled = 0; handled < count;) {
-            List<String> jobs = setting.equals("best") ? queue.poll(POLL) : List.of();
+            List<String> jobs = poll > 1 ? queue.poll(poll) : List.of();
             if (jobs.isEmpty()) {
                 jobs = List.of(queue.take());
             }

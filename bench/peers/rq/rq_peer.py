@@ -23,7 +23,9 @@ def job(body: str) -> None:
 
 class Rq(harness.Peer):
     no_bulk_delay = "it schedules jobs one by one"
-    forks = ("one", "wait", "rescue")
+
+    def forks(self, options: harness.Options) -> bool:
+        return options["class"] == "Worker"
 
     def connect(self) -> None:
         self.redis = redis.Redis(unix_socket_path=os.environ["PEER_REDIS_SOCKET"])
@@ -46,9 +48,8 @@ class Rq(harness.Peer):
     def cancel(self, job: rq.job.Job) -> None:
         job.cancel()
 
-    def work(self, setting: str, handle: harness.Handle) -> None:
-        kind = rq.SimpleWorker if setting == "best" else rq.Worker
-        worker = kind([self.queue], connection=self.redis)
+    def work(self, options: harness.Options, handle: harness.Handle) -> None:
+        worker = getattr(rq, options["class"])([self.queue], connection=self.redis)
         worker.work(with_scheduler=self.delayed, logging_level=logging.WARNING)
 
 
