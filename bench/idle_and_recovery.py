@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters import START_SECONDS, Adapter, Failed, Peer
 from compare import Entry
-from servers import Server, Traffic, serve
+from servers import Server, Traffic, Watch, serve
 from size import Size
 
 AT_ONCE = 5
@@ -30,11 +30,12 @@ def _waiting(entry: Entry, size: Size) -> None:
             rate = _idle(server, size.quiet_seconds)
             found["one" if count == 1 else "many"] = asdict(rate)
             if count > 1 and entry.peer.delays:
-                found["delivered"] = asdict(_delivered(entry.peer, server, workers, rate))
+                pushed, delivered = _delivered(entry.peer, server, workers, rate)
+                found |= {"pushed": asdict(pushed), "delivered": asdict(delivered)}
     entry.figures["waiting"] = found
     told = ", ".join(
         f"{name} {found[name]['sent']:.2f} ({found[name]['calls']:.2f})"
-        for name in ("one", "many", "delivered")
+        for name in ("one", "many", "pushed", "delivered")
         if name in found
     )
     print(f"  {entry.peer.key:<14}commands sent (run): {told}", flush=True)
@@ -62,22 +63,40 @@ def _idle(server: Server, seconds: float) -> Traffic:
     return Traffic(traffic.sent / passed, traffic.calls / passed)
 
 
-def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle: Traffic) -> Traffic:
-    """Commands for one delayed job after its push, beyond what the waiting workers ask anyway."""
+def _delivered(
+    peer: Peer, server: Server, workers: list[Adapter], idle: Traffic
+) -> tuple[Traffic, Traffic]:
+    """Commands for one delayed job: for its push, and after it. Each is pushed while all wait, and
+    falls due before all that were pushed before: a worker that waits by the clock has to wait for
+    another time."""
     # So many that what each worker does once a minute counts for little.
-    count = 20
+    count, spread_ms = 20, 10_000
     due = time.time() + 10
-    peer.delay(server.environment(), count, count * 500.0, due * 1000)
+    words = (count + 1, -spread_ms, round(due * 1000 + spread_ms), "one")
+    with peer.start(server.environment(), "delay", *words) as producer:
+        producer.expect("ready", START_SECONDS)
+        time.sleep(0.5)
+        watch, begin = server.watch(), time.monotonic()
+        producer.go()
+        producer.expect("count", START_SECONDS)
+        time.sleep(0.5)
+        pushed = _beyond(watch, begin, idle, count)
+        producer.finish()
     if time.time() > due:
         raise Failed("waiting: the jobs were not enqueued before they were due")
     watch, begin = server.watch(), time.monotonic()
     handled = 0
-    while handled < count:
+    while handled <= count:
         if time.monotonic() > begin + 40:
-            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 40 s")
+            raise Failed(f"waiting: {handled} of {count + 1} delayed jobs came within 40 s")
         time.sleep(0.05)
         handled += sum(worker.heard("handled") for worker in workers)
     time.sleep(0.5)
+    return pushed, _beyond(watch, begin, idle, handled)
+
+
+def _beyond(watch: Watch, begin: float, idle: Traffic, count: int) -> Traffic:
+    """What came for each of `count` jobs, beyond what the waiting workers ask anyway."""
     traffic, passed = watch.close(), time.monotonic() - begin
     return Traffic(
         max(0.0, (traffic.sent - idle.sent * passed) / count),

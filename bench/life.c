@@ -27,14 +27,14 @@ struct life {
     struct bare bare;
     char limit[24], stop[24];
     int64_t base_ms; /* when the first falls due */
-    int64_t gap_ms;  /* between two that fall due */
+    int64_t gap_us;  /* between two that fall due */
 };
 
 struct step {
     const char *name;
     void (*prepare)(struct life *life);
     void (*run)(struct life *life);
-    int64_t gap_ms;
+    int64_t gap_us;
 };
 
 static int64_t wall_ms(void) { return (int64_t)(now_us(CLOCK_REALTIME) / 1000); }
@@ -146,7 +146,7 @@ static void prepare_falling(struct life *life) {
     for (size_t done = 0; done < life->count; done += PREPARED) {
         size_t some = at_most(PREPARED, done, life->count);
         for (size_t i = 0; i < some; i++)
-            life->drafts[i].at_ms = life->base_ms + (int64_t)(done + i) * life->gap_ms;
+            life->drafts[i].at_ms = life->base_ms + (int64_t)(done + i) * life->gap_us / 1000;
         must(life->link.client, dueq_push(life->link.queue, life->drafts, some, NULL));
     }
 }
@@ -311,7 +311,7 @@ static void bare_falling(struct life *life) {
     life->base_ms = wall_ms();
     for (size_t done = 0; done < life->count; done += life->batch) {
         size_t some = at_most(life->batch, done, life->count);
-        sleep_until(life->base_ms + (int64_t)(done + some - 1) * life->gap_ms);
+        sleep_until(life->base_ms + (int64_t)(done + some - 1) * life->gap_us / 1000);
         bare_deliver(life, done, some);
     }
 }
@@ -358,8 +358,9 @@ static const struct step by_dueq[] = {
     {"push", prepare_push, push_delayed, 0},
     {"due", prepare_due, consume, 0},
     {"due-calls", prepare_due_calls, reserve_and_ack, 0},
-    {"falling-50", prepare_falling, consume, 20},
-    {"falling-500", prepare_falling, consume, 2},
+    {"falling-50", prepare_falling, consume, 20000},
+    {"falling-500", prepare_falling, consume, 2000},
+    {"falling-2000", prepare_falling, consume, 500},
     {"cancel", prepare_cancel, cancel, 0},
     {"reschedule", prepare_reschedule, reschedule, 0},
     {"push-ready", prepare_push, push_ready, 0},
@@ -374,8 +375,8 @@ static const struct step by_dueq[] = {
 static const struct step by_hand[] = {
     {"push", bare_prepare_nothing, bare_push_delayed, 0},
     {"due", bare_prepare_due, bare_due, 0},
-    {"falling-50", bare_prepare_due, bare_falling, 20},
-    {"falling-500", bare_prepare_due, bare_falling, 2},
+    {"falling-50", bare_prepare_due, bare_falling, 20000},
+    {"falling-500", bare_prepare_due, bare_falling, 2000},
     {"cancel", bare_prepare_due, bare_cancel, 0},
     {"reschedule", bare_prepare_due, bare_reschedule, 0},
     {"push-ready", bare_prepare_nothing, bare_push_ready, 0},
@@ -399,7 +400,7 @@ void measure_life(const char *socket, bool bare, const char *name, size_t batch,
     struct life *life = must_allocate(1, sizeof *life);
     life->batch = batch;
     life->count = count;
-    life->gap_ms = step->gap_ms;
+    life->gap_us = step->gap_us;
     redisContext *control = bare_open(socket);
     freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
     redisFree(control);

@@ -21,6 +21,12 @@ from size import Size
 
 T = TypeVar("T")
 
+RATES = (50, 500, 2000)
+"""Messages that fall due in a second."""
+LEAST_SCRIPTS = 1.9
+"""For a message at 50 a second: a consumer asks once and finds that it is to wait, then once more
+when the message is due."""
+TRIES = 3
 RATIO_LIMITS = {1: 1.5, 10: 1.7, 100: 1.8}
 
 
@@ -69,6 +75,8 @@ class Row:
     """Whether the bare commands have such a step."""
     one_by_one: bool = False
     """A message takes its time, however fast the server is."""
+    least_scripts: float = 0
+    """A run with fewer scripts a message is refused: messages waited together, and shared one."""
 
     def messages(self, size: Size) -> int:
         return size.counted // 10 if self.one_by_one else size.counted
@@ -80,7 +88,14 @@ ROWS: Sequence[Row] = (
     Row("all due, one at a time, by reserve and ack", "due-calls", 1, 195, bare=False),
     Row("deliver and ack, all due, prefetch 100", "due", 100, 50),
     Row("all due, by reserve of 100 and ack of one", "due-calls", 100, 100, bare=False),
-    Row("deliver and ack as it falls due, 50 a second", "falling-50", 1, 260, one_by_one=True),
+    Row(
+        "deliver and ack as it falls due, 50 a second",
+        "falling-50",
+        1,
+        260,
+        one_by_one=True,
+        least_scripts=LEAST_SCRIPTS,
+    ),
     Row("cancel by own id", "cancel", 1, 60),
     Row("reschedule", "reschedule", 1, 75),
     Row("push ready, one", "push-ready", 1, 60),
@@ -105,19 +120,31 @@ def instructions(size: Size) -> Outcome:
     for row in ROWS:
         found = {"name": row.name, "batch": row.batch, "messages": row.messages(size)}
         found |= {way: counted.get((row.name, way)) for way in ("bare", "dueq")}
-        rows.append(found | {"limit": row.limit})
-        bare = f"{found['bare']:.1f}" if row.bare else ""
-        print(f"{row.name:<50}{bare:>8}{found['dueq']:>8.1f}{row.limit:>8g}", flush=True)
+        found |= {"limit": row.limit}
+        if found["dueq"] is None:
+            found["why"] = _refusal(row.least_scripts)
+        rows.append(found)
+        cells = "".join(
+            f"{'' if found[way] is None else format(found[way], '.1f'):>8}"
+            for way in ("bare", "dueq")
+        )
+        print(f"{row.name:<50}{cells}{row.limit:>8g}  {found.get('why', '')}".rstrip(), flush=True)
     print()
     targets = [
-        Target(f"thousand instructions: {row['name']}", row["dueq"], row["limit"]) for row in rows
+        Target(
+            f"thousand instructions: {row['name']}",
+            row["dueq"],
+            row["limit"],
+            why=row.get("why", ""),
+        )
+        for row in rows
     ]
     return {"rows": rows}, targets
 
 
-def _counts(size: Size) -> dict[tuple[str, str], float]:
-    """By row and way: thousands a message."""
-    counts: dict[tuple[str, str], float] = {}
+def _counts(size: Size) -> dict[tuple[str, str], float | None]:
+    """By row and way: thousands a message, or None for a run that is refused."""
+    counts: dict[tuple[str, str], float | None] = {}
     # Where nothing depends on time, as many at once as there are CPUs.
     for one_by_one, workers in ((False, os.cpu_count()), (True, 1)):
         with ThreadPoolExecutor(workers) as pool:
@@ -131,11 +158,71 @@ def _counts(size: Size) -> dict[tuple[str, str], float]:
     return counts
 
 
-def _counted(way: str, row: Row, count: int) -> float:
-    """In a server of its own: none finds what another has left."""
+def _counted(way: str, row: Row, count: int) -> float | None:
+    """Thousands of instructions a message; None: too few scripts each time."""
+    for _ in range(TRIES):
+        instructions, scripts = _counted_once(way, row, count)
+        if way == "bare" or scripts >= row.least_scripts:
+            return instructions / 1000
+    return None
+
+
+def _counted_once(way: str, row: Row, count: int) -> tuple[float, float]:
+    """Instructions and scripts a message, in a server of its own: none finds what another has
+    left."""
     with counted_server() as (socket, counter):
-        before, after = step(socket, way, row.step, row.batch, count, counter.read)
-    return (after - before) / count / 1000
+        redis = Redis(socket, 0)
+        asked: list[int] = []
+
+        def read() -> int:
+            # What the question costs the server comes before what is counted.
+            if not asked:
+                asked.append(redis.usage().scripts)
+            return counter.read()
+
+        before, after = step(socket, way, row.step, row.batch, count, read)
+        scripts = redis.usage().scripts - asked[0]
+        redis.close()
+    return (after - before) / count, scripts / count
+
+
+def _refusal(least: float) -> str:
+    return f"refused: fewer than {least} scripts a message, so messages waited for each other"
+
+
+# ---- Scripts -----------------------------------------------------------------------------------
+
+
+def scripts(size: Size) -> Outcome:
+    """Scripts that one waiting consumer sends for a delayed message, and what they cost the server,
+    at several rates: the more fall due in a second, the fewer scripts a message."""
+    print("scripts: messages fall due one by one for one waiting consumer", flush=True)
+    print("\na message                      scripts       commands      server us")
+    rows: list[Figures] = []
+    for rate in RATES:
+        count = max(20, round(rate * 4 * size.due_seconds))
+        row: Figures = {"rate": rate, "messages": count}
+        rows.append(row)
+        for _ in range(TRIES):
+            with machine.server() as socket:
+                redis = Redis(socket, 0)
+                before, after = step(socket, "dueq", f"falling-{rate}", 1, count, redis.usage)
+                redis.close()
+            used = after - before
+            if rate > RATES[0] or used.scripts / count >= LEAST_SCRIPTS:
+                row |= {
+                    "scripts": used.scripts / count,
+                    "calls": used.calls / count,
+                    "server_us": used.cpu * 1e6 / count,
+                }
+                break
+        else:
+            row["why"] = _refusal(LEAST_SCRIPTS)
+        keys = ("scripts", "calls", "server_us")
+        told = row.get("why") or "".join(f"{row[key]:<14.2f}" for key in keys).rstrip()
+        print(f"{'':<10}{f'{rate} a second':<21}{told}", flush=True)
+    print()
+    return {"rows": rows}, []
 
 
 # ---- Commands ----------------------------------------------------------------------------------

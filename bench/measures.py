@@ -18,6 +18,11 @@ IDLE_LIMIT = 0.2
 BODY = 200
 MEMORY_LIMITS = {"ready": 125, "delayed": 230}
 """Bytes over the body."""
+WOKEN = 20
+"""Messages, each for consumers that all wait."""
+PUSH_LIMITS = {20: 12}
+DELIVERY_LIMITS = {20: 20, 1000: 40}
+"""Commands that the server runs, by the number of waiting consumers."""
 
 
 Outcome = tuple[Figures, list[Target]]
@@ -181,15 +186,50 @@ def idle(size: Size) -> Outcome:
     return figures, [Target("commands a second of an idle consumer", value, IDLE_LIMIT)]
 
 
+def waking(size: Size) -> Outcome:
+    """The commands of a delayed message while many consumers wait: those of its push, which may
+    wake one, and those of its delivery and acknowledgement."""
+    rows: list[Figures] = []
+    print(f"waking: {WOKEN} messages, one after the other, each to many that wait", flush=True)
+    print("\ncommands run                   push          delivery      due in turn")
+    for consumers in size.crowds:
+        with server() as socket:
+            found = drive("waking", socket, consumers, WOKEN)
+        rows.append(found)
+        calls = (found[name]["calls"] for name in ("push", "delivery"))
+        cells = "".join(f"{n:<14.1f}" for n in (*calls, found["due"]["delivery"]["calls"]))
+        print(f"{'':<10}{f'{consumers} waiting':<21}{cells}".rstrip(), flush=True)
+    print()
+    targets = [
+        Target(
+            f"commands run for {what} of a delayed message, {row['consumers']:,} waiting",
+            row[name]["calls"],
+            limits[row["consumers"]],
+        )
+        for row in rows
+        for name, what, limits in (
+            ("push", "the push", PUSH_LIMITS),
+            ("delivery", "the delivery", DELIVERY_LIMITS),
+        )
+        if row["consumers"] in limits
+    ]
+    return {"rows": rows}, targets
+
+
 def memory(size: Size) -> Outcome:
-    """The server's bytes for a message, over those of its body."""
-    messages = size.memory
-    print(f"memory: {messages} messages in each state", flush=True)
-    with server() as socket:
-        figures = drive("memory", socket, messages, BODY)
+    """The server's bytes for a message, over those of its body, in queues of several lengths."""
+    rows: list[Figures] = []
+    print("memory: messages in each state, each number on a server of its own", flush=True)
     print("\nbytes over the body            ready         delayed       leased")
-    cells = "".join(f"{figures[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
-    print(f"{'':<10}{'a message':<21}{cells}".rstrip() + "\n")
+    for messages in (size.memory, *size.memories):
+        with server() as socket:
+            found = drive("memory", socket, messages, BODY)
+        rows.append(found)
+        cells = "".join(f"{found[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
+        print(f"{'':<10}{f'{messages:,} messages':<21}{cells}".rstrip(), flush=True)
+    print()
+    # Bytes depend on how full the server's hash tables are, so a limit is for one number.
+    figures = rows[0] | {"rows": sorted(rows, key=lambda row: row["messages"])}
     targets = [
         Target(f"bytes of a {state} message over its body", figures[state], limit)
         for state, limit in MEMORY_LIMITS.items()

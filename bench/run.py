@@ -45,11 +45,13 @@ from targets import of_peers
 MEASURES = {
     "instructions": life.instructions,
     "commands": life.commands,
+    "scripts": life.scripts,
     "life": life.life,
     "bare": jobs.bare,
     "cost": measures.cost,
     "lateness": measures.lateness,
     "idle": measures.idle,
+    "waking": measures.waking,
     "memory": measures.memory,
     "rpush": measures.rpush,
     "durable": durable.durable,
@@ -69,7 +71,18 @@ COMPARED = {
     "recovery": idle_and_recovery.recovery,
 }
 TOGETHER = {
-    "delayed": {"instructions", "commands", "life", "bare", "delayed-jobs", "pressed", "waiting"},
+    "delayed": {
+        "instructions",
+        "commands",
+        "scripts",
+        "waking",
+        "life",
+        "bare",
+        "delayed-jobs",
+        "pressed",
+        "waiting",
+        "equal-lateness",
+    },
     "scale": {"partitions", "many", "consumers", "sizing"},
 }
 """Names of several measures: the delayed message's, and those of docs/scale.md."""

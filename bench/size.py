@@ -14,7 +14,7 @@ class Size:
     most: int
     """Jobs of a push or work at most."""
     stored: int
-    """Jobs whose bytes are counted."""
+    """Jobs whose bytes are counted, of a peer."""
     late: int
     """Delayed jobs of a round, on an idle queue."""
     load_seconds: float
@@ -29,6 +29,10 @@ class Size:
     cost: int
     """Messages whose CPU time is measured."""
     memory: int
+    memories: tuple[int, ...]
+    """Messages of further queues whose bytes are counted."""
+    crowds: tuple[int, ...]
+    """Waiting consumers, of whom one is woken."""
     idle_seconds: int
     rpush: int
     many: int
@@ -46,7 +50,7 @@ FULL = Size(
     seconds=1.2,
     trial=300,
     most=100_000,
-    stored=5000,
+    stored=10_000,
     late=167,
     load_seconds=3.0,
     due_seconds=1.0,
@@ -56,6 +60,8 @@ FULL = Size(
     cost_rounds=3,
     cost=100_000,
     memory=100_000,
+    memories=(10_000, 1_000_000, 5_000_000),
+    crowds=(20, 1000),
     idle_seconds=30,
     rpush=500_000,
     many=1000,
@@ -78,6 +84,8 @@ QUICK = Size(
     cost_rounds=3,
     cost=20_000,
     memory=20_000,
+    memories=(10_000,),
+    crowds=(20, 300),
     idle_seconds=10,
     rpush=100_000,
     many=300,
@@ -100,6 +108,8 @@ TINY = Size(
     cost_rounds=1,
     cost=200,
     memory=200,
+    memories=(100, 300),
+    crowds=(5,),
     idle_seconds=1,
     rpush=1000,
     many=20,

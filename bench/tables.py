@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+WAKING = (("push",), ("delivery",), ("due", "delivery"), ("ready",))
 Report = dict[str, Any]
 Peer = dict[str, Any]
 Column = tuple[str, Callable[[Peer], str]]
@@ -140,13 +141,15 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
         ),
     ),
     "Waiting and recovery": (
-        "Commands a second that waiting workers send; commands for one delayed job, after its push,"
-        " while 20 workers wait, beyond those. Run: with what scripts call. Seconds until the job"
-        " of a worker that was killed (kill -9) is handled by another.",
+        "Commands a second that waiting workers send; commands for one delayed job, for its push"
+        " and after it, while 20 workers wait, beyond those. Run: with what scripts call. Seconds"
+        " until the job of a worker that was killed (kill -9) is handled by another.",
         (
             ("1 waiting, sent/s", _waiting("one", "sent", 2)),
             ("20 waiting, sent/s", _waiting("many", "sent", 2)),
             ("20 waiting, run/s", _waiting("many", "calls", 2)),
+            ("a push while 20 wait, sent", _waiting("pushed", "sent", 1)),
+            ("a push while 20 wait, run", _waiting("pushed", "calls", 1)),
             ("a job to one of 20, sent", _waiting("delivered", "sent", 1)),
             ("a job to one of 20, run", _waiting("delivered", "calls", 1)),
             ("killed worker's job, s", _recovery),
@@ -176,7 +179,7 @@ def _name(key: str, peer: Peer) -> str:
 def _instructions(report: Report) -> list[str]:
     """A delayed message step by step, in what is the same on every machine."""
     rows = [
-        [row["name"], number(row["bare"], 1), number(row["dueq"], 1), number(row["limit"])]
+        [row["name"], number(row["bare"], 1), _or_refused(row, "dueq", 1), number(row["limit"])]
         for row in look(report, "instructions", "rows") or []
     ]
     parts = []
@@ -197,6 +200,57 @@ def _instructions(report: Report) -> list[str]:
             "Server CPU of a delayed message's whole life in microseconds (push with a delay; when"
             " all are due, delivery and acknowledgement), at several sizes of batch:",
             table(["batch", "bare", "dueq", "dueq / bare"], rows),
+        ]
+    return parts
+
+
+def _or_refused(row: dict[str, Any], key: str, digits: int) -> str:
+    return "refused" if "why" in row else number(row[key], digits)
+
+
+def _at_rates(report: Report) -> list[str]:
+    """What a delayed message costs by how many fall due, how many wait, how many are stored."""
+    parts = []
+    rows = [
+        [
+            f"{row['rate']:,}",
+            *(_or_refused(row, key, 2) for key in ("scripts", "calls", "server_us")),
+        ]
+        for row in look(report, "scripts", "rows") or []
+    ]
+    if rows:
+        parts += [
+            "### Scripts of a delayed message",
+            "That one waiting consumer in C, one at a time, sends to take and acknowledge a"
+            " message, by how many fall due in a second: the scripts, the commands with those that"
+            " they call, and the server's CPU in microseconds. A run with fewer than 1.9 scripts at"
+            " 50 is refused: messages then waited for the consumer, and shared a script.",
+            table(["due in a second", "scripts", "commands", "us"], rows),
+        ]
+    rows = [
+        [
+            f"{row['consumers']:,}",
+            *(number(look(row, *path, "calls"), 1) for path in WAKING),
+        ]
+        for row in look(report, "waking", "rows") or []
+    ]
+    if rows:
+        parts += [
+            "### A delayed message while many consumers wait",
+            "Commands that the server runs, with those that scripts call: for the push of a message"
+            " that is due before all others; for its delivery and acknowledgement; for those of one"
+            " of many that were pushed before; and for a ready one, with its push.",
+            table(["consumers", "push", "deliver and ack", "one of many", "ready"], rows),
+        ]
+    rows = [
+        [f"{row['messages']:,}", *(number(row[state]) for state in ("ready", "delayed", "leased"))]
+        for row in look(report, "memory", "rows") or []
+    ]
+    if rows:
+        parts += [
+            "### Bytes of a message",
+            "The server's bytes for a message, over the 200 of its body, by how many are stored.",
+            table(["messages", "ready", "delayed", "leased"], rows),
         ]
     return parts
 
@@ -377,7 +431,7 @@ def markdown(report: Report) -> str:
     """All tables of a run, whatever it measured."""
     peers = report.get("peers", {})
     had = measured(peers)
-    parts = [*_targets(report), *_instructions(report)]
+    parts = [*_targets(report), *_instructions(report), *_at_rates(report)]
     parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report), *_durable(report)]
     parts += _scale(report)
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]

@@ -184,9 +184,15 @@ def _delayed() -> Iterator[Row]:
         )
         yield (
             f"commands run for a delayed job, 20 waiting, {language}",
-            30,
+            20,
             "lower",
             _waiting(key, "delivered", "calls"),
+        )
+        yield (
+            f"commands run for the push of a delayed job, 20 waiting, {language}",
+            12,
+            "lower",
+            _waiting(key, "pushed", "calls"),
         )
 
 
