@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import machine
+from servers import Redis, free_port
 
 VALGRIND = shutil.which("valgrind")
 # Valgrind names its pipes by these each time that it opens them. Redis 8 overwrites its
@@ -66,6 +67,18 @@ def valgrind() -> Iterator[tuple[list[str], Path]]:
         yield words, dumps
     finally:
         shutil.rmtree(dumps)
+
+
+@contextmanager
+def counted_redis() -> Iterator[tuple[Redis, Counter]]:
+    """A private server for peers, and the counter of its instructions."""
+    port = free_port()
+    with valgrind() as (words, dumps), machine.start_server(port, under=words) as server:
+        redis = Redis(server.socket, port)
+        try:
+            yield redis, Counter(server.pid, dumps)
+        finally:
+            redis.close()
 
 
 @contextmanager

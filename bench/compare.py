@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from adapters import START_SECONDS, Absent, Failed, Peer
 from machine import Figures
@@ -18,6 +18,7 @@ from servers import Server, Usage, serve
 from size import Size
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 HOUR_MS = 3_600_000
 LOAD = 2000
@@ -98,13 +99,21 @@ def _push(peer: Peer, server: Server, count: int, way: str, deadline: float) -> 
 
 def timed(peer: Peer, server: Server, deadline: float, *words: str | int) -> Figures:
     """What a command of an adapter costs that waits until it is told to go."""
+    told, before, after = timed_by(peer, server, server.usage, deadline, *words)
+    return figures_of(told, told["count"], told["seconds"], after - before)
+
+
+def timed_by(
+    peer: Peer, server: Server, read: Callable[[], T], deadline: float, *words: str | int
+) -> tuple[dict[str, Any], T, T]:
+    """What the adapter says, and what `read` tells before and after its command."""
     with peer.start(server.environment(), *words) as adapter:
         adapter.expect("ready", START_SECONDS)
-        before = server.usage()
+        before = read()
         adapter.go()
         told = adapter.expect("count", deadline)
         adapter.finish()
-        return figures_of(told, told["count"], told["seconds"], server.usage() - before)
+        return told, before, read()
 
 
 def _work(peer: Peer, server: Server, count: int, setting: str, deadline: float) -> Figures:

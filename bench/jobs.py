@@ -2,20 +2,25 @@
 falls due, and its acknowledgement; of each peer, and of the bare commands."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import machine
-from adapters import Absent, Failed
-from compare import Entry, figures_of, medians, timed
+from adapters import Absent, Failed, Peer
+from compare import Entry, figures_of, medians, timed, timed_by
 from life import step
 from machine import Figures
 from measures import Outcome, spread
-from servers import Redis, serve
+from servers import Redis, Server, Usage, serve
 from size import Size
+
+T = TypeVar("T")
 
 RATE = 500
 """Jobs that fall due in a second."""
-WAYS = {"one": "one", "best": "bulk", "slack-50": "bulk"}
-"""How jobs are enqueued, by the setting of the worker."""
+SETTINGS = ("one", "best", "slack-50")
+"""Those that the table of delayed jobs has, where a peer has them."""
 LEADS = (5.0, 12.0, 30.0)
 """Seconds from before the push until the first job is due, each tried when the one before was too
 short."""
@@ -29,7 +34,7 @@ def delayed_jobs(entries: list[Entry], size: Size) -> None:
         for entry in entries:
             if not entry.peer.delays:
                 continue
-            for setting in (name for name in WAYS if name in entry.peer.workers):
+            for setting in (name for name in SETTINGS if name in entry.peer.workers):
                 some = entry.peer.trial(setting, count)
                 entry.attempt(f"delayed {setting}", _live, entry, setting, some)
             entry.attempt("delayed cancel", _cancel, entry, count)
@@ -42,8 +47,7 @@ def summarise(found: Figures) -> None:
     """Medians; a life is a push and what comes of it."""
     for kept in found.values():
         kept["summary"] = medians(kept["rounds"])
-    for setting in WAYS.keys() & found.keys():
-        summary = found[setting]["summary"]
+        summary = kept["summary"]
         pushed = summary.get("push") or found.get("one", {}).get("summary", {}).get("push")
         if pushed and "work" in summary:
             summary["life"] = {
@@ -60,43 +64,96 @@ def _live(entry: Entry, setting: str, count: int) -> None:
     rounds = entry.figures.get("delayed", {}).get(setting, {}).get("rounds", [])
     known = [figures["lead"] for figures in rounds]
     for lead in (*known[-1:], *LEADS):
-        figures = _life(entry, setting, count, lead)
-        if figures:
-            _keep(entry, setting, figures)
+        with serve(entry.peer.server) as server:
+            lived = live(entry.peer, server, server.usage, setting, count, RATE, lead)
+        if lived:
+            _keep(entry, setting, _figures(lived))
             return
-    raise Failed("the jobs were due before they were enqueued and a worker was there")
+    raise Failed(TOO_LATE)
 
 
-def _life(entry: Entry, setting: str, count: int, lead: float) -> Figures | None:
-    """Nothing when that took longer than `lead` seconds."""
-    peer, spread_ms = entry.peer, count * 1000 / RATE
-    with serve(peer.server) as server:
-        begin = time.time()
-        base = begin + lead
-        due = (round(spread_ms), round(base * 1000))
-        figures: Figures = {"jobs": count}
-        try:
-            figures["push"] = timed(peer, server, lead + 30, "delay", count, *due, WAYS[setting])
-        except Absent as error:
-            figures["no_bulk"] = str(error)
-            timed(peer, server, lead + 30, "delay", count, *due, "one")
-        if time.time() > base:
+TOO_LATE = "the jobs were due before they were enqueued and a worker was there"
+
+
+@dataclass(frozen=True)
+class Lived(Generic[T]):
+    """Jobs that were pushed, fell due and were handled, and what `read` told around that."""
+
+    count: int
+    no_bulk: str | None
+    """Why they were pushed one by one."""
+    pushed: tuple[T, T]
+    """Around the pushes of all jobs but the first."""
+    told: dict[str, Any]
+    """What the pushing adapter said."""
+    worked: tuple[T, T]
+    """From before the worker started until it had ended."""
+    late_ms: list[float]
+    seconds: float
+    """From the first due time until the last job was handled."""
+    lead: float
+    """How long a next round may wait until the first job is due."""
+
+
+def live(
+    peer: Peer,
+    server: Server,
+    read: Callable[[], T],
+    setting: str,
+    count: int,
+    rate: int,
+    lead: float,
+) -> Lived[T] | None:
+    """The life of delayed jobs, of which so many fall due in a second; nothing when it took longer
+    than `lead` seconds until a worker was ready for them."""
+    spread_ms = count * 1000 / rate
+    begin = time.time()
+    base = begin + lead
+    words = ("delay", count, round(spread_ms), round(base * 1000))
+    no_bulk = None
+    way = "one" if setting == "one" else "bulk"
+    try:
+        told, begun, ended = timed_by(peer, server, read, lead + 30, *words, way)
+    except Absent as error:
+        no_bulk = str(error)
+        told, begun, ended = timed_by(peer, server, read, lead + 30, *words, "one")
+    if time.time() > base:
+        return None
+    # What a worker does before jobs are due belongs to their life: some take them already.
+    before = read()
+    with peer.start(server.environment(), "listen", count, setting) as worker:
+        worker.await_worker(setting)
+        # Some say so before they wait.
+        if time.time() + 1.5 > base:
             return None
-        # What a worker does before jobs are due belongs to their life: some take them already.
-        before = server.usage()
-        with peer.start(server.environment(), "listen", count, setting) as worker:
-            worker.await_worker(setting)
-            # Some say so before they wait.
-            if time.time() + 1.5 > base:
-                return None
-            # The next round waits no longer than it must.
-            figures["lead"] = 2.0 + 1.5 * (time.time() - begin)
-            left = base + spread_ms / 1000 - time.time()
-            late_ms: list[float] = worker.expect("late_ms", left + 30)["late_ms"]
-            worker.finish()
-        seconds = (spread_ms + max(late_ms)) / 1000
-        figures["work"] = figures_of({}, count, seconds, server.usage() - before) | spread(late_ms)
-        return figures
+        # The next round waits no longer than it must.
+        next_lead = 2.0 + 1.5 * (time.time() - begin)
+        left = base + spread_ms / 1000 - time.time()
+        late_ms: list[float] = worker.expect("late_ms", left + 30)["late_ms"]
+        worker.finish()
+    return Lived(
+        count=count,
+        no_bulk=no_bulk,
+        pushed=(begun, ended),
+        told=told,
+        worked=(before, read()),
+        late_ms=late_ms,
+        seconds=(spread_ms + max(late_ms)) / 1000,
+        lead=next_lead,
+    )
+
+
+def _figures(lived: Lived[Usage]) -> Figures:
+    """Of pushes one by one, where a peer has no bulk, the setting `one` has the figures."""
+    figures: Figures = {"jobs": lived.count, "lead": lived.lead}
+    if lived.no_bulk is None:
+        used = lived.pushed[1] - lived.pushed[0]
+        figures["push"] = figures_of(lived.told, lived.told["count"], lived.told["seconds"], used)
+    else:
+        figures["no_bulk"] = lived.no_bulk
+    used = lived.worked[1] - lived.worked[0]
+    worked = figures_of({}, lived.count, lived.seconds, used)
+    return figures | {"work": worked | spread(lived.late_ms)}
 
 
 def _cancel(entry: Entry, count: int) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import resource
 import shutil
 import socket
 import subprocess
@@ -88,6 +89,17 @@ def server(port: int = 0) -> Iterator[Path]:
     """Its socket alone."""
     with start_server(port) as started:
         yield started.socket
+
+
+@contextmanager
+def many_files() -> Iterator[None]:
+    """Lets what is started inside open as many connections as the system allows at all."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import subprocess
 from statistics import median
 from typing import Any
 
-from machine import Figures, drive, drives, one_cpu, server
+from machine import Figures, drive, drives, many_files, one_cpu, server
 from report import Target
 from size import Size
 
@@ -193,7 +193,7 @@ def waking(size: Size) -> Outcome:
     print(f"waking: {WOKEN} messages, one after the other, each to many that wait", flush=True)
     print("\ncommands run                   push          delivery      due in turn")
     for consumers in size.crowds:
-        with server() as socket:
+        with many_files(), server() as socket:
             found = drive("waking", socket, consumers, WOKEN)
         rows.append(found)
         calls = (found[name]["calls"] for name in ("push", "delivery"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import equal
 import matplotlib  # type: ignore[import-not-found]
 from tables import look, measured
 
@@ -207,23 +208,74 @@ def _lateness(peers: dict[str, Any], kind: str) -> Any | None:
     return figure
 
 
+COSTS = (
+    ("server_us", "server CPU of a delayed job, microseconds"),
+    ("instructions", "thousand instructions of the server a delayed job"),
+)
+
+
+def _equal(peers: dict[str, Any]) -> Any | None:
+    """Cost against lateness: a line for each peer that was measured at several settings, a point
+    for each other."""
+    found = {cost: equal.points(peers, cost) for cost, _ in COSTS}
+    drawn = [(cost, title) for cost, title in COSTS if found[cost]]
+    if not drawn:
+        return None
+    figure, every = pyplot.subplots(len(drawn), squeeze=False, figsize=(8, 4.2 * len(drawn)))
+    for axes, (cost, title) in zip(every[:, 0], drawn, strict=True):
+        for key, peer in peers.items():
+            mine = sorted((point.late_ms, point.cost) for point in found[cost] if point.key == key)
+            if not mine:
+                continue
+            ours = key == equal.OWN_CURVE
+            color = OURS if ours else OTHERS
+            late, costs = zip(*mine, strict=True)
+            axes.plot(late, costs, "o-", color=color, markersize=4, linewidth=1.6 if ours else 0.8)
+            place = {"textcoords": "offset points", "xytext": (5, 3), "fontsize": 7}
+            name = f"{peer['name']}, by slack" if ours else peer["name"]
+            axes.annotate(name, mine[-1], color=color, **place)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for ticks in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            ticks(lambda value, _: f"{value:,g}")
+        axes.tick_params(axis="y", which="both", labelsize=7)
+        right = 4 * max(point.late_ms for point in found[cost])
+        axes.set_xlim(None, right)
+        curve = [point for point in found[cost] if point.key == equal.OWN_CURVE]
+        if curve:
+            # What is later than the curve's end can cost dueq no more than that end does.
+            end = max(point.late_ms for point in curve)
+            least = min(point.cost for point in curve)
+            axes.plot([end, right], [least, least], ":", color=OURS, linewidth=1)
+        axes.grid(axis="y", color="#e5e7ea", linewidth=0.6)
+        axes.set_ylabel(title, fontsize=8)
+    every[-1, 0].set_xlabel("p99 lateness, ms", fontsize=8)
+    every[0, 0].set_title(
+        "Cost of a delayed job against its lateness, 50 due in a second (lower left is better)",
+        loc="left",
+        fontsize=10,
+    )
+    return figure
+
+
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     """Writes a plot for each measure that has figures, and returns their paths."""
     peers = measured(report.get("peers", {}))
     bare = {"bare": report["bare"]} if "bare" in report else {}
     figures = {plot.file: _bars(plot, peers | (bare if plot.bare else {})) for plot in BARS}
     figures |= {f"lateness-{kind}": _lateness(peers, kind) for kind in LATE}
+    figures["equal-lateness"] = _equal(peers)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in figures.items():
         if figure is None:
             continue
-        axes = figure.axes[0]
-        axes.spines[["top", "right"]].set_visible(False)
-        if axes.get_xscale() == "log":
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-        axes.grid(axis="x", color="#e5e7ea", linewidth=0.6)
-        axes.set_axisbelow(True)
+        for axes in figure.axes:
+            axes.spines[["top", "right"]].set_visible(False)
+            if axes.get_xscale() == "log":
+                axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+            axes.grid(axis="x", color="#e5e7ea", linewidth=0.6)
+            axes.set_axisbelow(True)
         path = folder / f"{name}.svg"
         figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
         pyplot.close(figure)

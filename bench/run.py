@@ -29,6 +29,7 @@ from typing import Any
 import adapters
 import compare
 import durable
+import equal
 import fpm
 import idle_and_recovery
 import jobs
@@ -67,6 +68,7 @@ COMPARED = {
     "stored": compare.stored,
     "delays": compare.delays,
     "pressed": compare.pressed,
+    "equal-lateness": equal.equal_lateness,
     "waiting": idle_and_recovery.waiting,
     "recovery": idle_and_recovery.recovery,
 }

@@ -3,7 +3,6 @@ what the sizes in docs/scale.md are computed from."""
 
 import json
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import Any
 
 import machine
 from callgrind import Counter, valgrind
-from machine import Figures, drive, one_cpu
+from machine import Figures, drive, many_files, one_cpu
 from measures import Outcome, spread
 from report import Target
 from servers import cpu_seconds
@@ -275,13 +274,10 @@ def consumers(size: Size) -> Outcome:
     by many bare ones, of which each other one blocks. Fifty thousand are computed from these."""
     count, bare = size.waiting * 25, size.bare
     print(f"consumers: {count} idle ones, and {bare} bare connections", flush=True)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    with Member("--maxclients", str(bare + 2 * count + 100)) as server:
+    with many_files(), Member("--maxclients", str(bare + 2 * count + 100)) as server:
         own = _busy(_pid(server), size.idle_seconds)
         found = drive("idle", server.socket, size.idle_seconds, count)
         connections = _bare(server, bare, size.idle_seconds)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     per = found["seconds"] * count
     one = {
         "commands": sum(found["calls"].get(name, 0) for name in ("exists", "hget")) / per,

@@ -242,7 +242,7 @@ class Beanstalkd:
         self._stop()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -253,7 +253,7 @@ def _free_port() -> int:
 def serve(kind: str) -> Iterator[Server]:
     """A private server of a kind: "redis" or "beanstalkd"."""
     if kind == "redis":
-        port = _free_port()
+        port = free_port()
         with machine.server(port) as path:
             redis = Redis(path, port)
             try:

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import equal
+
+EQUAL = (("server_us", 1), ("instructions", 1))
 WAKING = (("push",), ("delivery",), ("due", "delivery"), ("ready",))
 Report = dict[str, Any]
 Peer = dict[str, Any]
@@ -255,6 +258,35 @@ def _at_rates(report: Report) -> list[str]:
     return parts
 
 
+def _equal(peers: dict[str, Peer]) -> list[str]:
+    """Each peer at each setting of its curve, next to what dueq's curve costs so late."""
+    curves = {
+        cost: [point for point in equal.points(peers, cost) if point.key == equal.OWN_CURVE]
+        for cost, _ in EQUAL
+    }
+    rows = []
+    for key, peer in peers.items():
+        for setting, found in peer.get("equal", {}).items():
+            cells = [f"{_name(key, peer)}, {found['label']}", number(found.get("p99_ms"), 1)]
+            for cost, digits in EQUAL:
+                cells.append(_cell(digits, f"equal {setting}", "equal", setting, cost)(peer))
+                own = equal.cost_at(curves[cost], found.get("p99_ms", 0.0))
+                known = cost in found and "p99_ms" in found and curves[cost]
+                cells.append(number(own, digits) if known else "–")
+            rows.append(cells)
+    if not rows:
+        return []
+    head = ["", "p99, ms", "us", "dueq so late", "thousand instructions", "dueq so late"]
+    return [
+        "### At equal lateness",
+        "Of a delayed job, 50 due in a second: how late it comes, the server's CPU for its push,"
+        " its delivery and its acknowledgement, and the server's instructions, counted by callgrind"
+        " in a run of their own. Dueq so late: the least that dueq in C costs at a value of slack"
+        " by which it is no later, or without slack where the peer is more punctual.",
+        table(head, rows),
+    ]
+
+
 def _cost(report: Report) -> list[str]:
     """The floor: the bare commands that dueq's scripts stand for."""
     rows = []
@@ -432,7 +464,13 @@ def markdown(report: Report) -> str:
     peers = report.get("peers", {})
     had = measured(peers)
     parts = [*_targets(report), *_instructions(report), *_at_rates(report)]
-    parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report), *_durable(report)]
+    parts += [
+        *_of_peers(had, report.get("bare")),
+        *_equal(had),
+        *_cost(report),
+        *_web(report),
+        *_durable(report),
+    ]
     parts += _scale(report)
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
     return "\n\n".join(parts) + "\n"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
 
+import equal
 from report import Target
 
 Row: TypeAlias = tuple[str, float, Literal["lower", "higher"], Callable[[dict[str, Any]], float]]
@@ -260,4 +261,27 @@ def _table() -> Iterator[Row]:
     yield "client CPU, us a job over C's, at batch 100, PHP", 2, "lower", _binding_us(php)
 
 
-_DELAYED, _OTHERS = list(_delayed()), list(_table())
+def _below(cost: str) -> Callable[[dict[str, Any]], float]:
+    """How many points of other Redis peers are cheaper than dueq's curve, and no later."""
+
+    def value(report: dict[str, Any]) -> float:
+        peers = {key: peer for key, peer in report["peers"].items() if "absent" not in peer}
+        figure(report, equal.OWN_CURVE, "equal", "best", cost)
+        if not any(point.key not in OURS.values() for point in equal.points(peers, cost)):
+            raise Missing("no other peer has a figure")
+        return len(equal.below(peers, cost))
+
+    return value
+
+
+def _equal() -> Iterator[Row]:
+    for cost, name in (("server_us", "server CPU"), ("instructions", "instructions")):
+        yield (
+            f"points of other Redis peers below dueq's curve, {name} against p99 lateness",
+            0,
+            "lower",
+            _below(cost),
+        )
+
+
+_DELAYED, _OTHERS = [*_delayed(), *_equal()], list(_table())

@@ -63,6 +63,45 @@ def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
         assert f"**{report['peers'][key]['name']}**" in page
 
 
+CURVE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import equal
+peers = json.loads(sys.argv[2])
+print(json.dumps([[point.key, point.setting] for point in equal.below(peers, "server_us")]))
+"""
+
+
+def test_points_below_the_curve_are_cheaper_and_no_later() -> None:
+    def peer(server: str, *points: tuple[float, float]) -> dict[str, Any]:
+        equal = {
+            f"every-{late:g}": {"label": "", "p99_ms": late, "server_us": cost}
+            for late, cost in points
+        }
+        return {"name": "", "server": server, "equal": equal}
+
+    peers = {
+        "dueq-c": peer("redis", (1, 100), (50, 40), (100, 20)),
+        "punctual": peer("redis", (0.5, 110)),
+        "both": peer("redis", (0.5, 99)),
+        "between": peer("redis", (49, 90), (51, 39), (99, 41)),
+        "idler": peer("redis", (5000, 21), (6000, 19)),
+        "another": peer("beanstalkd", (1, 1)),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", CURVE, ROOT / "bench", json.dumps(peers)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [
+        ["both", "every-0.5"],
+        ["between", "every-49"],
+        ["between", "every-51"],
+        ["idler", "every-6000"],
+    ]
+
+
 def check_delayed(found: dict[str, Any]) -> None:
     for setting in ("one", "best"):
         summary = found[setting]["summary"]
@@ -105,6 +144,13 @@ def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
     assert sorted(report["peers"]) == ["dueq-c"]
     for peer in (report["bare"], report["peers"]["dueq-c"]):
         check_delayed(peer["delayed"])
+    curve = report["peers"]["dueq-c"]["equal"]
+    assert list(curve) == ["best", "slack-10", "slack-25", "slack-50", "slack-100"]
+    for setting, found in curve.items():
+        assert found["p99_ms"] > 0, setting
+        assert found["server_us"] > 0, setting
+        for verb in ("push", "work"):
+            assert 5 < found[f"{verb}_instructions"] < 5000, (setting, verb)
     named = [row["name"] for row in report["targets"]]
     assert len(set(named)) == len(named)
     assert {f"thousand instructions: {name}" for name in rows} < set(named)

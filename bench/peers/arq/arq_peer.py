@@ -48,6 +48,7 @@ class Arq(harness.Peer):
             functions=[job],
             redis_settings=SETTINGS,
             max_jobs=options["max_jobs"],
+            poll_delay=options["poll_seconds"],
             keep_result=0,
             handle_signals=False,
         ).run()
