@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures dueq against the bare commands, and against other queues: one run, private servers.
 
-  ./dev bench                      all peers, the targets, tables, plots: 42 minutes
-  ./dev bench --quick              fewer rounds and jobs: some 15 minutes
+  ./dev bench                      all peers, the targets, tables, plots: more than an hour
+  ./dev bench --quick              fewer rounds and jobs
   ./dev bench --only delayed       what a delayed message costs, all of it, with its targets
   ./dev bench --only scale         what docs/scale.md is computed from
   ./dev bench --only instructions  one measure; of dueq alone: {own}

@@ -1,21 +1,25 @@
 """The private servers that peers are measured on, and what they say of themselves."""
 
+import json
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import machine
 
 SCRIPTED = ("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro")
 BEANSTALKD = shutil.which("beanstalkd")
+NATS = machine.ROOT / "build/peers/nats/nats-server"
+"""Built when the peer is installed."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,7 @@ class _Monitor:
 class _Difference:
     """For a server without scripts."""
 
-    def __init__(self, server: "Beanstalkd") -> None:
+    def __init__(self, server: Server) -> None:
         self._server, self._before = server, server.usage()
 
     def close(self) -> Traffic:
@@ -225,9 +229,7 @@ class Beanstalkd:
         return Usage(cpu_seconds(self._process.pid), calls, calls, 0)
 
     def memory(self) -> int:
-        time.sleep(0.3)
-        pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+        return _resident(self._process.pid)
 
     def watch(self) -> Watch:
         return _Difference(self)
@@ -242,6 +244,69 @@ class Beanstalkd:
         self._stop()
 
 
+def _resident(pid: int) -> int:
+    """The bytes of a process, once it has come to rest."""
+    time.sleep(0.3)
+    pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Nats:
+    """It tells what it did by HTTP: docs.nats.io, Monitoring."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._port, self._monitor = free_port(), free_port()
+        self._start()
+
+    def _start(self) -> None:
+        words = ["-a", "127.0.0.1", "-p", str(self._port), "-m", str(self._monitor)]
+        words += ["-js", "-sd", str(self._directory), "-l", str(self._directory / "log")]
+        self._process = subprocess.Popen([NATS, *words])
+        deadline = time.monotonic() + 30
+        while not self._healthy():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.close()
+                raise RuntimeError(f"{NATS} did not start")
+            time.sleep(0.05)
+
+    def _ask(self, page: str) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{self._monitor}/{page}"
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            told: dict[str, Any] = json.load(answer)
+        return told
+
+    def _healthy(self) -> bool:
+        try:
+            return bool(self._ask("healthz").get("status") == "ok")
+        except OSError:
+            return False
+
+    def environment(self) -> dict[str, str]:
+        return {"PEER_NATS_URL": f"nats://127.0.0.1:{self._port}"}
+
+    def usage(self) -> Usage:
+        """Its commands are the messages that clients send: jobs, requests, acknowledgements."""
+        messages = int(self._ask("varz")["in_msgs"])
+        return Usage(cpu_seconds(self._process.pid), messages, messages, 0)
+
+    def memory(self) -> int:
+        return _resident(self._process.pid)
+
+    def watch(self) -> Watch:
+        return _Difference(self)
+
+    def flush(self) -> None:
+        """By a new one: its stream is in memory."""
+        self.close()
+        shutil.rmtree(self._directory / "jetstream", ignore_errors=True)
+        self._start()
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -251,7 +316,7 @@ def free_port() -> int:
 
 @contextmanager
 def serve(kind: str) -> Iterator[Server]:
-    """A private server of a kind: "redis" or "beanstalkd"."""
+    """A private server of a kind: "redis", "beanstalkd" or "nats"."""
     if kind == "redis":
         port = free_port()
         with machine.server(port) as path:
@@ -263,10 +328,10 @@ def serve(kind: str) -> Iterator[Server]:
         return
     directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     try:
-        beanstalkd = Beanstalkd(directory)
+        server = Nats(directory) if kind == "nats" else Beanstalkd(directory)
         try:
-            yield beanstalkd
+            yield server
         finally:
-            beanstalkd.close()
+            server.close()
     finally:
         shutil.rmtree(directory)

@@ -46,6 +46,9 @@ class Peer:
     def connect(self) -> None:
         """Before anything else, in every command."""
 
+    def close(self) -> None:
+        """After a command that enqueues, where the process would not end without it."""
+
     def push(self, body: str) -> None:
         raise NotImplementedError
 
@@ -235,3 +238,4 @@ def main(peer: Peer) -> None:
         _hold(peer, float(words[0]))
     else:
         sys.exit(f"there is no command '{command}'")
+    peer.close()

@@ -4,7 +4,7 @@ go 1.24.0
 
 require (
 	github.com/hibiken/asynq v0.26.0
-	golang.org/x/sys v0.37.0
+	harness v0.0.0
 )
 
 require (
@@ -14,6 +14,9 @@ require (
 	github.com/redis/go-redis/v9 v9.14.1 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
+	golang.org/x/sys v0.37.0 // indirect
 	golang.org/x/time v0.14.0 // indirect
 	google.golang.org/protobuf v1.36.10 // indirect
 )
+
+replace harness => ../harness
