@@ -160,13 +160,17 @@ static bool is_verb(const char *line, const char *verb) {
 
 struct traffic meter_read(struct meter *meter) {
     struct traffic traffic = {0};
+    bool registers = false;
     freeReplyObject(bare_command(meter->control, "ECHO here"));
     for (bool end = false; !end;) {
         redisReply *line = bare_reply(meter->monitor);
         end = is_verb(line->str, "ECHO\" \"here");
         bool inside = strstr(line->str, " lua] ") != NULL;
         bool probe = !inside && (is_verb(line->str, "EXISTS\"") || is_verb(line->str, "HGET\""));
-        if (!end && !probe && !is_verb(line->str, "INFO\"")) {
+        /* What the script calls follows its own line. */
+        if (!inside)
+            registers = is_verb(line->str, "EVALSHA\"") && strstr(line->str, ":consumers\"");
+        if (!end && !probe && !registers && !is_verb(line->str, "INFO\"")) {
             traffic.calls++;
             traffic.sent += !inside;
         }

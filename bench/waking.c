@@ -72,6 +72,17 @@ static void settle_in(struct fleet *fleet, struct link *producer) {
     fleet_run(fleet, APART_MS);
 }
 
+/* Many consumers take some time until all of them are at rest. */
+static void rest(struct scene *scene) {
+    double limit_us = now_us(CLOCK_MONOTONIC) + 60e6;
+    do {
+        if (now_us(CLOCK_MONOTONIC) > limit_us)
+            die("the consumers do not come to rest");
+        meter_read(&scene->meter);
+        fleet_run(&scene->fleet, APART_MS);
+    } while (meter_read(&scene->meter).calls > 0);
+}
+
 static void begin_count(struct scene *scene) {
     scene->arrivals.count = 0;
     scene->fleet.done = 0;
@@ -143,6 +154,7 @@ void measure_waking(const char *socket, size_t consumers, size_t messages) {
     scene.fleet.own = &scene.arrivals;
     scene.fleet.note = note_late;
     meter_open(&scene.meter, socket);
+    rest(&scene);
     printf("{\"consumers\": %zu, \"messages\": %zu, ", consumers, messages);
     measure_delayed(&scene);
     printf(", ");
