@@ -106,6 +106,7 @@ int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 #endif
 
 struct dueq__loop;
+#define DUEQ__MOST_READY 64 /* the most descriptors that one dueq__loop_ready() tells */
 
 /* timed: dueq__loop_wake_after() will be called. NULL: errno says why. */
 struct dueq__loop *dueq__loop_new(bool timed);
@@ -126,6 +127,11 @@ int dueq__loop_fd(const struct dueq__loop *loop);
 bool dueq__loop_watch(struct dueq__loop *loop, int fd, short events);
 /* Sets the time, in place of the time before. us: from now on; less than 0: never. */
 void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us);
+/*
+ * Writes up to `most` of the descriptors that are ready now to fds[], and returns how many. The
+ * timer may count as one. If it returns `most`, there may be more.
+ */
+size_t dueq__loop_ready(struct dueq__loop *loop, int *fds, size_t most);
 
 /* id.c: ids and incarnations, ordered by time */
 

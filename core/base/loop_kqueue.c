@@ -66,6 +66,16 @@ void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us) {
         kevent(loop->queue, events, 1, NULL, 0, NULL);
 }
 
+size_t dueq__loop_ready(struct dueq__loop *loop, int *fds, size_t most) {
+    const struct timespec at_once = {0};
+    struct kevent events[DUEQ__MOST_READY];
+    most = most < DUEQ__MOST_READY ? most : DUEQ__MOST_READY;
+    int count = kevent(loop->queue, NULL, 0, events, (int)most, &at_once);
+    for (int i = 0; i < count; i++)
+        fds[i] = (int)events[i].ident;
+    return count < 0 ? most : (size_t)count;
+}
+
 #else
 typedef int dueq__no_kqueue; /* ISO C has no empty file */
 #endif

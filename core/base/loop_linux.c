@@ -59,6 +59,15 @@ void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us) {
     timerfd_settime(loop->timer, 0, &when, NULL);
 }
 
+size_t dueq__loop_ready(struct dueq__loop *loop, int *fds, size_t most) {
+    struct epoll_event events[DUEQ__MOST_READY];
+    most = most < DUEQ__MOST_READY ? most : DUEQ__MOST_READY;
+    int count = epoll_wait(loop->epoll, events, (int)most, 0);
+    for (int i = 0; i < count; i++)
+        fds[i] = events[i].data.fd;
+    return count < 0 ? most : (size_t)count;
+}
+
 #else
 typedef int dueq__no_linux; /* ISO C has no empty file */
 #endif

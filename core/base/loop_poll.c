@@ -197,6 +197,17 @@ void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us) {
     pthread_mutex_unlock(&loop->lock);
 }
 
+size_t dueq__loop_ready(struct dueq__loop *loop, int *fds, size_t most) {
+    size_t found = 0;
+    pthread_mutex_lock(&loop->lock);
+    int ready = poll(loop->set, (nfds_t)loop->count, 0);
+    for (size_t i = 1; ready > 0 && i < loop->count && found < most; i++)
+        if (loop->set[i].revents)
+            fds[found++] = loop->set[i].fd;
+    pthread_mutex_unlock(&loop->lock);
+    return ready < 0 ? most : found;
+}
+
 #else
 typedef int dueq__no_poll; /* ISO C has no empty file */
 #endif

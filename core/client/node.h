@@ -67,6 +67,7 @@ struct dueq__wait_conn {
     struct dueq__node *node;
     enum dueq__wait_conn_use use;
     int slot;
+    bool quiet;                /* no bytes have come, so it is not read */
     bool late_reply;           /* a block was ended: a server that was paused may answer it again */
     int64_t unblock_again_ms;  /* when to repeat CLIENT UNBLOCK */
     int64_t block_deadline_ms; /* if the block has not ended by then, the server is gone */
@@ -140,6 +141,11 @@ bool dueq__route_pump(dueq_client *client);
  */
 bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
                         const struct dueq__reply *reply, bool may_ask);
+/*
+ * Where the connection is noted on which calls wait for queues of a slot; it may wait for another
+ * slot now. NULL: there is no cluster.
+ */
+struct dueq__wait_conn **dueq__route_wait_conn(dueq_client *client, int slot);
 /* A node was lost, or takes no writes: the map may have changed. */
 void dueq__route_want_refresh(dueq_client *client);
 /* When dueq__route_pump() has something to do at the latest, in ms. */

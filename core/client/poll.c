@@ -60,10 +60,26 @@ bool dueq__descriptor_make(dueq_client *client) {
     return client->descriptor;
 }
 
+/* Stops watching the connections that have bytes which this call does not read. */
+static void unwatch_ready(dueq_client *client) {
+    int ready[DUEQ__MOST_READY];
+    size_t count = dueq__loop_ready(client->descriptor, ready, DUEQ__MOST_READY);
+    for (struct dueq__conn *conn = client->conns; conn && count; conn = conn->next) {
+        bool unwatched = count == DUEQ__MOST_READY;
+        for (size_t i = 0; i < count && !unwatched; i++)
+            unwatched = ready[i] == dueq__conn_fd(conn);
+        if (!unwatched || conn->wanted_events || !conn->entry->events)
+            continue;
+        dueq__loop_watch(client->descriptor, dueq__conn_fd(conn), 0);
+        conn->entry->events = 0;
+    }
+}
+
 void dueq__descriptor_sync(dueq_client *client) {
     if (!client->descriptor)
         return;
     int64_t left_us = dueq__op_want_events(client);
+    bool rests = false;
     for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
         /*
          * Two connections that resolve the same name share a descriptor. The first one that closes
@@ -71,10 +87,21 @@ void dueq__descriptor_sync(dueq_client *client) {
          */
         if (conn->wanted_events == conn->entry->events && conn->state != DUEQ__CONN_RESOLVING)
             continue;
+        /*
+         * A wait in a cluster may have a thousand connections, which the calls between two waits do
+         * not read. They stay watched as long as no bytes come.
+         */
+        if (!conn->wanted_events && conn->entry->events == POLLIN &&
+            conn->state == DUEQ__CONN_READY) {
+            rests = true;
+            continue;
+        }
         if (conn->wanted_events || conn->entry->events)
             dueq__loop_watch(client->descriptor, dueq__conn_fd(conn), conn->wanted_events);
         conn->entry->events = conn->wanted_events;
     }
+    if (rests)
+        unwatch_ready(client);
     dueq__loop_wake_after(client->descriptor, dueq__op_under_way(client) ? left_us : -1);
 }
 

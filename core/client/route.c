@@ -18,11 +18,12 @@
 #define MAX_REDIRECTS 5
 
 struct dueq__cluster {
-    struct dueq__node *slots[DUEQ__SLOTS]; /* NULL: not known */
-    bool refresh_wanted;                   /* the client must ask for the map */
-    int64_t next_refresh_ms;               /* but not before this time */
-    struct dueq__query_any *query;         /* the question under way; NULL: none */
-    struct dueq__address *addresses;       /* of the nodes that the question may go to */
+    struct dueq__node *slots[DUEQ__SLOTS];           /* NULL: not known */
+    struct dueq__wait_conn *wait_conns[DUEQ__SLOTS]; /* see dueq__route_wait_conn() */
+    bool refresh_wanted;                             /* the client must ask for the map */
+    int64_t next_refresh_ms;                         /* but not before this time */
+    struct dueq__query_any *query;                   /* the question under way; NULL: none */
+    struct dueq__address *addresses;                 /* of the nodes that the question may go to */
 };
 
 static void end_query(dueq_client *client) {
@@ -94,6 +95,10 @@ static bool set_node(dueq_client *client) {
 /* True: the call has a request that is not sent. */
 static bool is_to_send(const dueq_client *client) {
     return client->op->phase == DUEQ__PHASE_RUNNING && !client->op->request.sent;
+}
+
+struct dueq__wait_conn **dueq__route_wait_conn(dueq_client *client, int slot) {
+    return client->cluster ? &client->cluster->wait_conns[slot] : NULL;
 }
 
 void dueq__route_want_refresh(dueq_client *client) {

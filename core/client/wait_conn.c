@@ -37,12 +37,16 @@ static struct dueq__wait_conn *new_wait_conn(dueq_client *client) {
 }
 
 /*
- * A connection for a slot: that of another queue of the call with this slot; else an unused one, if
- * possible to this node; else a new one. NULL: out of memory.
+ * A connection for a slot: that of another queue of the call with this slot, or of an earlier call;
+ * else an unused one, if possible to this node; else a new one. NULL: out of memory.
  */
 static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__node *node,
                                             int slot) {
-    struct dueq__wait_conn *unused = NULL;
+    struct dueq__wait_conn *unused = NULL, **noted = dueq__route_wait_conn(client, slot);
+    if (noted && *noted && (*noted)->slot == slot) {
+        (*noted)->use += (*noted)->use == DUEQ__WAIT_CONN_FREE;
+        return *noted;
+    }
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
         if (it->use && it->slot == slot)
             return it;
@@ -55,6 +59,8 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
         unused->use = DUEQ__WAIT_CONN_IDLE;
         unused->slot = slot;
     }
+    if (unused && noted)
+        *noted = unused;
     return unused;
 }
 
@@ -174,13 +180,15 @@ static void on_block_error(dueq_client *client, struct dueq__wait_conn *wait_con
     }
 }
 
-/* Reads the answers on the connection. */
-static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn) {
+/* Reads the answers on the connection. False: there was none. */
+static bool read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     struct dueq__reply *reply;
+    bool any = false;
     /* The answer to a block on another system's list may be a message. */
     const uint64_t most =
         client->op->wait.terms.foreign ? DUEQ__MAX_MESSAGE_REPLY : DUEQ__MAX_SMALL_REPLY;
     while (dueq__op_under_way(client) && (reply = dueq__conn_reply(&wait_conn->conn, most))) {
+        any = true;
         if (!dueq__wait_conn_blocks(wait_conn)) {
             bool strays = wait_conn->late_reply;
             dueq__wait_conn_close(client, wait_conn);
@@ -201,24 +209,29 @@ static void read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
         }
         dueq__reply_free(reply);
     }
+    return any;
 }
 
-static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
+/* *may_block: whether connections may block now, for all of them: it takes a look at all queues. */
+static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn, bool *may_block) {
     struct dueq__op *op = client->op;
     if (wait_conn->conn.state == DUEQ__CONN_CLOSED && !wait_conn->conn.opened &&
         (!dueq__wait_is_idle(op) || dueq__monotonic_ms() < dueq__wait_conn_retry_ms(client) ||
          dueq__node_is_down(wait_conn->node) ||
          !dueq__node_connect(client, &wait_conn->conn, wait_conn->node)))
         return;
-    dueq__conn_pump(&wait_conn->conn);
+    if (!wait_conn->quiet)
+        dueq__conn_pump(&wait_conn->conn);
     if (wait_conn->conn.state == DUEQ__CONN_READY) {
         if (wait_conn->conn.id == 0)
             client->no_unblock = true;
-        read_replies(client, wait_conn);
+        if (!wait_conn->quiet && read_replies(client, wait_conn))
+            *may_block = dueq__wait_may_block(client);
         while (!dueq__wait_conn_blocks(wait_conn) && wait_conn->conn.state == DUEQ__CONN_READY &&
-               dueq__wait_may_block(client)) {
+               *may_block) {
             start_block(client, wait_conn);
-            read_replies(client, wait_conn);
+            if (read_replies(client, wait_conn))
+                *may_block = dueq__wait_may_block(client);
         }
     }
     bool silent = client->cluster && dueq__wait_conn_blocks(wait_conn) &&
@@ -235,15 +248,34 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn) {
     }
 }
 
+/*
+ * In a cluster there may be hundreds of connections, one for each slot. So the loop, which watches
+ * them all, says which have bytes, and the others are not read. TLS may have bytes that were read.
+ */
+static void find_quiet(dueq_client *client) {
+    int ready[DUEQ__MOST_READY];
+    size_t count = DUEQ__MOST_READY;
+    if (client->cluster && client->descriptor && client->url.transport == DUEQ__TCP)
+        count = dueq__loop_ready(client->descriptor, ready, DUEQ__MOST_READY);
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        it->quiet = count < DUEQ__MOST_READY && it->conn.state == DUEQ__CONN_READY &&
+                    it->conn.entry->events == POLLIN && dueq__conn_events(&it->conn) == POLLIN;
+        for (size_t i = 0; it->quiet && i < count; i++)
+            it->quiet = ready[i] != dueq__conn_fd(&it->conn);
+    }
+}
+
 void dueq__wait_conn_pump_all(dueq_client *client) {
     const struct dueq__wait *wait = &client->op->wait;
     if (wait->terms.foreign && !wait->terms.foreign->block)
         return;
     if (dueq__wait_is_idle(client->op))
         assign_wait_conns(client);
+    find_quiet(client);
+    bool may_block = dueq__wait_may_block(client);
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
         if (it->use && dueq__op_under_way(client))
-            pump(client, it);
+            pump(client, it, &may_block);
 }
 
 int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
