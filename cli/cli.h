@@ -302,14 +302,14 @@ void cli_progress_end(void);
 void cli_sum(const struct cli *cli, size_t count, const char *done);
 
 /*
- * The stream of standard output, in place of stdout: it waits for a slow reader, and remembers why a
- * write failed. It has no descriptor.
+ * The stream of standard output, in place of stdout: it waits for a slow reader, and remembers why
+ * a write failed. It has no descriptor.
  */
 extern FILE *cli_out;
 
 /*
- * Output to standard output. On a terminal control characters are escaped; a pipe or a file gets the
- * bytes unchanged. All text that others wrote is printed by these functions, or as JSON.
+ * Output to standard output. On a terminal control characters are escaped; a pipe or a file gets
+ * the bytes unchanged. All text that others wrote is printed by these functions, or as JSON.
  */
 void cli_put(dueq_bytes bytes);
 void cli_put_text(const char *text);

@@ -102,7 +102,7 @@ function cancelJobs(Peer $peer, int $count): void
     timed($count, 1, fn (int $at) => $peer->cancel($ids[$at]));
 }
 
-/** @return array<string, mixed> the setting of that name, out of the peer.json beside the adapter */
+/** @return array<string, mixed> the setting of that name, from peer.json beside the adapter */
 function optionsOf(string $setting): array
 {
     $text = file_get_contents(dirname($_SERVER['SCRIPT_FILENAME']) . '/peer.json');

@@ -5,6 +5,5 @@ const { readFileSync } = require('node:fs');
 const [cache, ...names] = process.argv.slice(2);
 const versionOf = (name) =>
   JSON.parse(readFileSync(resolve(cache, 'node_modules', name, 'package.json'))).version;
-console.log(
-  [...names.map((name) => `${name} ${versionOf(name)}`), `node ${process.versions.node}`].join(', '),
-);
+const lines = names.map((name) => `${name} ${versionOf(name)}`);
+console.log([...lines, `node ${process.versions.node}`].join(', '));

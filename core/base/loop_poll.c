@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 /*
- * For systems with neither epoll nor kqueue: a thread calls poll(2), and a pipe is the descriptor. A
- * byte is in the pipe from the time when the thread saw a descriptor ready, or the time came, until
- * the next call for the loop. Then the thread looks again.
+ * For systems with neither epoll nor kqueue: a thread calls poll(2), and a pipe is the descriptor.
+ * A byte is in the pipe from the time when the thread saw a descriptor ready, or the time came,
+ * until the next call for the loop. Then the thread looks again.
  */
 
 struct dueq__loop {

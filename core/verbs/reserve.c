@@ -235,12 +235,14 @@ static dueq_status check_options(const dueq_reserve_options *options, struct due
 }
 /* The end of what was made. */
 
-/* The options are checked: here, or when a consumer was opened. */
-static dueq_status check(const struct dueq__reserve *asked, bool *plain) {
+/* The lease is checked already: with the options of this reserve, or when a consumer was opened. */
+static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
     dueq_queue *queue = asked->queues[0];
     dueq_status status = DUEQ_OK;
     if (!asked->are_partitions && !asked->first)
         status = dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+    if (!status && (asked->terms.count || !settles))
+        status = dueq__arg_check_count(queue, queue, asked->terms.count);
     if (!status)
         status = dueq__arg_check_wait(queue, asked->terms.timeout_ms);
     return status ? status : check_settlement(queue, &asked->settlement, plain);
@@ -338,7 +340,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (!terms.count)
         terms.timeout_ms = 0;
     dueq__client_check_fork(client);
-    dueq_status status = check(asked, &plain);
+    dueq_status status = check(asked, settles, &plain);
     if (!status)
         status =
             dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count, &terms);

@@ -126,12 +126,16 @@ static void make_job(zval *out, const dueq_php_source *source, const dueq_result
 
 /* pop, popStart, popMany */
 
+typedef struct pop_options {
+    int64_t timeout_ms, lease_ms;
+} pop_options;
+
 /*
  * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and
  * NULL where they were not given. False: it threw.
  */
 static bool read_options(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
-                         uint32_t first, dueq_php_reserve_options *options) {
+                         uint32_t first, pop_options *options) {
     const dueq_php_place timeout_place = {first, -1, "timeout"},
                          retry_after_place = {first + 1, -1, "retryAfter"};
 
@@ -146,7 +150,7 @@ static bool read_options(const dueq_php_laravel *laravel, zval *timeout, zval *r
 }
 
 static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_long count,
-                       const dueq_php_reserve_options *options) {
+                       const pop_options *options) {
     dueq_status status = dueq_php_finish_soon(
         source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), options->timeout_ms,
                                                 options->lease_ms));
@@ -159,7 +163,7 @@ static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_
 
 ZEND_METHOD(Dueq_Laravel_Queue, pop) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_reserve_options options = {0};
+    pop_options options = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -185,7 +189,7 @@ static void make_popped(zval *out, const dueq_php_source *source, const dueq_res
 
 ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
     static const dueq_php_call call = {make_popped, dueq_php_put_back};
-    dueq_php_reserve_options options = {DUEQ_FOREVER, 0};
+    pop_options options = {DUEQ_FOREVER, 0};
     zval *timeout = NULL, *retry_after = NULL;
     dueq_php_link *link;
 
@@ -210,7 +214,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
 
 ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_reserve_options options = {0};
+    pop_options options = {0};
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
