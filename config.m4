@@ -41,7 +41,7 @@ if test "$PHP_DUEQ" != "no"; then
      bindings/php/consumer.c bindings/php/consumer_loop.c bindings/php/consumer_handle.c dnl
      bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
      bindings/php/lock.c bindings/php/draft.c bindings/php/parameters.c dnl
-     bindings/php/backoff.c bindings/php/enums.c dnl
+     bindings/php/backoff.c bindings/php/enums.c bindings/php/verbs.c dnl
      bindings/php/times.c bindings/php/schedule.c dnl
      bindings/php/interop/json.c bindings/php/interop/move.c dnl
      bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl

@@ -88,12 +88,8 @@ extern const struct command push_command;    /* push.c */
 extern const struct command reserve_command; /* reserve.c */
 extern const struct command ack_command;     /* ack.c */
 extern const struct command retry_command, release_command, extend_command,
-    bury_command; /* ticket_commands.c */
-extern const struct command kick_command, cancel_command, reschedule_command; /* id_commands.c */
-#define COMMAND(verb, ...) extern const struct command verb##_command;
-DUEQ_NO_ARGS_COMMANDS(COMMAND)
-DUEQ_ID_COMMANDS(COMMAND)
-#undef COMMAND
+    bury_command;                                         /* ticket_commands.c */
+extern const struct command kick_command, cancel_command; /* id_commands.c */
 extern const struct command purge_command, remove_command, repartition_command; /* admin.c */
 extern const struct command allow_command;                                      /* allow.c */
 extern const struct command check_command;                                      /* check.c */
@@ -388,6 +384,16 @@ typedef dueq_status schedule_do(struct cli *cli, const dueq_message *schedule);
 schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes the schedule's job now. *pushed has the id of the new message. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
+
+/* id_commands.c: a verb on ids, the words that are left */
+
+typedef dueq_status (*cli_submit_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+int cli_ids(struct cli *cli, int argc, char *argv[], cli_submit_ids verb);
+/* Texts for the help of such a command. */
+#define CLI_IDS                                                                                    \
+    "ID is the id that push printed. A single - reads ids from standard input, one a line.\n"
+#define CLI_ID_EXAMPLES(verb)                                                                      \
+    "  dueq " verb " orders invoice-7\n  dueq " verb " orders - < ids.txt\n"
 
 /* each_item.c: many tickets or ids */
 

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "verbs.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -6,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LISTED(verb, ...) , &verb##_command
 static const struct command *const commands[] = {&push_command,
                                                  &reserve_command,
                                                  &ack_command,
@@ -14,9 +14,8 @@ static const struct command *const commands[] = {&push_command,
                                                  &release_command,
                                                  &extend_command,
                                                  &bury_command,
-                                                 &kick_command DUEQ_ID_COMMANDS(LISTED),
-                                                 &cancel_command,
-                                                 &reschedule_command,
+                                                 &kick_command IDS_COMMANDS,
+                                                 &cancel_command ID_COMMANDS,
                                                  &find_command,
                                                  &peek_command,
                                                  &stats_command,
@@ -27,7 +26,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &running_command,
                                                  &top_command,
                                                  &metrics_command,
-                                                 &rates_command DUEQ_NO_ARGS_COMMANDS(LISTED),
+                                                 &rates_command QUEUE_COMMANDS,
                                                  &allow_command,
                                                  &purge_command,
                                                  &remove_command,

@@ -360,23 +360,6 @@ DUEQ_API dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes 
 DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 
 /*
- * Lists of verbs that are alike, as X(name). NO_ARGS: verbs without arguments and without a result.
- * ID: verbs on ids, whose items are OK or NOT_FOUND. COMMANDS: those that are also commands of the
- * shell, as X(name, summary, help).
- */
-#define DUEQ_NO_ARGS_VERBS(X) \
-    X(pause) \
-    X(resume)
-#define DUEQ_NO_ARGS_COMMANDS(X) \
-    X(pause, "Stops deliveries until the queue is resumed", "A paused queue still accepts pushes and acknowledgements.") \
-    X(resume, "Resumes deliveries", "Waiting consumers wake.")
-#define DUEQ_ID_VERBS(X) \
-    X(kick) \
-    X(kill)
-#define DUEQ_ID_COMMANDS(X) \
-    X(kill, "Makes delayed messages dead, until they are kicked", "They stay in this queue, also those with --dead-letter or --drop.")
-
-/*
  * Made from core/results.toml by core/verbs.py.
  * The fields of results, as X(KIND, member): for programs that loop over them. SUMS, as X(member):
  * the counts that are added up over the partitions of a queue.

@@ -10,13 +10,15 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import faces
 import options
 import results
 import symbols
-from options.text import WIDTH, filled, joined, wrapped
+from options.text import WIDTH, filled
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
@@ -27,7 +29,7 @@ class Argument(NamedTuple):
     c: str
     python: str
     check: str = ""
-    """The call that checks the argument if the verb sets no limits for it."""
+    """The call that checks the argument."""
     send: str = ""
 
 
@@ -53,10 +55,11 @@ def counted(name: str) -> Argument:
     )
 
 
-def note(name: str) -> Argument:
-    return Argument(
-        f"dueq_bytes {name}", f"{name}: Buffer | str", send=f"dueq__arg_put_note(&words, {name})"
-    )
+def of_kind(name: str, row: dict[str, Any]) -> Argument:
+    """An argument that the verb's table describes."""
+    made = faces.Argument(name, row)
+    stub = f"{made.variable}: {made.kind.stub}"
+    return Argument(made.get("c"), stub, made.get("check"), made.get("send"))
 
 
 ARGUMENTS = {
@@ -80,7 +83,6 @@ ARGUMENTS = {
     "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
     "process": Argument("", "", send="dueq__arg_put_process(&words)"),
     "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"),
-    **{name: note(name) for name in ("error", "reason")},
     "cursor": data("cursor", "cursor: bytes"),
     "text": data("text", "text: str", "dueq__arg_check_cursor(queue, text)"),
     "state": Argument(
@@ -95,23 +97,11 @@ ARGUMENTS = {
         "dueq__arg_check_filter(queue, filter)",
         "dueq__arg_put_filter(&words, filter)",
     ),
-    "due": Argument(
-        "int64_t delay_ms, int64_t at_ms",
-        "delay_ms: int, at_ms: int",
-        "dueq__due_check(delay_ms, at_ms, &queue->client->error)",
-        "dueq__arg_put_due(&words, delay_ms, at_ms)",
-    ),
-    "retry_delay": Argument(
-        "int64_t delay_ms",
-        "delay_ms: int",
-        "dueq__arg_check_retry_delay(queue, delay_ms)",
-        "dueq__arg_put_retry_delay(&words, delay_ms)",
-    ),
     "count": size("count", "dueq__arg_check_count(queue, queue, count)"),
     "page": size("page", "dueq__arg_check_count(queue, queue, page)"),
     "minutes": size("minutes", "dueq__arg_check_rates(queue, minutes, hours)"),
     "hours": size("hours", ""),
-    **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
+    **{name: number(name) for name in ("timeout_ms", "lease_ms", "ttl_ms")},
 }
 RECEIVERS = {
     "queue": Argument("dueq_queue *queue", "queue: Handle"),
@@ -136,12 +126,9 @@ FANOUT_MEMBERS = {
     "any": {".any": "any"},
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
-    **{name: {".text": name} for name in ("error", "reason", "text")},
+    "text": {".text": "text"},
     **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page", "hours")},
     "minutes": {".page": "minutes"},
-    "due": {".ms": "delay_ms", ".at_ms": "at_ms"},
-    "retry_delay": {".ms": "delay_ms"},
-    **{name: {".ms": name} for name in ("delay_ms", "lease_ms")},
 }
 
 
@@ -151,7 +138,7 @@ class Verb:
         self.doc: str = row["doc"].strip()
         self.receiver: str = row.get("receiver", "queue")
         self.args: list[str] = row["args"]
-        self.limits: dict[str, tuple[str, str, str]] = row.get("limits", {})
+        self.described: dict[str, Any] = row.get("arguments", {})
         self.script_args: list[str] | None = row.get("script_args")
         self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
@@ -159,14 +146,13 @@ class Verb:
         self.fanout: str = row.get("fanout", "")
         self.decode: str = row.get("decode", "outcomes")
         self.returns: str = row.get("returns", "result")
-        self.generated_faces: str = row.get("generated_faces", "")
-        self.face_doc: str = row.get("face_doc", "").strip()
-        self.false_when: str = row.get("false_when", "")
-        self.cli_summary: str = row.get("cli_summary", "")
-        self.cli_help: str = row.get("cli_help", "").strip()
+
+    def argument(self, name: str) -> Argument:
+        described = self.described.get(name)
+        return of_kind(name, described) if described else ARGUMENTS[name]
 
     def arguments(self) -> list[Argument]:
-        return [RECEIVERS[self.receiver], *(ARGUMENTS[name] for name in self.args)]
+        return [RECEIVERS[self.receiver], *map(self.argument, self.args)]
 
     def parameters(self) -> list[str]:
         return ", ".join(argument.c for argument in self.arguments()).split(", ")
@@ -180,19 +166,34 @@ class Verb:
         return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
 
     def checks(self) -> list[str]:
-        checks = []
+        return [check for name in self.args if (check := self.argument(name).check)]
+
+    def fanout_members(self) -> dict[str, tuple[str, str]]:
+        """
+        The members of a struct dueq__fanout_request that hold the arguments: the values of both, in
+        a call for the whole queue and in one for a partition.
+        """
+        members: dict[str, tuple[str, str]] = {}
+        numbers = 0
         for name in self.args:
-            if name in self.limits:
-                what, least, most = self.limits[name]
-                checks.append(f'dueq__arg_check_ms(queue, "{what}", {name}, {least}, {most})')
-            elif ARGUMENTS[name].check:
-                checks.append(ARGUMENTS[name].check)
-        return checks
+            if name not in self.described:
+                held = FANOUT_MEMBERS[name].items()
+                members |= {member: (value, f"asked->{member[1:]}") for member, value in held}
+                continue
+            described = faces.Argument(name, self.described[name])
+            member = described.kind.fanout
+            if member == "numbers":
+                member, numbers = f"numbers[{numbers}]", numbers + 1
+            back = described.kind.from_fanout.format(member=f"asked->{member}")
+            assert f".{member}" not in members, f"{self.name} has two texts"
+            members[f".{member}"] = described.variable, back
+        return members
 
 
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 VERBS = [Verb(name, row) for name, row in ROWS.items()]
 RESULTS = results.read()
+FACES = faces.faces(ROWS)
 
 
 # dueq_verbs.h
@@ -216,22 +217,6 @@ def declarations(verb: Verb) -> str:
     )
 
 
-def lists() -> str:
-    """The lists of verbs that are alike, as macros."""
-    parts = []
-    for faces, macro in (("no_args", "DUEQ_NO_ARGS_VERBS"), ("ids", "DUEQ_ID_VERBS")):
-        rows = [f"    X({verb.name})" for verb in VERBS if verb.generated_faces == faces]
-        parts.append(" \\\n".join([f"#define {macro}(X)", *rows]))
-        commands = [
-            f'    X({verb.name}, "{verb.cli_summary}", "{verb.cli_help}")'
-            for verb in VERBS
-            if verb.generated_faces == faces and verb.cli_summary
-        ]
-        macro = macro.replace("VERBS", "COMMANDS")
-        parts.append(" \\\n".join([f"#define {macro}(X)", *commands]))
-    return "\n".join(parts)
-
-
 def header() -> str:
     parts = "\n\n".join(declarations(verb) for verb in VERBS)
     return f"""/*
@@ -244,13 +229,6 @@ def header() -> str:
 #include "dueq.h"
 
 {parts}
-
-/*
- * Lists of verbs that are alike, as X(name). NO_ARGS: verbs without arguments and without a result.
- * ID: verbs on ids, whose items are OK or NOT_FOUND. COMMANDS: those that are also commands of the
- * shell, as X(name, summary, help).
- */
-{lists()}
 
 /*
  * {MADE_OF_RESULTS}
@@ -274,11 +252,11 @@ def fanout(verb: Verb) -> tuple[str, str]:
     if not verb.fanout:
         check = f'    dueq_status whole = dueq__arg_check_unpartitioned(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
-    members = {k: v for name in verb.args for k, v in FANOUT_MEMBERS[name].items()}
+    members = verb.fanout_members()
     single = [name for name in ("ticket", "id") if name in verb.args]
     sent = [
-        f"asked->{member[1:]}" + ("[0]" if single and member == ".items" else "")
-        for member in members
+        back + ("[0]" if single and member == ".items" else "")
+        for member, (_, back) in members.items()
         if not (single and member == ".count")
     ]
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
@@ -289,7 +267,7 @@ def fanout(verb: Verb) -> tuple[str, str]:
 }}
 
 """
-    filled_in = [f"{member} = {value}" for member, value in members.items()]
+    filled_in = [f"{member} = {value}" for member, (value, _) in members.items()]
     way = f".fanout = DUEQ__FANOUT_{verb.fanout.upper()}"
     parts = [f".submit = ask_{verb.name}", way, *filled_in]
     start = "        const struct dueq__fanout_request asked = {"
@@ -317,7 +295,7 @@ def submit(verb: Verb, script_args: list[str]) -> str:
         parts = rest.split(", ") if check else ["queue", *asked]
         lines.append(filled(f"{start}{name}(", parts, ");"))
     body = "\n".join([*lines, "    if (status)", "        return status;"])
-    sent = "".join(f"    {ARGUMENTS[name].send};\n" for name in script_args)
+    sent = "".join(f"    {verb.argument(name).send};\n" for name in script_args)
     ask, leave = fanout(verb)
     return f"""{ask}{filled(f"dueq_status dueq_{verb.name}_submit(", verb.parameters(), ") {")}
     struct dueq__resp words;
@@ -389,126 +367,7 @@ def section(old: str, begin: str, made: str, end: str = "# The end of what was m
     return f"{before}{begin}{made}{end}{rest.split(end, 1)[1]}"
 
 
-# The classes of Python and PHP
-
-PYTHON = '''"""The verbs of a queue that are alike. Made from core/verbs.toml by core/verbs.py."""
-
-from __future__ import annotations
-
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Protocol
-
-from dueq import _core
-
-
-class OfIds(Protocol):
-    """A submit of a verb on ids."""
-
-    def __call__(self, queue: _core.Handle, ids: tuple[str, ...], /) -> int: ...
-'''
-
-
-def indented(text: str, indent: str) -> str:
-    return "\n".join(wrapped(line, indent, indent) for line in text.split("\n\n"))
-
-
-def docstring(*parts: str) -> str:
-    text = " ".join(joined(part) for part in parts if part)
-    if len(text) <= 80:
-        return f'        """{text}"""\n'
-    return f'        """\n{indented(text, " " * 8)}\n        """\n'
-
-
-def face(name: str, start: str, wait: str) -> str:
-    """A class of the verbs that are alike. start, wait: words before `def` and before a call."""
-    made = [
-        f"""
-
-class {name}(ABC):
-    @abstractmethod
-    {start}def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
-        \"""Runs a verb without arguments.\"""
-
-    @abstractmethod
-    {start}def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
-        \"""Runs a verb on any number of ids.\"""
-"""
-    ]
-    for verb in VERBS:
-        submit = f"_core.{verb.name}_submit"
-        if verb.generated_faces == "no_args":
-            made.append(
-                f"\n    {start}def {verb.name}(self) -> None:\n{docstring(verb.face_doc)}"
-                f"        {wait}self._plain({submit})\n"
-            )
-        elif verb.generated_faces == "ids":
-            made.append(
-                f"\n    {start}def {verb.name}(self, id: str) -> bool:\n"
-                f"{docstring(verb.face_doc, f'False: {verb.false_when}.')}"
-                f"        [done] = {wait}self._done({submit}, (id,))\n        return done\n"
-                f"\n    {start}def {verb.name}_many(self, ids: Iterable[str]) -> list[bool]:\n"
-                f"{docstring(f'Does {verb.name}() with any number of messages.')}"
-                f"        return {wait}self._done({submit}, ids)\n"
-            )
-    return "".join(made)
-
-
-PHP_END = "        // The end of what was made.\n"
-
-
-def php(old: str) -> str:
-    made = []
-    for verb in VERBS:
-        text = indented(joined(verb.face_doc), "         * ")
-        if verb.generated_faces == "no_args":
-            made.append(f"""
-        /**
-{text}
-         */
-        public function {verb.name}(): void {{}}
-""")
-        elif verb.generated_faces == "ids":
-            made.append(f"""
-        /**
-{text}
-         *
-         * @return bool false: {verb.false_when}
-         */
-        public function {verb.name}(string $id): bool {{}}
-
-        /**
-         * Does {verb.name}() with any number of messages.
-         *
-         * @param array<string> $ids
-         * @return list<bool> in order
-         */
-        public function {verb.name}Many(array $ids): array {{}}
-""")
-    text = section(old, f"        // {MADE}\n", "".join(made), PHP_END)
-    begin = f"        // {MADE[:-1]}: methods without arguments, and on ids.\n"
-    return section(text, begin, php_interface(), PHP_END)
-
-
-def php_interface() -> str:
-    """The same methods, without their documentation."""
-    made = []
-    for verb in VERBS:
-        if verb.generated_faces == "no_args":
-            made.append(f"""
-        public function {verb.name}(): void;
-""")
-        elif verb.generated_faces == "ids":
-            made.append(f"""
-        public function {verb.name}(string $id): bool;
-
-        /**
-         * @param array<string> $ids
-         * @return list<bool>
-         */
-        public function {verb.name}Many(array $ids): array;
-""")
-    return "".join(made) + "\n"
+# Parts of other files
 
 
 def sections() -> list[tuple[str, str, Callable[[], str]]]:
@@ -517,7 +376,8 @@ def sections() -> list[tuple[str, str, Callable[[], str]]]:
         (file, f"{MADE_OF_RESULTS[:-1]}: {what}.", make)
         for file, what, make in results.sections(RESULTS)
     ]
-    return options.sections() + of_results
+    of_faces = [(file, f"{MADE[:-1]}: {what}.", make) for file, what, make in faces.sections(FACES)]
+    return options.sections() + of_results + of_faces
 
 
 def with_sections(name: str, old: str) -> str:
@@ -534,13 +394,15 @@ def with_sections(name: str, old: str) -> str:
     return old
 
 
+def _made(make: Callable[[list[faces.Face]], str], _: str) -> str:
+    return make(FACES)
+
+
 FILES: dict[str, Callable[[str], str]] = {
     "core/dueq_verbs.h": lambda _: header(),
     "bindings/python/dueq/_core.pyi": stub,
-    "bindings/python/dueq/_verbs.py": lambda _: (
-        PYTHON + face("Verbs", "", "") + face("AsyncVerbs", "async ", "await ")
-    ),
-    "bindings/php/dueq.stub.php": lambda old: options.php_stub(php(old)),
+    "bindings/php/dueq.stub.php": options.php_stub,
+    **{file: partial(_made, make) for file, make in faces.FILES.items()},
 }
 
 

@@ -22,39 +22,6 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     dueq_php_each(queue, dueq_cancel_submit, ids, false, dueq_php_outcome_state, return_value);
 }
 
-#define ID_VERB(verb)                                                                              \
-    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
-        zend_string *id;                                                                           \
-                                                                                                   \
-        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
-            Z_PARAM_STR(id)                                                                        \
-        ZEND_PARSE_PARAMETERS_END();                                                               \
-                                                                                                   \
-        THIS_QUEUE(queue);                                                                         \
-        dueq_php_one(queue, dueq_##verb##_submit, id, dueq_php_outcome_done, return_value);        \
-    }                                                                                              \
-                                                                                                   \
-    ZEND_METHOD(Dueq_Queue, verb##Many) {                                                          \
-        HashTable *ids;                                                                            \
-                                                                                                   \
-        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
-            Z_PARAM_ARRAY_HT(ids)                                                                  \
-        ZEND_PARSE_PARAMETERS_END();                                                               \
-                                                                                                   \
-        THIS_QUEUE(queue);                                                                         \
-        dueq_php_each(queue, dueq_##verb##_submit, ids, false, dueq_php_outcome_done,              \
-                      return_value);                                                               \
-    }
-DUEQ_ID_VERBS(ID_VERB)
-
-#define NO_ARGS_VERB(verb)                                                                         \
-    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
-        ZEND_PARSE_PARAMETERS_NONE();                                                              \
-        THIS_QUEUE(queue);                                                                         \
-        dueq_php_finish(queue->client, dueq_##verb##_submit(queue->queue));                        \
-    }
-DUEQ_NO_ARGS_VERBS(NO_ARGS_VERB)
-
 /* Reads a list of names of queues. False: it threw. */
 static bool read_targets(HashTable *list, dueq_bytes *targets) {
     uint32_t count = 0;
@@ -198,28 +165,6 @@ ZEND_METHOD(Dueq_Queue, kickAll) {
         zend_string_release(cursor);
     }
     RETURN_LONG(progress.total);
-}
-
-ZEND_METHOD(Dueq_Queue, reschedule) {
-    const dueq_php_place place = {2, -1, "delay"};
-    zend_string *id;
-    zval *delay = NULL, *at = NULL;
-    int64_t delay_ms, at_ms;
-
-    ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_STR(id)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(delay)
-        Z_PARAM_ZVAL(at)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    if (!dueq_php_due(delay, at, &place, &delay_ms, &at_ms)) {
-        RETURN_THROWS();
-    }
-    RETURN_BOOL(
-        dueq_php_finish(queue->client, dueq_reschedule_submit(queue->queue, dueq_php_bytes(id),
-                                                              delay_ms, at_ms)) == DUEQ_OK);
 }
 
 ZEND_METHOD(Dueq_Queue, purge) {

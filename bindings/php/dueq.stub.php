@@ -272,13 +272,7 @@ namespace Dueq
             ?callable $progress = null
         ): int;
 
-        public function reschedule(
-            string $id,
-            float|\DateInterval|null $delay = null,
-            float|int|\DateTimeInterface|null $at = null
-        ): bool;
-
-        // Made from core/verbs.toml by core/verbs.py: methods without arguments, and on ids.
+        // Made from core/verbs.toml by core/verbs.py: the verbs of QueueInterface.
 
         public function kick(string $id): bool;
 
@@ -295,6 +289,12 @@ namespace Dueq
          * @return list<bool>
          */
         public function killMany(array $ids): array;
+
+        public function reschedule(
+            string $id,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): bool;
 
         public function pause(): void;
 
@@ -918,21 +918,7 @@ namespace Dueq
             ?callable $progress = null
         ): int {}
 
-        /**
-         * Changes the due time of a delayed message; without $delay and $at it is due now.
-         *
-         * @param float|\DateInterval|null $delay due after this time from now
-         * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
-         *     together with $delay
-         * @return bool false: no delayed message has this id
-         */
-        public function reschedule(
-            string $id,
-            float|\DateInterval|null $delay = null,
-            float|int|\DateTimeInterface|null $at = null
-        ): bool {}
-
-        // Made from core/verbs.toml by core/verbs.py.
+        // Made from core/verbs.toml by core/verbs.py: the verbs of Queue.
 
         /**
          * Makes a dead message ready again, with all its attempts.
@@ -966,6 +952,22 @@ namespace Dueq
         public function killMany(array $ids): array {}
 
         /**
+         * Changes the due time of a delayed message.
+         *
+         * Without delay and at, the message is due now.
+         *
+         * @param float|\DateInterval|null $delay seconds from now
+         * @param float|int|\DateTimeInterface|null $at a time by the server's clock: a
+         *     DateTimeInterface, or seconds since 1970. Not together with delay
+         * @return bool false: there is no delayed message with this id
+         */
+        public function reschedule(
+            string $id,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): bool {}
+
+        /**
          * Stops deliveries to all consumers until the queue is resumed. Everything else works:
          * pushes, and acknowledging leased messages. If it is paused already, nothing changes.
          */
@@ -975,6 +977,7 @@ namespace Dueq
          * Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
          */
         public function resume(): void {}
+
         // The end of what was made.
 
         /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 10a15d860ff73d8233d0c7c7358da58707e97b92 */
+ * Stub hash: 58f1d2a25c1ecac397e63e2a7e57d24c5712f3e5 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -117,12 +117,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kickAl
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_reschedule, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
-ZEND_END_ARG_INFO()
-
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kick, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -132,6 +126,12 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_QueueInterface_kill arginfo_class_Dueq_QueueInterface_kick
 
 #define arginfo_class_Dueq_QueueInterface_killMany arginfo_class_Dueq_QueueInterface_cancelMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_reschedule, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pause, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
@@ -364,8 +364,6 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_kickAll arginfo_class_Dueq_QueueInterface_kickAll
 
-#define arginfo_class_Dueq_Queue_reschedule arginfo_class_Dueq_QueueInterface_reschedule
-
 #define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_QueueInterface_kick
 
 #define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_QueueInterface_cancelMany
@@ -373,6 +371,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_kill arginfo_class_Dueq_QueueInterface_kick
 
 #define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_QueueInterface_cancelMany
+
+#define arginfo_class_Dueq_Queue_reschedule arginfo_class_Dueq_QueueInterface_reschedule
 
 #define arginfo_class_Dueq_Queue_pause arginfo_class_Dueq_QueueInterface_pause
 
@@ -748,11 +748,11 @@ ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
 ZEND_METHOD(Dueq_Queue, peek);
 ZEND_METHOD(Dueq_Queue, kickAll);
-ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, kick);
 ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, kill);
 ZEND_METHOD(Dueq_Queue, killMany);
+ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, allow);
@@ -927,11 +927,11 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, find, arginfo_class_Dueq_QueueInterface_find, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, peek, arginfo_class_Dueq_QueueInterface_peek, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickAll, arginfo_class_Dueq_QueueInterface_kickAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kick, arginfo_class_Dueq_QueueInterface_kick, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickMany, arginfo_class_Dueq_QueueInterface_kickMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kill, arginfo_class_Dueq_QueueInterface_kill, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, killMany, arginfo_class_Dueq_QueueInterface_killMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1021,11 +1021,11 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, peek, arginfo_class_Dueq_Queue_peek, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickAll, arginfo_class_Dueq_Queue_kickAll, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kill, arginfo_class_Dueq_Queue_kill, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, killMany, arginfo_class_Dueq_Queue_killMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)

@@ -25,7 +25,7 @@ RULES = [
     (r"\bawait ", ""),
     (r"\b__a(enter|exit|iter)__", r"__\1__"),
     (r"\baiter\(", "iter("),
-    (r"\bAsync(Iterator|Verbs)\b", r"\1"),
+    (r"\bAsyncIterator\b", "Iterator"),
     (r"^( *from dueq\S*)\.aio\b", r"\1.blocking"),
     (r"\bdueq((?:\.\w+)?)\.aio\.(?=[A-Z])", r"dueq\1."),
 ]

@@ -116,7 +116,7 @@ struct dueq__fanout_request {
     size_t page; /* or minutes */
     size_t hours;
     bool repair, any;
-    int64_t ms, at_ms;
+    int64_t numbers[2]; /* durations, times, numbers and flags, in the order of the arguments */
 };
 
 /* A push to a queue with partitions. */

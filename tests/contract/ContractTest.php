@@ -148,6 +148,16 @@ final class ContractTest extends TestCase
 
     // Steps
 
+    // Made from core/verbs.toml by core/verbs.py: the verbs.
+    private const MADE = [
+        'kick' => 'NOT_FOUND',
+        'kill' => 'NOT_FOUND',
+        'reschedule' => 'NOT_FOUND',
+        'pause' => '',
+        'resume' => '',
+    ];
+    // The end of what was made.
+
     private function step(array $step, string $where): void
     {
         $expect = $step['expect'] ?? [];
@@ -160,8 +170,8 @@ final class ContractTest extends TestCase
             }
             return;
         }
-        $verb = lcfirst(str_replace(['_', ' '], '', ucwords($step['do'], '_ ')));
-        $verb = method_exists($this, $verb) ? $verb : 'alike';
+        $verb = self::camel($step['do']);
+        $verb = isset(self::MADE[$step['do']]) ? 'made' : $verb;
         try {
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
@@ -182,6 +192,11 @@ final class ContractTest extends TestCase
                 $where,
             );
         }
+    }
+
+    private static function camel(string $words): string
+    {
+        return lcfirst(str_replace(['_', ' '], '', ucwords($words, '_ ')));
     }
 
     private function open(array $step): void
@@ -335,14 +350,24 @@ final class ContractTest extends TestCase
         return array_map(fn ($state) => $state === null ? 'NOT_FOUND' : 'OK', $states);
     }
 
-    /** A verb that takes no arguments, or ids only. */
-    private function alike(array $step): array
+    /** A verb whose methods are made from core/verbs.toml: a field of the step is a parameter. */
+    private function made(array $step): array
     {
         $verb = $step['do'];
-        $done = !isset($step['id']) && !isset($step['ids'])
-            ? [$this->queue->$verb() === null]
-            : $this->byId($step, $this->queue->$verb(...), $this->queue->{"{$verb}Many"}(...));
-        return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
+        $on = isset($step['message']) ? $this->message($step) : $this->queue;
+        $given = [];
+        $fields = array_diff_key($step, ['do' => 0, 'message' => 0, 'expect' => 0]);
+        foreach ($fields as $name => $value) {
+            $given[self::camel(preg_replace('/_ms$/', '', $name))] = match (true) {
+                str_ends_with($name, '_ms') => $value / 1000,
+                is_int($value), is_bool($value) => $value,
+                default => $name === 'ids' ? $this->values($value) : $this->value($value),
+            };
+        }
+        $done = isset($step['ids'])
+            ? $on->{self::camel($verb) . 'Many'}(...$given)
+            : [$on->{self::camel($verb)}(...$given)];
+        return array_map(fn ($each) => $each === false ? self::MADE[$verb] : 'OK', $done);
     }
 
     private function byId(array $step, callable $one, callable $many): array
@@ -363,12 +388,6 @@ final class ContractTest extends TestCase
         $error = isset($step['error']) ? $this->value($step['error']) : null;
         $kicked = $this->queue->kickAll($error, ...$times);
         $this->assertSame($expect['kicked'] ?? $kicked, $kicked, $where);
-    }
-
-    private function reschedule(array $step): array
-    {
-        $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
-        return [$this->queue->reschedule($this->value($step['id']), ...$due) ? 'OK' : 'NOT_FOUND'];
     }
 
     private function purge(array $step, array $expect, string $where): void

@@ -1,9 +1,6 @@
 /* What is done from outside: by id, by state, and to look at queues. */
 #include "run.h"
 
-typedef dueq_status (*on_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count,
-                              dueq_result **result);
-
 /* The states that messages were in when they were cancelled; null: there was none. */
 static void compare_states(struct run *run, json_object *expect, const dueq_result *result) {
     json_object *states = field(expect, "states");
@@ -19,7 +16,7 @@ static void compare_states(struct run *run, json_object *expect, const dueq_resu
     }
 }
 
-static void do_ids(struct run *run, json_object *step, on_ids verb) {
+void do_ids(struct run *run, json_object *step, on_ids verb) {
     dueq_result *result;
     size_t count = 1;
     dueq_bytes one = bytes(run, step, "id"), *ids = &one;
@@ -32,16 +29,6 @@ static void do_ids(struct run *run, json_object *step, on_ids verb) {
 }
 
 static void do_cancel(struct run *run, json_object *step) { do_ids(run, step, dueq_cancel); }
-
-#define DO_IDS(verb)                                                                               \
-    static void do_##verb(struct run *run, json_object *step) { do_ids(run, step, dueq_##verb); }
-DUEQ_ID_VERBS(DO_IDS)
-
-#define DO_PLAIN(verb)                                                                             \
-    static void do_##verb(struct run *run, json_object *step) {                                    \
-        compare_status(run, field(step, "expect"), dueq_##verb(run->queue));                       \
-    }
-DUEQ_NO_ARGS_VERBS(DO_PLAIN)
 
 /* A field of a point of time, or one of how long that is from now. */
 static int64_t time_of(struct run *run, json_object *step, const char *at, const char *in) {
@@ -68,12 +55,6 @@ static void do_kick_all(struct run *run, json_object *step) {
     compare_status(run, expect, status);
     if (field(expect, "kicked"))
         compare_number(run, "the number of kicked", field(expect, "kicked"), kicked);
-}
-
-static void do_reschedule(struct run *run, json_object *step) {
-    compare_status(run, field(step, "expect"),
-                   dueq_reschedule(run->queue, bytes(run, step, "id"), number(step, "delay_ms", 0),
-                                   number(step, "at_ms", 0)));
 }
 
 static dueq_state state_of(struct run *run, json_object *step) {
@@ -387,20 +368,10 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-#define ALIKE(verb) {#verb, do_##verb},
-const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
-                                        DUEQ_NO_ARGS_VERBS(ALIKE){"cancel", do_cancel},
-                                    {"kick_all", do_kick_all},
-                                    {"reschedule", do_reschedule},
-                                    {"purge", do_purge},
-                                    {"remove", do_remove},
-                                    {"check", do_check},
-                                    {"find", do_find},
-                                    {"peek", do_peek},
-                                    {"stats", do_stats},
-                                    {"rates", do_rates},
-                                    {"workers", do_workers},
-                                    {"failures", do_failures},
-                                    {"queues", do_queues},
-                                    {"allow", do_allow},
-                                    {NULL, NULL}};
+const struct verb manage_verbs[] = {{"cancel", do_cancel},     {"kick_all", do_kick_all},
+                                    {"purge", do_purge},       {"remove", do_remove},
+                                    {"check", do_check},       {"find", do_find},
+                                    {"peek", do_peek},         {"stats", do_stats},
+                                    {"rates", do_rates},       {"workers", do_workers},
+                                    {"failures", do_failures}, {"queues", do_queues},
+                                    {"allow", do_allow},       {NULL, NULL}};

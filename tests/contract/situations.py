@@ -14,8 +14,7 @@ FOLDER = Path(__file__).parent
 CORE = FOLDER.parents[1] / "core"
 VERBS = tomllib.loads((CORE / "verbs.toml").read_text(encoding="utf-8"))
 ALL_OPTIONS = tomllib.loads((CORE / "options.toml").read_text(encoding="utf-8"))
-ON_IDS = [name for name, row in VERBS.items() if row.get("generated_faces") == "ids"]
-PLAIN = [name for name, row in VERBS.items() if row.get("generated_faces") == "no_args"]
+MADE = {name: row for name, row in VERBS.items() if "generated_faces" in row}
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DURATIONS = {"duration", "span", "delay", "at", "patience", "length", "preset"}
@@ -31,6 +30,20 @@ def options_of(verb: str) -> dict[str, tuple[str, str]]:
 
 
 OPTIONS, RESERVE = options_of("push"), options_of("reserve")
+
+
+def fields_of(row: Json) -> set[str]:
+    """The fields of a step: the arguments of a verb whose faces are made."""
+    times = {"duration", "retry_delay", "moment", "delay", "at"}
+    subjects = {"ids": {"id", "ids"}, "ticket": {"message"}, "tickets": {"message"}}
+    fields: set[str] = set()
+    for name in row["args"]:
+        argument = row.get("arguments", {}).get(name)
+        of_time = argument is not None and argument["kind"] in times
+        fields |= subjects.get(name, {f"{name}_ms" if of_time else name})
+    return fields
+
+
 DRAFT = {"body", "as", *OPTIONS}
 JOB_DRAFT = {
     "payload",
@@ -61,10 +74,8 @@ FIELDS = {
     "cancel": {"id", "ids"},
     "find": {"id"},
     "peek": {"state", "page", "count", "as", "more"},
-    **{verb: {"id", "ids"} for verb in ON_IDS},
-    **{verb: set() for verb in PLAIN},
+    **{verb: fields_of(row) for verb, row in MADE.items()},
     "kick_all": {"error", "since_ms", "since_in_ms", "until_ms", "until_in_ms"},
-    "reschedule": {"id", "delay_ms", "at_ms"},
     "purge": {"state"},
     "remove": set[str](),
     "check": {"repair"},
@@ -108,7 +119,7 @@ STATS |= {"next_event_ms", "next_event_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("ack", *ON_IDS)},
+    **{key: {"statuses"} for key in ("ack", *(verb for verb in MADE if "ids" in FIELDS[verb]))},
     **{key: {"statuses", "stored"} for key in ("push", "ack_push")},
     "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "ids", "queue"},

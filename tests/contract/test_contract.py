@@ -21,8 +21,7 @@ from situations import (
     FIELDS,
     FOLDER,
     JOB_DRAFT,
-    ON_IDS,
-    PLAIN,
+    MADE,
     RESERVE,
     Json,
     Situation,
@@ -94,7 +93,7 @@ class Run(Foreign):
 
     def step(self, step: Json) -> None:
         expect = step.get("expect", {})
-        name = "alike" if step["do"] in {*PLAIN, *ON_IDS} else step["do"].replace(" ", "_")
+        name = "made" if step["do"] in MADE else step["do"].replace(" ", "_")
         verb = getattr(self, "do_" + name, None)
         if not verb:
             if step["do"] == "redis":
@@ -234,16 +233,24 @@ class Run(Foreign):
         assert states == expect.get("states", states)
         return ["OK" if state else "NOT_FOUND" for state in states]
 
-    def do_alike(self, step: Json, expect: Json) -> list[str]:
-        """A verb without arguments or of ids."""
+    def do_made(self, step: Json, expect: Json) -> list[str]:
+        """A verb whose methods are made: a field of the step is a parameter."""
         verb = step["do"]
-        if verb in PLAIN:
-            done = [getattr(self.queue, verb)() is None]
-        elif "ids" in step:
-            done = getattr(self.queue, verb + "_many")(self.text(id) for id in step["ids"])
+        of = self.message(step) if "message" in step else self.queue
+        if "ids" in step:
+            done = getattr(of, verb + "_many")(self.text(id) for id in step["ids"])
         else:
-            done = [getattr(self.queue, verb)(self.text(step["id"]))]
-        return ["OK" if each else "NOT_FOUND" for each in done]
+            given = {
+                name.removesuffix("_ms"): step[name] / 1000
+                if name.endswith("_ms")
+                else step[name]
+                if isinstance(step[name], int)
+                else self.text(step[name])
+                for name in FIELDS[verb] & step.keys() - {"message"}
+            }
+            done = [getattr(of, verb)(**given)]
+        false = MADE[verb].get("false_is", "NOT_FOUND")
+        return [false if each is False else "OK" for each in done]
 
     def do_kick_all(self, step: Json, expect: Json) -> None:
         times: Json = {}
@@ -255,11 +262,6 @@ class Run(Foreign):
         error = self.text(step["error"]) if "error" in step else None
         kicked = self.queue.kick_all(error, **times)
         assert kicked == expect.get("kicked", kicked)
-
-    def do_reschedule(self, step: Json, expect: Json) -> list[str]:
-        delay = step["delay_ms"] / 1000 if "delay_ms" in step else None
-        at = step["at_ms"] / 1000 if "at_ms" in step else None
-        return ["OK" if self.queue.reschedule(self.text(step["id"]), delay, at) else "NOT_FOUND"]
 
     def do_purge(self, step: Json, expect: Json) -> None:
         purged = self.queue.purge(self.text(step["state"]))  # type: ignore[arg-type]

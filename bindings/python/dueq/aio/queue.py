@@ -24,7 +24,6 @@ from dueq._message import (
     state_number,
     tickets,
 )
-from dueq._verbs import AsyncVerbs, OfIds
 from dueq._weights import weighted_order
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
@@ -222,7 +221,7 @@ class Source(Closing):
         return _nothing() if self._home.closed else aiter(self.consume())
 
 
-class Queue(Source, AsyncVerbs):
+class Queue(Source):
     """
     A queue of a server. It connects with the first call. A queue needs no creation.
 
@@ -434,11 +433,35 @@ class Queue(Source, AsyncVerbs):
             "kicked",
         )
 
+    # Made from core/verbs.toml by core/verbs.py: verbs of a queue.
+
+    async def kick(self, id: str) -> bool:
+        """
+        Makes a dead message ready again, with all its attempts. False: there is no dead message
+        with this id.
+        """
+        [done] = await self.kick_many((id,))
+        return done
+
+    async def kick_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kick() with any number of messages."""
+        return await self._each(_core.kick_submit, listed(ids, "ids"), _done_of)
+
+    async def kill(self, id: str) -> bool:
+        """
+        Makes a delayed message dead, whether a push or a retry delayed the message. The dead
+        message stays in this queue, whatever its policy says, until kick() makes it ready. False:
+        there is no delayed message with this id.
+        """
+        [done] = await self.kill_many((id,))
+        return done
+
+    async def kill_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kill() with any number of messages."""
+        return await self._each(_core.kill_submit, listed(ids, "ids"), _done_of)
+
     async def reschedule(
-        self,
-        id: str,
-        delay: float | timedelta | None = None,
-        at: float | datetime | None = None,
+        self, id: str, delay: float | timedelta | None = None, at: float | datetime | None = None
     ) -> bool:
         """
         Changes the due time of a delayed message. False: there is no delayed message with this id.
@@ -451,6 +474,23 @@ class Queue(Source, AsyncVerbs):
         """
         call = on(self._own, _core.reschedule_submit, id, *due_ms(delay, at))
         return (await self._home.call(call)).status == _core.OK
+
+    async def pause(self) -> None:
+        """
+        Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes,
+        and acknowledging leased messages. If it is paused already, nothing changes.
+        """
+        call = on(self._own, _core.pause_submit)
+        await self._home.call(call)
+
+    async def resume(self) -> None:
+        """
+        Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
+        """
+        call = on(self._own, _core.resume_submit)
+        await self._home.call(call)
+
+    # The end of what was made.
 
     async def allow(
         self, dead_letter: str | Iterable[str] | None = None, *, any: bool = False
@@ -641,12 +681,6 @@ class Queue(Source, AsyncVerbs):
                 log.warning("%s: message %r is damaged", self.name, id)
         queue = self._name_of(answer)
         return [Message(self._home, queue, row) for row in answer.messages]
-
-    async def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
-        await self._home.call(on(self._own, submit))
-
-    async def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
-        return await self._each(submit, listed(ids, "ids"), _done_of)
 
     async def _each(
         self,

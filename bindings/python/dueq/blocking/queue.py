@@ -25,7 +25,6 @@ from dueq._message import (
     state_number,
     tickets,
 )
-from dueq._verbs import OfIds, Verbs
 from dueq._weights import weighted_order
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
@@ -223,7 +222,7 @@ class Source(Closing):
         return _nothing() if self._home.closed else iter(self.consume())
 
 
-class Queue(Source, Verbs):
+class Queue(Source):
     """
     A queue of a server. It connects with the first call. A queue needs no creation.
 
@@ -435,11 +434,35 @@ class Queue(Source, Verbs):
             "kicked",
         )
 
+    # Made from core/verbs.toml by core/verbs.py: verbs of a queue.
+
+    def kick(self, id: str) -> bool:
+        """
+        Makes a dead message ready again, with all its attempts. False: there is no dead message
+        with this id.
+        """
+        [done] = self.kick_many((id,))
+        return done
+
+    def kick_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kick() with any number of messages."""
+        return self._each(_core.kick_submit, listed(ids, "ids"), _done_of)
+
+    def kill(self, id: str) -> bool:
+        """
+        Makes a delayed message dead, whether a push or a retry delayed the message. The dead
+        message stays in this queue, whatever its policy says, until kick() makes it ready. False:
+        there is no delayed message with this id.
+        """
+        [done] = self.kill_many((id,))
+        return done
+
+    def kill_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kill() with any number of messages."""
+        return self._each(_core.kill_submit, listed(ids, "ids"), _done_of)
+
     def reschedule(
-        self,
-        id: str,
-        delay: float | timedelta | None = None,
-        at: float | datetime | None = None,
+        self, id: str, delay: float | timedelta | None = None, at: float | datetime | None = None
     ) -> bool:
         """
         Changes the due time of a delayed message. False: there is no delayed message with this id.
@@ -452,6 +475,23 @@ class Queue(Source, Verbs):
         """
         call = on(self._own, _core.reschedule_submit, id, *due_ms(delay, at))
         return self._home.call(call).status == _core.OK
+
+    def pause(self) -> None:
+        """
+        Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes,
+        and acknowledging leased messages. If it is paused already, nothing changes.
+        """
+        call = on(self._own, _core.pause_submit)
+        self._home.call(call)
+
+    def resume(self) -> None:
+        """
+        Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
+        """
+        call = on(self._own, _core.resume_submit)
+        self._home.call(call)
+
+    # The end of what was made.
 
     def allow(
         self, dead_letter: str | Iterable[str] | None = None, *, any: bool = False
@@ -641,12 +681,6 @@ class Queue(Source, Verbs):
                 log.warning("%s: message %r is damaged", self.name, id)
         queue = self._name_of(answer)
         return [Message(self._home, queue, row) for row in answer.messages]
-
-    def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
-        self._home.call(on(self._own, submit))
-
-    def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
-        return self._each(submit, listed(ids, "ids"), _done_of)
 
     def _each(
         self,

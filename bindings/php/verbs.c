@@ -1,0 +1,87 @@
+/* Made from core/verbs.toml by core/verbs.py. */
+/* clang-format off */
+#include "message.h"
+
+ZEND_METHOD(Dueq_Queue, kick) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_one(queue, dueq_kick_submit, id, dueq_php_outcome_done, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, kickMany) {
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_each(queue, dueq_kick_submit, ids, false, dueq_php_outcome_done, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, kill) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_one(queue, dueq_kill_submit, id, dueq_php_outcome_done, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, killMany) {
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_each(queue, dueq_kill_submit, ids, false, dueq_php_outcome_done, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, reschedule) {
+    const dueq_php_place delay_place = {2, -1, "delay"};
+    zend_string *id;
+    zval *delay = NULL;
+    int64_t delay_ms = 0;
+    zval *at = NULL;
+    int64_t at_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(id)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+        Z_PARAM_ZVAL(at)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_due(delay, at, &delay_place, &delay_ms, &at_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_status submitted = dueq_reschedule_submit(queue->queue, dueq_php_bytes(id), delay_ms,
+                                                         at_ms);
+    RETURN_BOOL(dueq_php_finish(queue->client, submitted) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Queue, pause) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    THIS_QUEUE(queue);
+    const dueq_status submitted = dueq_pause_submit(queue->queue);
+    dueq_php_finish(queue->client, submitted);
+}
+
+ZEND_METHOD(Dueq_Queue, resume) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    THIS_QUEUE(queue);
+    const dueq_status submitted = dueq_resume_submit(queue->queue);
+    dueq_php_finish(queue->client, submitted);
+}

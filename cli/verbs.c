@@ -1,0 +1,91 @@
+/* Made from core/verbs.toml by core/verbs.py. */
+/* clang-format off */
+#include "cli.h"
+
+#include <string.h>
+
+static int run_kill(struct cli *cli, int argc, char *argv[]) {
+    return cli_ids(cli, argc, argv, dueq_kill_submit);
+}
+
+const struct command kill_command = {
+    "kill", "QUEUE ID...", "Makes delayed messages dead, until they are kicked",
+    CLI_IDS
+    "\n"
+    "They stay in this queue, also those with --dead-letter or --drop.\n"
+    "\n"
+    "Examples:\n" CLI_ID_EXAMPLES("kill"), run_kill};
+
+static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"delay", required_argument, NULL, 1}, {"at", required_argument, NULL, 2}, CLI_OPTIONS};
+    int64_t delay_ms = 0;
+    bool has_delay = false;
+    int64_t at_ms = 0;
+    bool has_at = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            delay_ms = cli_duration(cli, "delay", optarg);
+            has_delay = true;
+            break;
+        case 2:
+            at_ms = cli_point(cli, "at", optarg);
+            has_at = true;
+            break;
+        }
+    }
+    if (has_delay && has_at)
+        cli_usage(cli, "give either --delay or --at, not both");
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_reschedule_submit(cli->queue, subject, delay_ms, at_ms);
+    return cli_id_outcome(cli, subject, cli_wait(cli, status, NULL));
+}
+
+const struct command reschedule_command = {
+    "reschedule", "QUEUE ID", "Changes the due time of a delayed message",
+    "Options:\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h (0: now)\n"
+    "  --at TIME         due at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "\n"
+    "Example:\n"
+    "  dueq reschedule orders invoice-7 --delay 1h\n",
+    run_reschedule};
+
+static int run_pause(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    if (!cli_begin(cli, argc, argv, 0, &code))
+        return code;
+    const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
+    dueq_status status = dueq_pause_submit(cli->queue);
+    return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command pause_command = {
+    "pause", "QUEUE", "Stops deliveries until the queue is resumed",
+    "A paused queue still accepts pushes and acknowledgements.\n"
+    "\n"
+    "Example:\n"
+    "  dueq pause orders\n",
+    run_pause};
+
+static int run_resume(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    if (!cli_begin(cli, argc, argv, 0, &code))
+        return code;
+    const dueq_bytes subject = {cli->queue_name, strlen(cli->queue_name)};
+    dueq_status status = dueq_resume_submit(cli->queue);
+    return cli_outcome(cli, "queue", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command resume_command = {
+    "resume", "QUEUE", "Resumes deliveries",
+    "Waiting consumers wake.\n"
+    "\n"
+    "Example:\n"
+    "  dueq resume orders\n",
+    run_resume};

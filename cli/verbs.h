@@ -1,0 +1,23 @@
+/* Made from core/verbs.toml by core/verbs.py. */
+/* clang-format off */
+#ifndef DUEQ_CLI_VERBS_H
+#define DUEQ_CLI_VERBS_H
+
+#include "cli.h"
+
+extern const struct command kill_command;
+extern const struct command reschedule_command;
+extern const struct command pause_command;
+extern const struct command resume_command;
+
+/* The commands that work on a message, on ids, on an id and on a queue, for the list of all. */
+#define MESSAGE_COMMANDS
+#define IDS_COMMANDS \
+    , &kill_command
+#define ID_COMMANDS \
+    , &reschedule_command
+#define QUEUE_COMMANDS \
+    , &pause_command \
+    , &resume_command
+
+#endif

@@ -1,0 +1,692 @@
+"""Makes from core/verbs.toml the faces of verbs: the methods of Python and PHP, the commands of the
+shell, and the contract's functions in C.
+
+A kind says what the values of an argument are in each language. A new verb whose arguments are of
+kinds that exist needs its row in core/verbs.toml alone, and code only for what the verb does.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from options.text import WIDTH, camel, filled, joined, wrapped
+
+MADE = "Made from core/verbs.toml by core/verbs.py."
+MADE_OF_C = f"/* {MADE} */\n/* clang-format off */\n"
+
+
+class Kind(NamedTuple):
+    """
+    How arguments of a kind are written. In the texts {name} is the argument's name, {variable} its
+    name in C, {camel} in PHP, {dashes} in the shell; {what}, {least} and {most} are its range.
+    """
+
+    c: str
+    """The parameter. Its last word is {variable}."""
+    check: str = ""
+    send: str = ""
+    fanout: str = ""
+    """The member of a struct dueq__fanout_request; "numbers": the next of its numbers."""
+    from_fanout: str = "{member}"
+    stub: str = "int"
+
+    none: str = ""
+    """The constant of C that None and null stand for; "": they are refused."""
+
+    python: str = ""
+    python_pass: str = "{name}"
+
+    php: str = ""
+    php_local: str = "zval *{name}"
+    """What the argument is parsed into."""
+    php_parse: str = "Z_PARAM_ZVAL({name})"
+    php_read: str = ""
+    """A call that reads {name} into {variable}, false if it threw."""
+    php_reads_null: bool = False
+    """Whether php_read takes a parameter that is not given, or null."""
+    php_pass: str = "{variable}"
+
+    argument: str = ""
+    """What the shell calls the value; "": the option has no value."""
+    shell: str = ""
+    """The value of the text `optarg`."""
+    shell_refuses: tuple[str, str] = ("", "")
+    """When the shell refuses the options of the command, and what it says then."""
+
+    contract: str = ""
+    """The value in a `step` of a situation; {initial}: where the step does not have it."""
+
+
+DURATION = Kind(
+    c="int64_t {name}_ms",
+    check='dueq__arg_check_ms(queue, "{what}", {name}_ms, {least}, {most})',
+    send="dueq__resp_number(&words, {name}_ms)",
+    fanout="numbers",
+    python="float | timedelta",
+    python_pass='duration_ms({name}, "{name}")',
+    php="float|\\DateInterval",
+    php_read="dueq_php_duration(&{name}_place, {name}, &{name}_ms)",
+    argument="DURATION",
+    shell='cli_duration(cli, "{dashes}", optarg)',
+    contract='number(step, "{name}_ms", {initial})',
+)
+MOMENT = DURATION._replace(
+    python="float | datetime",
+    python_pass='point_ms({name}, "{name}")',
+    php="float|int|\\DateTimeInterface",
+    php_read="dueq_php_time(&{name}_place, {name}, &{name}_ms)",
+    argument="TIME",
+    shell='cli_point(cli, "{dashes}", optarg)',
+)
+TEXT = Kind(
+    c="dueq_bytes {name}",
+    check='dueq__text_check("{what}", {name}, {most}, &queue->client->error)',
+    send="dueq__arg_put(&words, &{name}, 1)",
+    fanout="text",
+    stub="str",
+    python="str",
+    php="string",
+    php_local="zend_string *{name}",
+    php_parse="Z_PARAM_STR({name})",
+    php_pass="dueq_php_bytes({name})",
+    argument="TEXT",
+    shell="(dueq_bytes){{optarg, strlen(optarg)}}",
+    contract='bytes(run, step, "{name}")',
+)
+KINDS = {
+    "duration": DURATION,
+    # A duration, or by the message's backoff.
+    "retry_delay": DURATION._replace(
+        check="dueq__arg_check_retry_delay(queue, {name}_ms)",
+        send="dueq__arg_put_retry_delay(&words, {name}_ms)",
+        none="DUEQ_BY_POLICY",
+        python_pass='_core.BY_POLICY if {name} is None else duration_ms({name}, "{name}")',
+    ),
+    "moment": MOMENT,
+    # A delay or, by the argument `at`, a moment.
+    "delay": DURATION._replace(
+        check="dueq__due_check({name}_ms, at_ms, &queue->client->error)",
+        send="dueq__arg_put_due(&words, {name}_ms, at_ms)",
+        none="0",
+        python_pass="*due_ms({name}, at)",
+        php_read="dueq_php_due({name}, at, &{name}_place, &{name}_ms, &at_ms)",
+        php_reads_null=True,
+    ),
+    # The kind `delay` checks, sends and reads both.
+    "at": MOMENT._replace(
+        check="",
+        send="",
+        none="0",
+        python_pass="",
+        php_read="",
+        shell_refuses=("has_delay && has_at", "give either --delay or --at, not both"),
+    ),
+    "number": Kind(
+        c="int64_t {name}",
+        check=(
+            'dueq__ranges_check(&(struct dueq__range){{"{what}", NULL, {name}, {least}, {most}}}, '
+            "1, &queue->client->error)"
+        ),
+        send="dueq__resp_number(&words, {name})",
+        fanout="numbers",
+        python="int",
+        php="int",
+        php_local="zend_long {name}",
+        php_parse="Z_PARAM_LONG({name})",
+        argument="N",
+        shell='cli_number(cli, "{dashes}", optarg, {least}, {most})',
+        contract='number(step, "{name}", {initial})',
+    ),
+    "text": TEXT,
+    # A text that is stored with a message, and cut if it is too long; in Python also an exception.
+    "note": TEXT._replace(
+        check="",
+        send="dueq__arg_put_note(&words, {name})",
+        stub="Buffer | str",
+        python="str | BaseException",
+        python_pass='noted({name}, "{name}")',
+    ),
+    "flag": Kind(
+        c="int {name}",
+        send="dueq__resp_number(&words, {name})",
+        fanout="numbers",
+        from_fanout="{member} != 0",
+        python="bool",
+        python_pass="int({name})",
+        php="bool",
+        php_local="bool {name}",
+        php_parse="Z_PARAM_BOOL({name})",
+        shell="1",
+        contract='json_object_get_boolean(field(step, "{name}"))',
+    ),
+}
+
+PHP_WORDS = {
+    "None": "null",
+    "True": "true",
+    "False": "false",
+    " (or a timedelta)": "",
+    "an aware datetime": "a DateTimeInterface",
+    "; or an exception: its class and text": "",
+}
+"""What a text about a method says in PHP in place of Python's words."""
+
+
+def in_php(text: str) -> str:
+    for python, php in PHP_WORDS.items():
+        text = text.replace(python, php)
+    return re.sub(r"`(\w+)`", r"$\1", text)
+
+
+class Argument:
+    def __init__(self, name: str, row: dict[str, Any]) -> None:
+        self.name = name
+        self.kind = KINDS[row["kind"]]
+        self.default = row.get("default")
+        self.doc = joined(row.get("doc", ""))
+        self.shell_doc: str = row.get("shell", "").strip()
+        what, *bounds = row.get("range", [""])
+        self.words = {
+            "name": name,
+            "camel": camel(name),
+            "dashes": name.replace("_", "-"),
+            "variable": self.kind.c.format(name=name).split()[-1],
+            "what": what,
+            "least": bounds[0] if len(bounds) == 2 else "",
+            "most": bounds[-1] if bounds else "",
+        }
+        self.variable = self.words["variable"]
+        self.shell_default: str = row.get("shell_default", self.initial)
+        self.words["initial"] = self.initial or "0"
+
+    def get(self, part: str) -> str:
+        """The text `part` of the argument's kind, filled in."""
+        text: str = getattr(self.kind, part)
+        return text.format_map(self.words)
+
+    @property
+    def initial(self) -> str:
+        """The value in C where the argument is not given; "": it must be given."""
+        if self.kind.none:
+            return self.kind.none
+        if self.default is None:
+            return ""
+        if isinstance(self.default, str):
+            assert not self.default, "a text is empty by default"
+            return "{0}"
+        return str(int(self.default * (1000 if self.variable.endswith("_ms") else 1)))
+
+    def of_python(self) -> str:
+        if self.kind.none:
+            return f"{self.name}: {self.kind.python} | None = None"
+        default = "" if self.default is None else f" = {json.dumps(self.default).capitalize()}"
+        return f"{self.name}: {self.kind.python}{default}"
+
+    def of_php(self) -> str:
+        if self.kind.none:
+            return f"{self.kind.php}|null ${camel(self.name)} = null"
+        default = "" if self.default is None else f" = {json.dumps(self.default)}"
+        return f"{self.kind.php} ${camel(self.name)}{default}"
+
+
+class Face:
+    """A verb whose faces are made: a method of a queue or of a message."""
+
+    def __init__(self, name: str, row: dict[str, Any]) -> None:
+        self.name = name
+        self.camel = camel(name)
+        self.dashes = name.replace("_", "-")
+        self.of: str = row["generated_faces"]
+        self.subject: str = next((each for each in row["args"] if each in SUBJECTS), "")
+        rows = row.get("arguments", {})
+        self.arguments = [Argument(each, rows[each]) for each in row["args"] if each in rows]
+        id = [Argument("id", {"kind": "text"})] if self.subject in {"id", "ids"} else []
+        self.parameters = [*id, *self.arguments]
+        """The parameters of its method."""
+        self.doc, *more = [joined(each) for each in row["face_doc"].strip().split("\n\n")]
+        self.more = " ".join(more)
+        self.settles: bool = row.get("settles", False)
+        self.false_when: str = joined(row.get("false_when", ""))
+        self.false_is: str = row.get("false_is", "NOT_FOUND" if self.false_when else "")
+        self.returns: str = row.get("returns", "result")
+        self.cli_summary: str = row.get("cli_summary", "")
+        self.cli_help: str = row.get("cli_help", "").strip()
+        self.cli_example: str = row.get("cli_example", "")
+
+    def on(self, subject: str) -> list[str]:
+        """The first arguments of a call in C, for one item in the variable `subject`."""
+        if not self.subject:
+            return []
+        return [f"&{subject}", "1"] if self.subject.endswith("s") else [subject]
+
+
+SUBJECTS = ("ids", "id", "tickets", "ticket")
+"""The arguments that say what a verb works on; a verb without one is about the whole queue."""
+
+
+def faces(rows: dict[str, dict[str, Any]]) -> list[Face]:
+    return [Face(name, row) for name, row in rows.items() if "generated_faces" in row]
+
+
+# Python
+
+
+def laid_out(start: str, parts: list[str], end: str, indent: str) -> str:
+    """A call or the head of a function, in the lines that ruff makes."""
+    one = ", ".join(parts)
+    if len(f"{indent}{start}{one}{end}") <= WIDTH:
+        return f"{indent}{start}{one}{end}\n"
+    if len(f"{indent}    {one}") <= WIDTH:
+        return f"{indent}{start}\n{indent}    {one}\n{indent}{end}\n"
+    lines = "".join(f"{indent}    {part},\n" for part in parts)
+    return f"{indent}{start}\n{lines}{indent}{end}\n"
+
+
+def docstring(face: Face) -> str:
+    false = f" False: {face.false_when}." if face.false_when else ""
+    lost = " Raises LeaseLost." if face.of == "message" else ""
+    first, indent = f"{face.doc}{false}{lost}", " " * 8
+    told = [each for each in face.arguments if each.doc]
+    if len(first) <= 80 and not told and not face.more:
+        return f'{indent}"""{first}"""\n'
+    parts = [wrapped(first, indent, indent)]
+    if told:
+        margin = indent + " " * (max(len(each.name) for each in told) + 2)
+        rows = [wrapped(e.doc, f"{indent}{e.name}".ljust(len(margin)), margin) for e in told]
+        parts.append("\n".join(rows))
+    if face.more:
+        parts.append(wrapped(face.more, indent, indent))
+    return f'{indent}"""\n' + "\n\n".join(parts) + f'\n{indent}"""\n'
+
+
+def python(face: Face) -> str:
+    submit, doc = f"_core.{face.name}_submit", docstring(face)
+    if face.subject == "ids":
+        return f"""
+    async def {face.name}(self, id: str) -> bool:
+{doc}        [done] = await self.{face.name}_many((id,))
+        return done
+
+    async def {face.name}_many(self, ids: Iterable[str]) -> list[bool]:
+        \"""Does {face.name}() with any number of messages.\"""
+        return await self._each({submit}, listed(ids, "ids"), _done_of)
+"""
+    parts = ["self", *(each.of_python() for each in face.parameters)]
+    end = f") -> {'bool' if face.false_is else 'None'}:"
+    head = "\n" + laid_out(f"async def {face.name}(", parts, end, "    ") + doc
+    given = [text for each in face.parameters if (text := each.get("python_pass"))]
+    if face.of == "queue":
+        call = laid_out("call = on(", ["self._own", submit, *given], ")", " " * 8)
+        if face.false_is:
+            return f"{head}{call}        return (await self._home.call(call)).status == _core.OK\n"
+        return f"{head}{call}        await self._home.call(call)\n"
+    ticket = "(self.ticket,)" if face.subject == "tickets" else "self.ticket"
+    call = laid_out("call = on(", ["self.queue", submit, ticket, *given], ")", " " * 8)
+    if not face.settles:
+        return f"{head}{call}        await self._hold_by(call)\n"
+    settled = f'await self._settle_by("{face.name}", call)'
+    settled = f"return {settled} == _core.OK" if face.false_is else settled
+    return f"{head}        self._asked = True\n{call}        {settled}\n"
+
+
+# PHP
+
+
+def php_head(face: Face, end: str) -> str:
+    """A declaration in the stub; end: what is behind the types."""
+    parts = [each.of_php() for each in face.parameters]
+    start = f"        public function {face.camel}("
+    end = f"): {'bool' if face.false_is else 'void'}{end}"
+    line = f"{start}{', '.join(parts)}{end}"
+    if len(line) > WIDTH or len(parts) > 2:
+        listed = ",\n".join(f"            {part}" for part in parts)
+        line = f"{start}\n{listed}\n        {end}"
+    return f"{line}\n"
+
+
+def php_doc(face: Face) -> str:
+    margin = "         * "
+    parts = [wrapped(in_php(text), margin, margin) for text in (face.doc, face.more) if text]
+    tags = [
+        wrapped(
+            in_php(each.doc),
+            f"{margin}@param {each.of_php().split(' = ')[0]} ",
+            f"{margin}    ",
+        )
+        for each in face.arguments
+        if each.doc
+    ]
+    if face.false_when:
+        false = f"{margin}@return bool false: "
+        tags.append(wrapped(face.false_when, false, f"{margin}    "))
+    if face.of == "message":
+        tags.append(f"{margin}@throws Exception\\LeaseLostException")
+    text = f"\n{margin.rstrip()}\n".join([*parts, *(["\n".join(tags)] if tags else [])])
+    return f"        /**\n{text}\n         */\n"
+
+
+def php_class(face: Face) -> str:
+    """The methods of a class, in the stub."""
+    one = f"\n{php_doc(face)}{php_head(face, ' {}')}"
+    if face.subject != "ids":
+        return one
+    return f"""{one}
+        /**
+         * Does {face.camel}() with any number of messages.
+         *
+         * @param array<string> $ids
+         * @return list<bool> in order
+         */
+        public function {face.camel}Many(array $ids): array {{}}
+"""
+
+
+def php_interface(face: Face) -> str:
+    """The same methods, without their documentation."""
+    one = f"\n{php_head(face, ';')}"
+    if face.subject != "ids":
+        return one
+    return f"""{one}
+        /**
+         * @param array<string> $ids
+         * @return list<bool>
+         */
+        public function {face.camel}Many(array $ids): array;
+"""
+
+
+PHP_IDS = """
+ZEND_METHOD(Dueq_Queue, {camel}) {{
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_one(queue, dueq_{name}_submit, id, dueq_php_outcome_done, return_value);
+}}
+
+ZEND_METHOD(Dueq_Queue, {camel}Many) {{
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_each(queue, dueq_{name}_submit, ids, false, dueq_php_outcome_done, return_value);
+}}
+"""
+
+
+def php_locals(face: Face) -> list[str]:
+    """The variables of a method; places come first, as they are constants."""
+    places, others = [], []
+    for number, each in enumerate(face.parameters, 1):
+        parsed = each.get("php_local")
+        if each.initial:
+            parsed += " = NULL" if "*" in parsed else f" = {each.initial}"
+        others.append(parsed)
+        if each.get("php_local").startswith("zval"):
+            others.append(f"int64_t {each.variable} = {each.initial or '0'}")
+        if each.kind.php_read:
+            place = f'{{{number}, -1, "{camel(each.name)}"}}'
+            places.append(f"const dueq_php_place {each.name}_place = {place}")
+    return [*places, *others]
+
+
+def php_parsing(face: Face) -> str:
+    if not face.parameters:
+        return "    ZEND_PARSE_PARAMETERS_NONE();\n"
+    needed = [each.get("php_parse") for each in face.parameters if not each.initial]
+    more = [each.get("php_parse") for each in face.parameters if each.initial]
+    listed = [*needed, *(["Z_PARAM_OPTIONAL"] if more else []), *more]
+    lines = "".join(f"        {line}\n" for line in listed)
+    bounds = f"{len(needed)}, {len(needed) + len(more)}"
+    start = f"    ZEND_PARSE_PARAMETERS_START({bounds})\n"
+    return f"{start}{lines}    ZEND_PARSE_PARAMETERS_END();\n"
+
+
+def php_reads(face: Face) -> str:
+    """How the values of parameters that may have several types are read."""
+    text = ""
+    for each in face.parameters:
+        if read := each.get("php_read"):
+            given = f"{each.name} && " if each.initial and not each.kind.php_reads_null else ""
+            given += f"Z_TYPE_P({each.name}) != IS_NULL && " if given and each.kind.none else ""
+            text += f"    if ({given}!{read}) {{\n        RETURN_THROWS();\n    }}\n"
+    return text
+
+
+def php_method(face: Face) -> str:
+    if face.subject == "ids":
+        return PHP_IDS.format(name=face.name, camel=face.camel)
+    queue, this, finish = "queue", "THIS_QUEUE(queue)", "dueq_php_finish(queue->client, submitted)"
+    ticket: list[str] = []
+    before = "".join(f"    {line};\n" for line in php_locals(face)) + "\n"
+    before = before if face.parameters else ""
+    reads = php_reads(face)
+    if face.of == "message":
+        queue, ticket = "message->queue", face.on("ticket")
+        reads += "    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);\n"
+        this = "SETTLE_MESSAGE(message)" if face.settles else "THIS_MESSAGE(message)"
+        finish = "dueq_php_finish_held(message->queue->client, submitted, NULL)"
+        finish = "dueq_php_message_settle(message, submitted)" if face.settles else finish
+    given = [f"{queue}->queue", *ticket, *(each.get("php_pass") for each in face.parameters)]
+    submit = filled(f"    const dueq_status submitted = dueq_{face.name}_submit(", given, ");")
+    finish = f"RETURN_BOOL({finish} == DUEQ_OK)" if face.false_is else finish
+    return f"""
+ZEND_METHOD(Dueq_{face.of.capitalize()}, {face.camel}) {{
+{before}{php_parsing(face)}
+    {this};
+{reads}{submit}
+    {finish};
+}}
+"""
+
+
+def php_methods(all_: list[Face]) -> str:
+    return f'{MADE_OF_C}#include "message.h"\n{"".join(map(php_method, all_))}'
+
+
+# The shell
+
+
+def quoted(text: str) -> str:
+    """Lines of a help as strings of C."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return "\n".join(f'    "{line}\\n"' for line in escaped.split("\n"))
+
+
+def shell_options(face: Face) -> str:
+    """What --help says of the options."""
+    names = [f"--{e.words['dashes']} {e.get('argument')}".strip() for e in face.arguments]
+    width = max(map(len, names))
+    rows = ["Options:"]
+    for name, each in zip(names, face.arguments, strict=True):
+        first, *others = each.shell_doc.split("\n")
+        rows.append(f"  {name:<{width}}  {first}")
+        rows += [f"{' ' * (width + 4)}{line}" for line in others]
+    return "\n".join(rows)
+
+
+def shell_help(face: Face) -> str:
+    said = face.cli_help
+    if face.arguments and "{options}" not in said:
+        said = f"{said}\n\n{{options}}".strip()
+    said = said.replace("{options}", shell_options(face) if face.arguments else "")
+    command = f"dueq {face.dashes} orders {face.cli_example}".strip()
+    return quoted(f"{said}\n\nExample:\n  {command}")
+
+
+SHELL_IDS = """
+static int run_{name}(struct cli *cli, int argc, char *argv[]) {{
+    return cli_ids(cli, argc, argv, dueq_{name}_submit);
+}}
+
+const struct command {name}_command = {{
+    "{dashes}", "QUEUE ID...", "{summary}",
+    CLI_IDS
+{help}
+    "\\n"
+    "Examples:\\n" CLI_ID_EXAMPLES("{dashes}"), run_{name}}};
+"""
+
+
+def shell_reading(face: Face) -> tuple[str, str]:
+    """The variables of a command's options, and how they are read and checked."""
+    locals_, rows, cases = "", "", ""
+    refused = [each.kind.shell_refuses for each in face.arguments if each.kind.shell_refuses[0]]
+    for each in face.arguments:
+        if not each.shell_default:
+            option = f"--{each.words['dashes']} {each.get('argument')}"
+            refused.append((f"!has_{each.name}", f"give {option}"))
+    for value, each in enumerate(face.arguments, 1):
+        needs = "required" if each.kind.argument else "no"
+        rows += f'{{"{each.words["dashes"]}", {needs}_argument, NULL, {value}}}, '
+        declared = each.get("c").removesuffix(each.variable)
+        locals_ += f"    {declared}{each.variable} = {each.shell_default or '0'};\n"
+        cases += f"        case {value}:\n            {each.variable} = {each.get('shell')};\n"
+        if f"has_{each.name}" in str(refused):
+            locals_ += f"    bool has_{each.name} = false;\n"
+            cases += f"            has_{each.name} = true;\n"
+        cases += "            break;\n"
+    checks = "".join(
+        f'    if ({when})\n        cli_usage(cli, "{text}");\n' for when, text in refused
+    )
+    return (
+        f"""    static const struct option options[] = {{
+        {rows}CLI_OPTIONS}};
+{locals_}""",
+        f"""    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {{
+        switch (option) {{
+{cases}        }}
+    }}
+{checks}""",
+    )
+
+
+def shell_command(face: Face) -> str:
+    if face.subject == "ids":
+        words = {"name": face.name, "dashes": face.dashes, "summary": face.cli_summary}
+        return SHELL_IDS.format(help=quoted(f"\n{face.cli_help}"), **words)
+    id = face.subject.removesuffix("s")
+    most = "1" if id else "0"
+    locals_, read = shell_reading(face) if face.arguments else ("", "")
+    begin = f"""    cli_words(cli, argc, {most}, {most});
+    if (!cli_open(cli, argv, &code))
+"""
+    if not face.arguments:
+        begin = f"    if (!cli_begin(cli, argc, argv, {most}, &code))\n"
+    word = "argv[optind]" if id else "cli->queue_name"
+    given = ["cli->queue", *face.on("subject"), *(each.variable for each in face.arguments)]
+    submit = filled(f"    dueq_status status = dueq_{face.name}_submit(", given, ");")
+    end = f'cli_outcome(cli, "{id or "queue"}", subject, '
+    end = "cli_id_outcome(cli, subject, " if id == "id" else end
+    return f"""
+static int run_{face.name}(struct cli *cli, int argc, char *argv[]) {{
+{locals_}    int code;
+{read}{begin}        return code;
+    const dueq_bytes subject = {{{word}, strlen({word})}};
+{submit}
+    return {end}cli_wait(cli, status, NULL));
+}}
+
+const struct command {face.name}_command = {{
+    "{face.dashes}", "QUEUE{f" {id.upper()}" if id else ""}", "{face.cli_summary}",
+{shell_help(face)},
+    run_{face.name}}};
+"""
+
+
+def shell_commands(all_: list[Face]) -> str:
+    commands = "".join(shell_command(face) for face in all_ if face.cli_summary)
+    return f'{MADE_OF_C}#include "cli.h"\n\n#include <string.h>\n{commands}'
+
+
+def shell_header(all_: list[Face]) -> str:
+    """The declarations of the commands, and their lists by what a command works on."""
+    told = [face for face in all_ if face.cli_summary]
+    groups = {
+        "MESSAGE_COMMANDS": [face for face in told if face.of == "message"],
+        "IDS_COMMANDS": [face for face in told if face.subject == "ids"],
+        "ID_COMMANDS": [face for face in told if face.subject == "id"],
+        "QUEUE_COMMANDS": [face for face in told if face.of == "queue" and not face.subject],
+    }
+    declared = "".join(f"extern const struct command {face.name}_command;\n" for face in told)
+    lists = "".join(
+        " \\\n".join([f"#define {name}", *(f"    , &{face.name}_command" for face in group)]) + "\n"
+        for name, group in groups.items()
+    )
+    return f"""{MADE_OF_C}#ifndef DUEQ_CLI_VERBS_H
+#define DUEQ_CLI_VERBS_H
+
+#include "cli.h"
+
+{declared}
+/* The commands that work on a message, on ids, on an id and on a queue, for the list of all. */
+{lists}
+#endif
+"""
+
+
+# The contract's program in C
+
+
+def contract_step(face: Face) -> str:
+    start = f"static void do_{face.name}(struct run *run, json_object *step) {{\n"
+    if face.subject == "ids":
+        return f"\n{start}    do_ids(run, step, dueq_{face.name});\n}}\n"
+    given = ["run->queue"]
+    if face.of == "message":
+        start += '    const struct capture *held = captured(run, step, "message");\n'
+        given = ["held->queue", *face.on("held->ticket")]
+    given += [each.get("contract") for each in face.parameters]
+    given += ["NULL"] if face.returns else []
+    call = filled(f"    dueq_status status = dueq_{face.name}(", given, ");")
+    compare = '    compare_status(run, field(step, "expect"), status);\n'
+    return f"\n{start}{call}\n{compare}}}\n"
+
+
+def contract_steps(all_: list[Face]) -> str:
+    rows = "".join(f'    {{"{face.name}", do_{face.name}}},\n' for face in all_)
+    steps = "".join(map(contract_step, all_))
+    table = f"const struct verb made_verbs[] = {{\n{rows}    {{NULL, NULL}}}};\n"
+    return f'{MADE_OF_C}#include "run.h"\n{steps}\n{table}'
+
+
+def contract_in_php(all_: list[Face]) -> str:
+    """The verbs of the contract's PHP, with the outcome that false stands for."""
+    rows = "".join(f"        '{face.name}' => '{face.false_is}',\n" for face in all_)
+    return f"    private const MADE = [\n{rows}    ];\n"
+
+
+SECTIONS: list[tuple[str, str, str, Callable[[Face], str]]] = [
+    ("bindings/python/dueq/aio/queue.py", "verbs of a queue", "queue", python),
+    #    ("bindings/python/dueq/aio/message.py", "verbs of a message", "message", python),
+    ("bindings/php/dueq.stub.php", "the verbs of QueueInterface", "queue", php_interface),
+    #    ("bindings/php/dueq.stub.php", "the verbs of MessageInterface", "message", php_interface),
+    ("bindings/php/dueq.stub.php", "the verbs of Queue", "queue", php_class),
+    #    ("bindings/php/dueq.stub.php", "the verbs of Message", "message", php_class),
+]
+"""Parts of files: the file, the name of the part, whose methods it has, and what makes a method."""
+
+FILES: dict[str, Callable[[list[Face]], str]] = {
+    "bindings/php/verbs.c": php_methods,
+    "cli/verbs.c": shell_commands,
+    "cli/verbs.h": shell_header,
+    "tests/contract/verbs.c": contract_steps,
+}
+"""The files that are made."""
+
+
+def sections(all_: list[Face]) -> list[tuple[str, str, Callable[[], str]]]:
+    def part(of: str, make: Callable[[Face], str]) -> Callable[[], str]:
+        return lambda: "".join(make(face) for face in all_ if face.of == of) + "\n"
+
+    return [
+        *((file, name, part(of, make)) for file, name, of, make in SECTIONS),
+        ("tests/contract/ContractTest.php", "the verbs", lambda: contract_in_php(all_)),
+    ]

@@ -1,0 +1,35 @@
+/* Made from core/verbs.toml by core/verbs.py. */
+/* clang-format off */
+#include "run.h"
+
+static void do_kick(struct run *run, json_object *step) {
+    do_ids(run, step, dueq_kick);
+}
+
+static void do_kill(struct run *run, json_object *step) {
+    do_ids(run, step, dueq_kill);
+}
+
+static void do_reschedule(struct run *run, json_object *step) {
+    dueq_status status = dueq_reschedule(run->queue, bytes(run, step, "id"),
+                                         number(step, "delay_ms", 0), number(step, "at_ms", 0));
+    compare_status(run, field(step, "expect"), status);
+}
+
+static void do_pause(struct run *run, json_object *step) {
+    dueq_status status = dueq_pause(run->queue);
+    compare_status(run, field(step, "expect"), status);
+}
+
+static void do_resume(struct run *run, json_object *step) {
+    dueq_status status = dueq_resume(run->queue);
+    compare_status(run, field(step, "expect"), status);
+}
+
+const struct verb made_verbs[] = {
+    {"kick", do_kick},
+    {"kill", do_kill},
+    {"reschedule", do_reschedule},
+    {"pause", do_pause},
+    {"resume", do_resume},
+    {NULL, NULL}};
