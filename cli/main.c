@@ -9,11 +9,7 @@
 
 static const struct command *const commands[] = {&push_command,
                                                  &reserve_command,
-                                                 &ack_command,
-                                                 &retry_command,
-                                                 &release_command,
-                                                 &extend_command,
-                                                 &bury_command,
+                                                 &ack_command MESSAGE_COMMANDS,
                                                  &kick_command IDS_COMMANDS,
                                                  &cancel_command ID_COMMANDS,
                                                  &find_command,

@@ -4,6 +4,136 @@
 
 #include <string.h>
 
+static int run_retry(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"delay", required_argument, NULL, 1}, {"error", required_argument, NULL, 2}, CLI_OPTIONS};
+    int64_t delay_ms = DUEQ_BY_POLICY;
+    dueq_bytes error = {0};
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            delay_ms = cli_duration(cli, "delay", optarg);
+            break;
+        case 2:
+            error = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        }
+    }
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_retry_submit(cli->queue, subject, delay_ms, error);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command retry_command = {
+    "retry", "QUEUE TICKET", "Ends a delivery as a failure: the message is delivered again",
+    "Options:\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h; 0: at once\n"
+    "                    (the message's --backoff of push)\n"
+    "  --error TEXT      the error, which find shows\n"
+    "\n"
+    "Ends with 1 (EXHAUSTED) when the message has no attempts left. Then the message is dead;\n"
+    "with --dead-letter of push it moves to that queue, with --drop it is deleted.\n"
+    "\n"
+    "Example:\n"
+    "  dueq retry orders \"$ticket\" --error 'the shop did not answer'\n",
+    run_retry};
+
+static int run_release(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"delay", required_argument, NULL, 1}, CLI_OPTIONS};
+    int64_t delay_ms = 0;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            delay_ms = cli_duration(cli, "delay", optarg);
+            break;
+        }
+    }
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_release_submit(cli->queue, &subject, 1, delay_ms);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command release_command = {
+    "release", "QUEUE TICKET", "Gives a message back: the delivery does not count",
+    "The delivery counts as no attempt. Without --delay the message goes to\n"
+    "the front of the queue.\n"
+    "\n"
+    "Options:\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h (0)\n"
+    "\n"
+    "Example:\n"
+    "  dueq release orders \"$ticket\"\n",
+    run_release};
+
+static int run_extend(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"lease", required_argument, NULL, 1}, CLI_OPTIONS};
+    int64_t lease_ms = DUEQ_DEFAULT_LEASE_MS;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            lease_ms = cli_duration(cli, "lease", optarg);
+            break;
+        }
+    }
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_extend_submit(cli->queue, &subject, 1, lease_ms);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command extend_command = {
+    "extend", "QUEUE TICKET", "Extends the lease of a message",
+    "Options:\n"
+    "  --lease DURATION  the lease ends after this time from now (30s)\n"
+    "\n"
+    "Example:\n"
+    "  dueq extend orders \"$ticket\" --lease 60s\n",
+    run_extend};
+
+static int run_bury(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"reason", required_argument, NULL, 1}, CLI_OPTIONS};
+    dueq_bytes reason = {0};
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 1:
+            reason = (dueq_bytes){optarg, strlen(optarg)};
+            break;
+        }
+    }
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const dueq_bytes subject = {argv[optind], strlen(argv[optind])};
+    dueq_status status = dueq_bury_submit(cli->queue, subject, reason);
+    return cli_outcome(cli, "ticket", subject, cli_wait(cli, status, NULL));
+}
+
+const struct command bury_command = {
+    "bury", "QUEUE TICKET", "Makes a message dead, whatever attempts it has left",
+    "With --dead-letter of push the message moves to that queue, with --drop it is deleted.\n"
+    "\n"
+    "Options:\n"
+    "  --reason TEXT  the error, which find shows\n"
+    "\n"
+    "Example:\n"
+    "  dueq bury orders \"$ticket\" --reason 'no such customer'\n",
+    run_bury};
+
 static int run_kill(struct cli *cli, int argc, char *argv[]) {
     return cli_ids(cli, argc, argv, dueq_kill_submit);
 }

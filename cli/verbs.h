@@ -5,13 +5,21 @@
 
 #include "cli.h"
 
+extern const struct command retry_command;
+extern const struct command release_command;
+extern const struct command extend_command;
+extern const struct command bury_command;
 extern const struct command kill_command;
 extern const struct command reschedule_command;
 extern const struct command pause_command;
 extern const struct command resume_command;
 
 /* The commands that work on a message, on ids, on an id and on a queue, for the list of all. */
-#define MESSAGE_COMMANDS
+#define MESSAGE_COMMANDS \
+    , &retry_command \
+    , &release_command \
+    , &extend_command \
+    , &bury_command
 #define IDS_COMMANDS \
     , &kill_command
 #define ID_COMMANDS \

@@ -665,11 +665,11 @@ def contract_in_php(all_: list[Face]) -> str:
 
 SECTIONS: list[tuple[str, str, str, Callable[[Face], str]]] = [
     ("bindings/python/dueq/aio/queue.py", "verbs of a queue", "queue", python),
-    #    ("bindings/python/dueq/aio/message.py", "verbs of a message", "message", python),
+    ("bindings/python/dueq/aio/message.py", "verbs of a message", "message", python),
     ("bindings/php/dueq.stub.php", "the verbs of QueueInterface", "queue", php_interface),
-    #    ("bindings/php/dueq.stub.php", "the verbs of MessageInterface", "message", php_interface),
+    ("bindings/php/dueq.stub.php", "the verbs of MessageInterface", "message", php_interface),
     ("bindings/php/dueq.stub.php", "the verbs of Queue", "queue", php_class),
-    #    ("bindings/php/dueq.stub.php", "the verbs of Message", "message", php_class),
+    ("bindings/php/dueq.stub.php", "the verbs of Message", "message", php_class),
 ]
 """Parts of files: the file, the name of the part, whose methods it has, and what makes a method."""
 

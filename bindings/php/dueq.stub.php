@@ -404,15 +404,19 @@ namespace Dueq
         /** @return list<string> */
         public function fire(): array;
 
+        public function checkpoint(string $cursor): void;
+
+        // Made from core/verbs.toml by core/verbs.py: the verbs of MessageInterface.
+
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
 
         public function release(float|\DateInterval $delay = 0.0): void;
 
-        public function checkpoint(string $cursor): void;
-
         public function extend(float|\DateInterval $lease): void;
 
         public function bury(string $reason = ""): void;
+
+        // The end of what was made.
     }
 
     /**
@@ -1464,35 +1468,6 @@ namespace Dueq
         public function fire(): array {}
 
         /**
-         * Ends the delivery as a failure: the message is delivered again.
-         *
-         * @param float|\DateInterval|null $delay due after this time from now; 0: at once; null: by
-         *     its backoff
-         * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: the attempts are exhausted. The message is then dead or, by its
-         *     policy, moves to its dead-letter queue or is deleted
-         * @throws Exception\LeaseLostException
-         */
-        public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
-
-        /**
-         * Gives the message back: the delivery does not count as an attempt.
-         *
-         * @param float|\DateInterval $delay due after this time from now; 0: it is ready, and the
-         *     next to be delivered
-         * @throws Exception\LeaseLostException
-         */
-        public function release(float|\DateInterval $delay = 0.0): void {}
-
-        /**
-         * Extends the lease.
-         *
-         * @param float|\DateInterval $lease it ends after this time from now, more than 0
-         * @throws Exception\LeaseLostException
-         */
-        public function extend(float|\DateInterval $lease): void {}
-
-        /**
          * Stores a text with the message while it is leased, as its header `cursor`: each further
          * delivery has it, so that a long job goes on from there.
          *
@@ -1502,14 +1477,47 @@ namespace Dueq
          */
         public function checkpoint(string $cursor): void {}
 
+        // Made from core/verbs.toml by core/verbs.py: the verbs of Message.
+
+        /**
+         * Ends the delivery as failed: the message is delivered again.
+         *
+         * Returns false if the attempts are exhausted: the message is then dead or, by its policy,
+         * moves to its dead-letter queue or is deleted.
+         *
+         * @param float|\DateInterval|null $delay seconds until the message is due; 0: at once;
+         *     null: by its backoff
+         * @param string $error a text that is stored with the message, up to 4,096 bytes
+         * @throws Exception\LeaseLostException
+         */
+        public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
+
+        /**
+         * Gives the message back to the queue: the delivery does not count as an attempt.
+         *
+         * @param float|\DateInterval $delay seconds until the message is due; 0: it is ready, and
+         *     the next one to be delivered
+         * @throws Exception\LeaseLostException
+         */
+        public function release(float|\DateInterval $delay = 0.0): void {}
+
+        /**
+         * Extends the lease: it ends $lease seconds from now.
+         *
+         * @throws Exception\LeaseLostException
+         */
+        public function extend(float|\DateInterval $lease): void {}
+
         /**
          * Makes the message dead, whatever attempts it has left. By its policy it moves to its
          * dead-letter queue or is deleted instead.
          *
-         * @param string $reason kept with the message as its error, 4,096 bytes at most
+         * @param string $reason a text that is stored as the message's error, up to 4,096 bytes
          * @throws Exception\LeaseLostException
          */
         public function bury(string $reason = ""): void {}
+
+        // The end of what was made.
     }
 
     /**

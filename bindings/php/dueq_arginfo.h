@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 58f1d2a25c1ecac397e63e2a7e57d24c5712f3e5 */
+ * Stub hash: ce8d85dbdf1ac3adb8075bf17def3e9aa0ebd378 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -208,6 +208,10 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_MessageInterface_fire arginfo_class_Dueq_ClientInterface_names
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_checkpoint, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_retry, 0, 0, _IS_BOOL, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
@@ -215,10 +219,6 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_release, 0, 0, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
-ZEND_END_ARG_INFO()
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_checkpoint, 0, 1, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_extend, 0, 1, IS_VOID, 0)
@@ -467,13 +467,13 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message_fire arginfo_class_Dueq_ClientInterface_names
 
+#define arginfo_class_Dueq_Message_checkpoint arginfo_class_Dueq_MessageInterface_checkpoint
+
 #define arginfo_class_Dueq_Message_retry arginfo_class_Dueq_MessageInterface_retry
 
 #define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
 
 #define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
-
-#define arginfo_class_Dueq_Message_checkpoint arginfo_class_Dueq_MessageInterface_checkpoint
 
 #define arginfo_class_Dueq_Message_bury arginfo_class_Dueq_MessageInterface_bury
 
@@ -789,10 +789,10 @@ ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, isSchedule);
 ZEND_METHOD(Dueq_Message, isSettled);
 ZEND_METHOD(Dueq_Message, fire);
+ZEND_METHOD(Dueq_Message, checkpoint);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
-ZEND_METHOD(Dueq_Message, checkpoint);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
 ZEND_METHOD(Dueq_Messages, current);
@@ -963,9 +963,9 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSchedule, arginfo_class_Dueq_MessageInterface_isSchedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSettled, arginfo_class_Dueq_MessageInterface_isSettled, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, fire, arginfo_class_Dueq_MessageInterface_fire, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, checkpoint, arginfo_class_Dueq_MessageInterface_checkpoint, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -1082,10 +1082,10 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, isSchedule, arginfo_class_Dueq_Message_isSchedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, isSettled, arginfo_class_Dueq_Message_isSettled, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, fire, arginfo_class_Dueq_Message_fire, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, checkpoint, arginfo_class_Dueq_Message_checkpoint, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Message, checkpoint, arginfo_class_Dueq_Message_checkpoint, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

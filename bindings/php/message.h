@@ -26,4 +26,29 @@ enum {
 #undef PLACE
 };
 
+/* settle.c */
+
+/*
+ * The message of a method. NULL: it threw. Message's constructor is private, so that each message
+ * has its queue; other extensions may bypass it.
+ */
+message_object *dueq_php_message_this(const zval *this);
+
+#define THIS_MESSAGE(message)                                                                      \
+    message_object *message = dueq_php_message_this(ZEND_THIS);                                    \
+    if (!message) {                                                                                \
+        RETURN_THROWS();                                                                           \
+    }
+
+/*
+ * For settling methods: whether or not they succeed, the loop does not acknowledge the message
+ * afterwards.
+ */
+#define SETTLE_MESSAGE(message)                                                                    \
+    THIS_MESSAGE(message);                                                                         \
+    message->tried = true;
+
+/* Waits for a verb that ends the delivery, unless it fails. */
+dueq_status dueq_php_message_settle(message_object *message, dueq_status submitted);
+
 #endif

@@ -1,7 +1,6 @@
 #include "message.h"
 
-/* Message's constructor is private, so that each has its queue; other extensions may bypass it. */
-static message_object *this_message(const zval *this) {
+message_object *dueq_php_message_this(const zval *this) {
     message_object *message = message_of(Z_OBJ_P(this));
 
     if (!message->queue) {
@@ -14,24 +13,9 @@ static message_object *this_message(const zval *this) {
     return message;
 }
 
-#define THIS_MESSAGE(message)                                                                      \
-    message_object *message = this_message(ZEND_THIS);                                             \
-    if (!message) {                                                                                \
-        RETURN_THROWS();                                                                           \
-    }
-
-/*
- * For settling methods: whether or not they succeed, the loop does not acknowledge the message
- * afterwards.
- */
-#define SETTLE_MESSAGE(message)                                                                    \
-    THIS_MESSAGE(message);                                                                         \
-    message->tried = true;
-
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-/* Waits for a verb that ends the delivery, unless it fails. */
-static dueq_status settle(message_object *message, dueq_status submitted) {
+dueq_status dueq_php_message_settle(message_object *message, dueq_status submitted) {
     const bool again = message->settled && !message->lost;
     dueq_status status =
         dueq_php_finish_held(message->queue->client, submitted,
@@ -77,8 +61,9 @@ static void ack_push(message_object *message, HashTable *push, const zend_string
     dueq_queue *target = NULL;
 
     if (drafts && open_target(queue, to, &target)) {
-        settle(message, dueq_ack_push_submit(queue->queue, dueq_php_message_ticket(&message->std),
-                                             target, drafts, zend_hash_num_elements(push)));
+        dueq_php_message_settle(
+            message, dueq_ack_push_submit(queue->queue, dueq_php_message_ticket(&message->std),
+                                          target, drafts, zend_hash_num_elements(push)));
     }
     zend_arena_destroy(arena);
     if (!EG(exception)) {
@@ -129,7 +114,8 @@ ZEND_METHOD(Dueq_Message, ack) {
         return;
     }
     const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    const dueq_status status = settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    const dueq_status status =
+        dueq_php_message_settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
     if (status < 0 && message->loop &&
         dueq_consumer_keep_ack(message->loop->consumer, ticket, status)) {
         dueq_php_message_detach(&message->std);
@@ -152,7 +138,7 @@ static void fire(message_object *message) {
     if (dueq_php_headers_fill(DUEQ_PHP_PLACE(1, -1, "headers"), headers, &given, &arena)) {
         held.headers = given.headers;
         held.header_count = given.header_count;
-        settle(message, dueq_fire_submit(message->queue->queue, &held));
+        dueq_php_message_settle(message, dueq_fire_submit(message->queue->queue, &held));
     }
     zend_arena_destroy(arena);
 }
@@ -191,63 +177,6 @@ ZEND_METHOD(Dueq_Message, isSettled) {
     RETURN_BOOL(message->settled || message->tried);
 }
 
-ZEND_METHOD(Dueq_Message, retry) {
-    const dueq_php_place place = {1, -1, "delay"};
-    int64_t delay_ms = DUEQ_BY_POLICY;
-    zend_string *error = NULL;
-    zval *delay = NULL;
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(delay)
-        Z_PARAM_STR(error)
-    ZEND_PARSE_PARAMETERS_END();
-
-    SETTLE_MESSAGE(message);
-    if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&place, delay, &delay_ms)) {
-        RETURN_THROWS();
-    }
-    RETURN_BOOL(settle(message, dueq_retry_submit(message->queue->queue,
-                                                  dueq_php_message_ticket(&message->std), delay_ms,
-                                                  dueq_php_bytes(error))) == DUEQ_OK);
-}
-
-ZEND_METHOD(Dueq_Message, release) {
-    const dueq_php_place place = {1, -1, "delay"};
-    int64_t delay_ms = 0;
-    zval *delay = NULL;
-
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(delay)
-    ZEND_PARSE_PARAMETERS_END();
-
-    SETTLE_MESSAGE(message);
-    if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
-        RETURN_THROWS();
-    }
-    dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    settle(message, dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms));
-}
-
-ZEND_METHOD(Dueq_Message, extend) {
-    const dueq_php_place place = {1, -1, "lease"};
-    int64_t lease_ms;
-    zval *lease;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_MESSAGE(message);
-    if (!dueq_php_duration(&place, lease, &lease_ms)) {
-        RETURN_THROWS();
-    }
-    dueq_bytes ticket = dueq_php_message_ticket(&message->std);
-    dueq_php_finish_held(message->queue->client,
-                         dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms), NULL);
-}
-
 ZEND_METHOD(Dueq_Message, checkpoint) {
     zend_string *cursor;
 
@@ -271,17 +200,4 @@ ZEND_METHOD(Dueq_Message, checkpoint) {
         ZVAL_STR_COPY(&value, cursor);
         zend_hash_str_add(Z_ARRVAL_P(headers), ZEND_STRL("cursor"), &value);
     }
-}
-
-ZEND_METHOD(Dueq_Message, bury) {
-    zend_string *reason = NULL;
-
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_STR(reason)
-    ZEND_PARSE_PARAMETERS_END();
-
-    SETTLE_MESSAGE(message);
-    settle(message, dueq_bury_submit(message->queue->queue, dueq_php_message_ticket(&message->std),
-                                     dueq_php_bytes(reason)));
 }

@@ -2,6 +2,80 @@
 /* clang-format off */
 #include "message.h"
 
+ZEND_METHOD(Dueq_Message, retry) {
+    const dueq_php_place delay_place = {1, -1, "delay"};
+    zval *delay = NULL;
+    int64_t delay_ms = DUEQ_BY_POLICY;
+    zend_string *error = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+        Z_PARAM_STR(error)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&delay_place, delay, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_retry_submit(message->queue->queue, ticket, delay_ms,
+                                                    dueq_php_bytes(error));
+    RETURN_BOOL(dueq_php_message_settle(message, submitted) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Message, release) {
+    const dueq_php_place delay_place = {1, -1, "delay"};
+    zval *delay = NULL;
+    int64_t delay_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    if (delay && !dueq_php_duration(&delay_place, delay, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms);
+    dueq_php_message_settle(message, submitted);
+}
+
+ZEND_METHOD(Dueq_Message, extend) {
+    const dueq_php_place lease_place = {1, -1, "lease"};
+    zval *lease;
+    int64_t lease_ms = 0;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_MESSAGE(message);
+    if (!dueq_php_duration(&lease_place, lease, &lease_ms)) {
+        RETURN_THROWS();
+    }
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms);
+    dueq_php_finish_held(message->queue->client, submitted, NULL);
+}
+
+ZEND_METHOD(Dueq_Message, bury) {
+    zend_string *reason = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR(reason)
+    ZEND_PARSE_PARAMETERS_END();
+
+    SETTLE_MESSAGE(message);
+    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);
+    const dueq_status submitted = dueq_bury_submit(message->queue->queue, ticket,
+                                                   dueq_php_bytes(reason));
+    dueq_php_message_settle(message, submitted);
+}
+
 ZEND_METHOD(Dueq_Queue, kick) {
     zend_string *id;
 

@@ -168,37 +168,10 @@ static void do_ack(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
-static void do_retry(struct run *run, json_object *step) {
-    const struct capture *message = captured(run, step, "message");
-    compare_status(run, field(step, "expect"),
-                   dueq_retry(message->queue, message->ticket,
-                              number(step, "delay_ms", DUEQ_BY_POLICY), bytes(run, step, "error")));
-}
-
-static void do_release(struct run *run, json_object *step) {
-    const struct capture *message = captured(run, step, "message");
-    compare_status(
-        run, field(step, "expect"),
-        dueq_release(message->queue, &message->ticket, 1, number(step, "delay_ms", 0), NULL));
-}
-
-static void do_extend(struct run *run, json_object *step) {
-    const struct capture *message = captured(run, step, "message");
-    compare_status(
-        run, field(step, "expect"),
-        dueq_extend(message->queue, &message->ticket, 1, number(step, "lease_ms", 0), NULL));
-}
-
 static void do_checkpoint(struct run *run, json_object *step) {
     const struct capture *message = captured(run, step, "message");
     compare_status(run, field(step, "expect"),
                    dueq_checkpoint(message->queue, message->ticket, bytes(run, step, "cursor")));
-}
-
-static void do_bury(struct run *run, json_object *step) {
-    const struct capture *message = captured(run, step, "message");
-    compare_status(run, field(step, "expect"),
-                   dueq_bury(message->queue, message->ticket, bytes(run, step, "reason")));
 }
 
 const struct verb work_verbs[] = {{"schedule", do_schedule},
@@ -208,11 +181,7 @@ const struct verb work_verbs[] = {{"schedule", do_schedule},
                                   {"ack_push", do_ack_push},
                                   {"reserve", do_reserve},
                                   {"ack", do_ack},
-                                  {"retry", do_retry},
-                                  {"release", do_release},
-                                  {"extend", do_extend},
                                   {"checkpoint", do_checkpoint},
-                                  {"bury", do_bury},
                                   {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {

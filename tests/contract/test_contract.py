@@ -208,22 +208,8 @@ class Run(Foreign):
             return ["OK"]
         return ["OK" if each else "LEASE_LOST" for each in done]
 
-    def do_retry(self, step: Json, expect: Json) -> list[str]:
-        delay = step["delay_ms"] / 1000 if "delay_ms" in step else None
-        alive = self.message(step).retry(delay, self.text(step.get("error", "")))
-        return ["OK" if alive else "EXHAUSTED"]
-
-    def do_release(self, step: Json, expect: Json) -> None:
-        self.message(step).release(step.get("delay_ms", 0) / 1000)
-
-    def do_extend(self, step: Json, expect: Json) -> None:
-        self.message(step).extend(step["lease_ms"] / 1000)
-
     def do_checkpoint(self, step: Json, expect: Json) -> None:
         self.message(step).checkpoint(self.text(step["cursor"]))
-
-    def do_bury(self, step: Json, expect: Json) -> None:
-        self.message(step).bury(self.text(step.get("reason", "")))
 
     def do_cancel(self, step: Json, expect: Json) -> list[str]:
         if "ids" in step:

@@ -2,6 +2,34 @@
 /* clang-format off */
 #include "run.h"
 
+static void do_retry(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_status status = dueq_retry(held->queue, held->ticket,
+                                    number(step, "delay_ms", DUEQ_BY_POLICY),
+                                    bytes(run, step, "error"));
+    compare_status(run, field(step, "expect"), status);
+}
+
+static void do_release(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_status status = dueq_release(held->queue, &held->ticket, 1, number(step, "delay_ms", 0),
+                                      NULL);
+    compare_status(run, field(step, "expect"), status);
+}
+
+static void do_extend(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_status status = dueq_extend(held->queue, &held->ticket, 1, number(step, "lease_ms", 0),
+                                     NULL);
+    compare_status(run, field(step, "expect"), status);
+}
+
+static void do_bury(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_status status = dueq_bury(held->queue, held->ticket, bytes(run, step, "reason"));
+    compare_status(run, field(step, "expect"), status);
+}
+
 static void do_kick(struct run *run, json_object *step) {
     do_ids(run, step, dueq_kick);
 }
@@ -27,6 +55,10 @@ static void do_resume(struct run *run, json_object *step) {
 }
 
 const struct verb made_verbs[] = {
+    {"retry", do_retry},
+    {"release", do_release},
+    {"extend", do_extend},
+    {"bury", do_bury},
     {"kick", do_kick},
     {"kill", do_kill},
     {"reschedule", do_reschedule},

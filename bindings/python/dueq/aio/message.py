@@ -110,6 +110,12 @@ class Message(MessageBase):
             self._settle(status)
         return status
 
+    async def _hold_by(self, call: Call) -> None:
+        """Runs a call that does not end the delivery. Raises LeaseLost."""
+        status = (await self._home.call(call)).status
+        if status == _core.LEASE_LOST:
+            self._settle(status)
+
     async def _stored(self, call: Call) -> Answer:
         """
         Acknowledges with successors. If these are not durable, the message is acknowledged
@@ -120,6 +126,8 @@ class Message(MessageBase):
         except NotDurable:
             self._let_go()
             raise
+
+    # Made from core/verbs.toml by core/verbs.py: verbs of a message.
 
     async def retry(
         self, delay: float | timedelta | None = None, error: str | BaseException = ""
@@ -135,9 +143,14 @@ class Message(MessageBase):
         moves to its dead-letter queue or is deleted.
         """
         self._asked = True
-        milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
-        call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, noted(error, "error"))
-        return await self._settle_by("retry", call) != _core.EXHAUSTED
+        call = on(
+            self.queue,
+            _core.retry_submit,
+            self.ticket,
+            _core.BY_POLICY if delay is None else duration_ms(delay, "delay"),
+            noted(error, "error"),
+        )
+        return await self._settle_by("retry", call) == _core.OK
 
     async def release(self, delay: float | timedelta = 0.0) -> None:
         """
@@ -148,19 +161,29 @@ class Message(MessageBase):
                to be delivered
         """
         self._asked = True
-        milliseconds = duration_ms(delay, "delay")
-        call = on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
+        call = on(self.queue, _core.release_submit, (self.ticket,), duration_ms(delay, "delay"))
         await self._settle_by("release", call)
 
     async def extend(self, lease: float | timedelta) -> None:
         """
         Extends the lease: it ends `lease` seconds (or a timedelta) from now. Raises LeaseLost.
         """
-        milliseconds = duration_ms(lease, "lease")
-        call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
-        answer = await self._home.call(call)
-        if answer.status == _core.LEASE_LOST:
-            self._settle(answer.status)
+        call = on(self.queue, _core.extend_submit, (self.ticket,), duration_ms(lease, "lease"))
+        await self._hold_by(call)
+
+    async def bury(self, reason: str | BaseException = "") -> None:
+        """
+        Makes the message dead, whatever attempts it has left. By its policy it moves to its
+        dead-letter queue or is deleted instead. Raises LeaseLost.
+
+        reason  a text that is stored as the message's error, up to 4,096 bytes; or an exception:
+                its class and text
+        """
+        self._asked = True
+        call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
+        await self._settle_by("bury", call)
+
+    # The end of what was made.
 
     async def _crash(self) -> None:
         """Ends the lease now, which counts as a crash. Raises LeaseLost."""
@@ -175,24 +198,10 @@ class Message(MessageBase):
         cursor  replaces an earlier one; all headers together have at most 65,535 bytes. Empty:
                 removes the header
         """
-        answer = await self._home.call(on(self.queue, _core.checkpoint_submit, self.ticket, cursor))
-        if answer.status == _core.LEASE_LOST:
-            self._settle(answer.status)
+        await self._hold_by(on(self.queue, _core.checkpoint_submit, self.ticket, cursor))
         self.headers.pop("cursor", None)
         if cursor:
             self.headers["cursor"] = cursor
-
-    async def bury(self, reason: str | BaseException = "") -> None:
-        """
-        Makes the message dead, whatever attempts it has left. By its policy it moves to its
-        dead-letter queue or is deleted instead. Raises LeaseLost.
-
-        reason  a text that is stored as the message's error, up to 4,096 bytes; or an exception:
-                its class and text
-        """
-        self._asked = True
-        call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
-        await self._settle_by("bury", call)
 
     async def fire(self) -> list[str]:
         """
