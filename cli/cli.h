@@ -87,7 +87,7 @@ struct command {
 extern const struct command push_command;                                       /* push.c */
 extern const struct command reserve_command;                                    /* reserve.c */
 extern const struct command ack_command;                                        /* ack.c */
-extern const struct command kick_command, cancel_command;                       /* id_commands.c */
+extern const struct command kick_command;                                       /* id_commands.c */
 extern const struct command purge_command, remove_command, repartition_command; /* admin.c */
 extern const struct command allow_command;                                      /* allow.c */
 extern const struct command check_command;                                      /* check.c */

@@ -20,10 +20,6 @@ int cli_ids(struct cli *cli, int argc, char *argv[], cli_submit_ids verb) {
     return cli_open(cli, argv, &code) ? each(cli, argc, argv, verb) : code;
 }
 
-static int run_cancel(struct cli *cli, int argc, char *argv[]) {
-    return cli_ids(cli, argc, argv, dueq_cancel_submit);
-}
-
 static int kick_all(struct cli *cli, const dueq_filter *filter) {
     dueq_result *page = NULL;
     size_t all = 0;
@@ -81,17 +77,6 @@ static int run_kick(struct cli *cli, int argc, char *argv[]) {
         return code;
     return all ? kick_all(cli, &filter) : each(cli, argc, argv, dueq_kick_submit);
 }
-
-const struct command cancel_command = {
-    "cancel", "QUEUE ID...", "Deletes messages by their ids, in any state",
-    CLI_IDS
-    "\n"
-    "Ends with 0 when all were found and none was leased. A leased message is cancelled too, but\n"
-    "its work may have begun or be done: dueq prints a line on standard error (with --json: the\n"
-    "state \"leased\") and ends with 1. The consumer gets LEASE_LOST on its next call.\n"
-    "\n"
-    "Examples:\n" CLI_ID_EXAMPLES("cancel"),
-    run_cancel};
 
 const struct command kick_command = {
     "kick", "QUEUE ID... | QUEUE --all", "Makes dead messages ready again, with all their attempts",

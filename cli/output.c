@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -146,6 +146,20 @@ const struct command kill_command = {
     "\n"
     "Examples:\n" CLI_ID_EXAMPLES("kill"), run_kill};
 
+static int run_cancel(struct cli *cli, int argc, char *argv[]) {
+    return cli_ids(cli, argc, argv, dueq_cancel_submit);
+}
+
+const struct command cancel_command = {
+    "cancel", "QUEUE ID...", "Deletes messages by their ids, in any state",
+    CLI_IDS
+    "\n"
+    "Ends with 0 when all were found and none was leased. A leased message is cancelled too, but\n"
+    "its work may have begun or be done: dueq prints a line on standard error (with --json: the\n"
+    "state \"leased\") and ends with 1. The consumer gets LEASE_LOST on its next call.\n"
+    "\n"
+    "Examples:\n" CLI_ID_EXAMPLES("cancel"), run_cancel};
+
 static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"delay", required_argument, NULL, 1}, {"at", required_argument, NULL, 2}, CLI_OPTIONS};

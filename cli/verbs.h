@@ -10,19 +10,20 @@ extern const struct command release_command;
 extern const struct command extend_command;
 extern const struct command bury_command;
 extern const struct command kill_command;
+extern const struct command cancel_command;
 extern const struct command reschedule_command;
 extern const struct command pause_command;
 extern const struct command resume_command;
 
-/* The commands that work on a message, on ids, on an id and on a queue, for the list of all. */
+/* The commands that work on a message, on ids and on a queue, for the list of all. */
 #define MESSAGE_COMMANDS \
     , &retry_command \
     , &release_command \
     , &extend_command \
     , &bury_command
-#define IDS_COMMANDS \
-    , &kill_command
 #define ID_COMMANDS \
+    , &kill_command \
+    , &cancel_command \
     , &reschedule_command
 #define QUEUE_COMMANDS \
     , &pause_command \

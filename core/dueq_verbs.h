@@ -146,18 +146,6 @@ DUEQ_API dueq_status dueq_bury(dueq_queue *queue, dueq_bytes ticket, dueq_bytes 
 DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 
 /*
- * Deletes READY, DELAYED, LEASED and DEAD messages.
- * ids: `count` of them, 1 to DUEQ_MAX_BATCH.
- * Items: OK, and dueq_result_state() is the state that the message was in; or NOT_FOUND. A LEASED
- * message may be running, or done but not acknowledged. The next call of its consumer for this
- * message gets LEASE_LOST. If the message is only prefetched, its consumer does not deliver it any
- * more from a quarter of a second after the cancel on.
- */
-DUEQ_API dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
-                                 dueq_result **result);
-DUEQ_API dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
-
-/*
  * Finds the message with an id, in any state, and changes nothing.
  * Returns OK, and *result has its dueq_result_message(); or NOT_FOUND.
  */
@@ -194,6 +182,18 @@ DUEQ_API dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *
 DUEQ_API dueq_status dueq_kill(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                                dueq_result **result);
 DUEQ_API dueq_status dueq_kill_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+
+/*
+ * Deletes READY, DELAYED, LEASED and DEAD messages.
+ * ids: `count` of them, 1 to DUEQ_MAX_BATCH.
+ * Items: OK, and dueq_result_state() is the state that the message was in; or NOT_FOUND. A LEASED
+ * message may be running, or done but not acknowledged. The next call of its consumer for this
+ * message gets LEASE_LOST. If the message is only prefetched, its consumer does not deliver it any
+ * more from a quarter of a second after the cancel on.
+ */
+DUEQ_API dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
+                                 dueq_result **result);
+DUEQ_API dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 
 /*
  * Changes the due time of a delayed message.

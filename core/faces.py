@@ -8,6 +8,7 @@ kinds that exist needs its row in core/verbs.toml alone, and code only for what 
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from options.text import WIDTH, camel, filled, joined, wrapped
@@ -19,7 +20,7 @@ MADE_OF_C = f"/* {MADE} */\n/* clang-format off */\n"
 class Kind(NamedTuple):
     """
     How arguments of a kind are written. In the texts {name} is the argument's name, {variable} its
-    name in C, {camel} in PHP, {dashes} in the shell; {what}, {least} and {most} are its range.
+    name in C, {dashes} in the shell; {what}, {least} and {most} are its range.
     """
 
     c: str
@@ -162,21 +163,44 @@ KINDS = {
     ),
 }
 
+
+class Result(NamedTuple):
+    """What a method returns. none: for an item that was not there."""
+
+    python: str
+    none: str
+    php: str
+    php_doc: str = ""
+    python_read: str = ""
+    php_read: str = ""
+
+
+RESULTS = {
+    "": Result("None", "", "void"),
+    "done": Result("bool", "False", "bool", "bool", "_done_of", "dueq_php_outcome_done"),
+    "state": Result(
+        "State | None", "None", "?State", "State|null", "_states_of", "dueq_php_outcome_state"
+    ),
+}
+
 PHP_WORDS = {
-    "None": "null",
-    "True": "true",
-    "False": "false",
-    " (or a timedelta)": "",
+    r"\bNone\b": "null",
+    r"\bTrue\b": "true",
+    r"\bFalse\b": "false",
+    r" \(or a timedelta\)": "",
     "an aware datetime": "a DateTimeInterface",
     "; or an exception: its class and text": "",
+    "gets LeaseLost": "gets a LeaseLostException",
+    r"\bLEASED\b": "State::Leased",
+    r"`(\w+)`": r"$\1",
 }
-"""What a text about a method says in PHP in place of Python's words."""
+"""What a text about a method says in PHP in place of Python's words: patterns of these."""
 
 
 def in_php(text: str) -> str:
     for python, php in PHP_WORDS.items():
-        text = text.replace(python, php)
-    return re.sub(r"`(\w+)`", r"$\1", text)
+        text = re.sub(python, php, text)
+    return text
 
 
 class Argument:
@@ -184,13 +208,14 @@ class Argument:
         self.name = name
         self.kind = KINDS[row["kind"]]
         self.default = row.get("default")
+        self.camel = camel(name)
+        self.dashes = name.replace("_", "-")
         self.doc = joined(row.get("doc", ""))
         self.shell_doc: str = row.get("shell", "").strip()
         what, *bounds = row.get("range", [""])
         self.words = {
             "name": name,
-            "camel": camel(name),
-            "dashes": name.replace("_", "-"),
+            "dashes": self.dashes,
             "variable": self.kind.c.format(name=name).split()[-1],
             "what": what,
             "least": bounds[0] if len(bounds) == 2 else "",
@@ -225,9 +250,9 @@ class Argument:
 
     def of_php(self) -> str:
         if self.kind.none:
-            return f"{self.kind.php}|null ${camel(self.name)} = null"
+            return f"{self.kind.php}|null ${self.camel} = null"
         default = "" if self.default is None else f" = {json.dumps(self.default)}"
-        return f"{self.kind.php} ${camel(self.name)}{default}"
+        return f"{self.kind.php} ${self.camel}{default}"
 
 
 class Face:
@@ -247,8 +272,10 @@ class Face:
         self.doc, *more = [joined(each) for each in row["face_doc"].strip().split("\n\n")]
         self.more = " ".join(more)
         self.settles: bool = row.get("settles", False)
-        self.false_when: str = joined(row.get("false_when", ""))
-        self.false_is: str = row.get("false_is", "NOT_FOUND" if self.false_when else "")
+        self.none_when: str = joined(row.get("none_when", ""))
+        self.none_is: str = row.get("none_is", "NOT_FOUND" if self.none_when else "")
+        self.result = RESULTS[row.get("face_returns", "done" if self.none_is else "")]
+        self.many_doc: str = row.get("many_doc", f"Does {name}() with any number of messages.")
         self.returns: str = row.get("returns", "result")
         self.cli_summary: str = row.get("cli_summary", "")
         self.cli_help: str = row.get("cli_help", "").strip()
@@ -284,9 +311,9 @@ def laid_out(start: str, parts: list[str], end: str, indent: str) -> str:
 
 
 def docstring(face: Face) -> str:
-    false = f" False: {face.false_when}." if face.false_when else ""
+    none = f" {face.result.none}: {face.none_when}." if face.none_when else ""
     lost = " Raises LeaseLost." if face.of == "message" else ""
-    first, indent = f"{face.doc}{false}{lost}", " " * 8
+    first, indent = f"{face.doc}{none}{lost}", " " * 8
     told = [each for each in face.arguments if each.doc]
     if len(first) <= 80 and not told and not face.more:
         return f'{indent}"""{first}"""\n'
@@ -304,21 +331,21 @@ def python(face: Face) -> str:
     submit, doc = f"_core.{face.name}_submit", docstring(face)
     if face.subject == "ids":
         return f"""
-    async def {face.name}(self, id: str) -> bool:
-{doc}        [done] = await self.{face.name}_many((id,))
-        return done
+    async def {face.name}(self, id: str) -> {face.result.python}:
+{doc}        [one] = await self.{face.name}_many((id,))
+        return one
 
-    async def {face.name}_many(self, ids: Iterable[str]) -> list[bool]:
-        \"""Does {face.name}() with any number of messages.\"""
-        return await self._each({submit}, listed(ids, "ids"), _done_of)
+    async def {face.name}_many(self, ids: Iterable[str]) -> list[{face.result.python}]:
+        \"""{face.many_doc}\"""
+        return await self._each({submit}, listed(ids, "ids"), {face.result.python_read})
 """
     parts = ["self", *(each.of_python() for each in face.parameters)]
-    end = f") -> {'bool' if face.false_is else 'None'}:"
+    end = f") -> {face.result.python}:"
     head = "\n" + laid_out(f"async def {face.name}(", parts, end, "    ") + doc
     given = [text for each in face.parameters if (text := each.get("python_pass"))]
     if face.of == "queue":
         call = laid_out("call = on(", ["self._own", submit, *given], ")", " " * 8)
-        if face.false_is:
+        if face.none_is:
             return f"{head}{call}        return (await self._home.call(call)).status == _core.OK\n"
         return f"{head}{call}        await self._home.call(call)\n"
     ticket = "(self.ticket,)" if face.subject == "tickets" else "self.ticket"
@@ -326,7 +353,7 @@ def python(face: Face) -> str:
     if not face.settles:
         return f"{head}{call}        await self._hold_by(call)\n"
     settled = f'await self._settle_by("{face.name}", call)'
-    settled = f"return {settled} == _core.OK" if face.false_is else settled
+    settled = f"return {settled} == _core.OK" if face.none_is else settled
     return f"{head}        self._asked = True\n{call}        {settled}\n"
 
 
@@ -337,7 +364,7 @@ def php_head(face: Face, end: str) -> str:
     """A declaration in the stub; end: what is behind the types."""
     parts = [each.of_php() for each in face.parameters]
     start = f"        public function {face.camel}("
-    end = f"): {'bool' if face.false_is else 'void'}{end}"
+    end = f"): {face.result.php}{end}"
     line = f"{start}{', '.join(parts)}{end}"
     if len(line) > WIDTH or len(parts) > 2:
         listed = ",\n".join(f"            {part}" for part in parts)
@@ -347,52 +374,35 @@ def php_head(face: Face, end: str) -> str:
 
 def php_doc(face: Face) -> str:
     margin = "         * "
-    parts = [wrapped(in_php(text), margin, margin) for text in (face.doc, face.more) if text]
+    more = f"{margin}    "
     tags = [
-        wrapped(
-            in_php(each.doc),
-            f"{margin}@param {each.of_php().split(' = ')[0]} ",
-            f"{margin}    ",
-        )
+        wrapped(in_php(each.doc), f"{margin}@param {each.of_php().split(' = ')[0]} ", more)
         for each in face.arguments
         if each.doc
     ]
-    if face.false_when:
-        false = f"{margin}@return bool false: "
-        tags.append(wrapped(face.false_when, false, f"{margin}    "))
+    if face.none_when:
+        returns = f"{face.result.php_doc} {in_php(face.result.none)}: "
+        tags.append(wrapped(face.none_when, f"{margin}@return {returns}", more))
     if face.of == "message":
         tags.append(f"{margin}@throws Exception\\LeaseLostException")
+    parts = [wrapped(in_php(text), margin, margin) for text in (face.doc, face.more) if text]
     text = f"\n{margin.rstrip()}\n".join([*parts, *(["\n".join(tags)] if tags else [])])
     return f"        /**\n{text}\n         */\n"
 
 
-def php_class(face: Face) -> str:
-    """The methods of a class, in the stub."""
-    one = f"\n{php_doc(face)}{php_head(face, ' {}')}"
+def php_stub(face: Face, is_class: bool) -> str:
+    """The methods of a class, in the stub; of an interface without their documentation."""
+    doc, end, order = (php_doc(face), " {}", " in order") if is_class else ("", ";", "")
+    one = f"\n{doc}{php_head(face, end)}"
     if face.subject != "ids":
         return one
+    many = f"         * {in_php(face.many_doc)}\n         *\n" if is_class else ""
     return f"""{one}
         /**
-         * Does {face.camel}() with any number of messages.
-         *
-         * @param array<string> $ids
-         * @return list<bool> in order
+{many}         * @param array<string> $ids
+         * @return list<{face.result.php_doc}>{order}
          */
-        public function {face.camel}Many(array $ids): array {{}}
-"""
-
-
-def php_interface(face: Face) -> str:
-    """The same methods, without their documentation."""
-    one = f"\n{php_head(face, ';')}"
-    if face.subject != "ids":
-        return one
-    return f"""{one}
-        /**
-         * @param array<string> $ids
-         * @return list<bool>
-         */
-        public function {face.camel}Many(array $ids): array;
+        public function {face.camel}Many(array $ids): array{end}
 """
 
 
@@ -405,7 +415,7 @@ ZEND_METHOD(Dueq_Queue, {camel}) {{
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    dueq_php_one(queue, dueq_{name}_submit, id, dueq_php_outcome_done, return_value);
+    dueq_php_one(queue, dueq_{name}_submit, id, {read}, return_value);
 }}
 
 ZEND_METHOD(Dueq_Queue, {camel}Many) {{
@@ -416,58 +426,44 @@ ZEND_METHOD(Dueq_Queue, {camel}Many) {{
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_{name}_submit, ids, false, dueq_php_outcome_done, return_value);
+    dueq_php_each(queue, dueq_{name}_submit, ids, false, {read}, return_value);
 }}
 """
 
 
-def php_locals(face: Face) -> list[str]:
-    """The variables of a method; places come first, as they are constants."""
-    places, others = [], []
+def php_parameters(face: Face) -> tuple[str, str]:
+    """The variables of a method, with how it parses its parameters; and how it reads them."""
+    places, locals_, needed, more, reads = "", "", "", "", ""
     for number, each in enumerate(face.parameters, 1):
-        parsed = each.get("php_local")
-        if each.initial:
-            parsed += " = NULL" if "*" in parsed else f" = {each.initial}"
-        others.append(parsed)
-        if each.get("php_local").startswith("zval"):
-            others.append(f"int64_t {each.variable} = {each.initial or '0'}")
-        if each.kind.php_read:
-            place = f'{{{number}, -1, "{camel(each.name)}"}}'
-            places.append(f"const dueq_php_place {each.name}_place = {place}")
-    return [*places, *others]
-
-
-def php_parsing(face: Face) -> str:
+        local, parse = each.get("php_local"), f"        {each.get('php_parse')}\n"
+        start = each.initial and f" = {'NULL' if '*' in local else each.initial}"
+        locals_ += f"    {local}{start};\n"
+        needed, more = (needed, more + parse) if each.initial else (needed + parse, more)
+        if not each.kind.php_read:
+            locals_ += f"    int64_t {each.variable} = 0;\n" if "zval" in local else ""
+            continue
+        places += (
+            f'    const dueq_php_place {each.name}_place = {{{number}, -1, "{each.camel}"}};\n'
+        )
+        locals_ += f"    int64_t {each.variable} = {each.initial or '0'};\n"
+        given = f"{each.name} && " if each.initial and not each.kind.php_reads_null else ""
+        given += f"Z_TYPE_P({each.name}) != IS_NULL && " if given and each.kind.none else ""
+        reads += f"    if ({given}!{each.get('php_read')}) {{\n        RETURN_THROWS();\n    }}\n"
     if not face.parameters:
-        return "    ZEND_PARSE_PARAMETERS_NONE();\n"
-    needed = [each.get("php_parse") for each in face.parameters if not each.initial]
-    more = [each.get("php_parse") for each in face.parameters if each.initial]
-    listed = [*needed, *(["Z_PARAM_OPTIONAL"] if more else []), *more]
-    lines = "".join(f"        {line}\n" for line in listed)
-    bounds = f"{len(needed)}, {len(needed) + len(more)}"
-    start = f"    ZEND_PARSE_PARAMETERS_START({bounds})\n"
-    return f"{start}{lines}    ZEND_PARSE_PARAMETERS_END();\n"
-
-
-def php_reads(face: Face) -> str:
-    """How the values of parameters that may have several types are read."""
-    text = ""
-    for each in face.parameters:
-        if read := each.get("php_read"):
-            given = f"{each.name} && " if each.initial and not each.kind.php_reads_null else ""
-            given += f"Z_TYPE_P({each.name}) != IS_NULL && " if given and each.kind.none else ""
-            text += f"    if ({given}!{read}) {{\n        RETURN_THROWS();\n    }}\n"
-    return text
+        return "    ZEND_PARSE_PARAMETERS_NONE();\n", ""
+    least = needed.count("\n")
+    optional = f"        Z_PARAM_OPTIONAL\n{more}" if more else ""
+    start = f"    ZEND_PARSE_PARAMETERS_START({least}, {len(face.parameters)})\n"
+    parsed = f"{start}{needed}{optional}    ZEND_PARSE_PARAMETERS_END();\n"
+    return f"{places}{locals_}\n{parsed}", reads
 
 
 def php_method(face: Face) -> str:
     if face.subject == "ids":
-        return PHP_IDS.format(name=face.name, camel=face.camel)
+        return PHP_IDS.format(name=face.name, camel=face.camel, read=face.result.php_read)
+    begin, reads = php_parameters(face)
     queue, this, finish = "queue", "THIS_QUEUE(queue)", "dueq_php_finish(queue->client, submitted)"
     ticket: list[str] = []
-    before = "".join(f"    {line};\n" for line in php_locals(face)) + "\n"
-    before = before if face.parameters else ""
-    reads = php_reads(face)
     if face.of == "message":
         queue, ticket = "message->queue", face.on("ticket")
         reads += "    const dueq_bytes ticket = dueq_php_message_ticket(&message->std);\n"
@@ -476,10 +472,10 @@ def php_method(face: Face) -> str:
         finish = "dueq_php_message_settle(message, submitted)" if face.settles else finish
     given = [f"{queue}->queue", *ticket, *(each.get("php_pass") for each in face.parameters)]
     submit = filled(f"    const dueq_status submitted = dueq_{face.name}_submit(", given, ");")
-    finish = f"RETURN_BOOL({finish} == DUEQ_OK)" if face.false_is else finish
+    finish = f"RETURN_BOOL({finish} == DUEQ_OK)" if face.none_is else finish
     return f"""
 ZEND_METHOD(Dueq_{face.of.capitalize()}, {face.camel}) {{
-{before}{php_parsing(face)}
+{begin}
     {this};
 {reads}{submit}
     {finish};
@@ -502,7 +498,7 @@ def quoted(text: str) -> str:
 
 def shell_options(face: Face) -> str:
     """What --help says of the options."""
-    names = [f"--{e.words['dashes']} {e.get('argument')}".strip() for e in face.arguments]
+    names = [f"--{e.dashes} {e.get('argument')}".strip() for e in face.arguments]
     width = max(map(len, names))
     rows = ["Options:"]
     for name, each in zip(names, face.arguments, strict=True):
@@ -541,11 +537,11 @@ def shell_reading(face: Face) -> tuple[str, str]:
     refused = [each.kind.shell_refuses for each in face.arguments if each.kind.shell_refuses[0]]
     for each in face.arguments:
         if not each.shell_default:
-            option = f"--{each.words['dashes']} {each.get('argument')}"
+            option = f"--{each.dashes} {each.get('argument')}"
             refused.append((f"!has_{each.name}", f"give {option}"))
     for value, each in enumerate(face.arguments, 1):
         needs = "required" if each.kind.argument else "no"
-        rows += f'{{"{each.words["dashes"]}", {needs}_argument, NULL, {value}}}, '
+        rows += f'{{"{each.dashes}", {needs}_argument, NULL, {value}}}, '
         declared = each.get("c").removesuffix(each.variable)
         locals_ += f"    {declared}{each.variable} = {each.shell_default or '0'};\n"
         cases += f"        case {value}:\n            {each.variable} = {each.get('shell')};\n"
@@ -611,9 +607,8 @@ def shell_header(all_: list[Face]) -> str:
     told = [face for face in all_ if face.cli_summary]
     groups = {
         "MESSAGE_COMMANDS": [face for face in told if face.of == "message"],
-        "IDS_COMMANDS": [face for face in told if face.subject == "ids"],
-        "ID_COMMANDS": [face for face in told if face.subject == "id"],
-        "QUEUE_COMMANDS": [face for face in told if face.of == "queue" and not face.subject],
+        "ID_COMMANDS": [face for face in told if face.subject in {"id", "ids"}],
+        "QUEUE_COMMANDS": [face for face in told if not face.subject],
     }
     declared = "".join(f"extern const struct command {face.name}_command;\n" for face in told)
     lists = "".join(
@@ -626,7 +621,7 @@ def shell_header(all_: list[Face]) -> str:
 #include "cli.h"
 
 {declared}
-/* The commands that work on a message, on ids, on an id and on a queue, for the list of all. */
+/* The commands that work on a message, on ids and on a queue, for the list of all. */
 {lists}
 #endif
 """
@@ -658,18 +653,19 @@ def contract_steps(all_: list[Face]) -> str:
 
 
 def contract_in_php(all_: list[Face]) -> str:
-    """The verbs of the contract's PHP, with the outcome that false stands for."""
-    rows = "".join(f"        '{face.name}' => '{face.false_is}',\n" for face in all_)
+    """The verbs of the contract's PHP, with the outcome that null and false stand for."""
+    rows = "".join(f"        '{face.name}' => '{face.none_is or 'OK'}',\n" for face in all_)
     return f"    private const MADE = [\n{rows}    ];\n"
 
 
+PHP = "bindings/php/dueq.stub.php"
 SECTIONS: list[tuple[str, str, str, Callable[[Face], str]]] = [
     ("bindings/python/dueq/aio/queue.py", "verbs of a queue", "queue", python),
     ("bindings/python/dueq/aio/message.py", "verbs of a message", "message", python),
-    ("bindings/php/dueq.stub.php", "the verbs of QueueInterface", "queue", php_interface),
-    ("bindings/php/dueq.stub.php", "the verbs of MessageInterface", "message", php_interface),
-    ("bindings/php/dueq.stub.php", "the verbs of Queue", "queue", php_class),
-    ("bindings/php/dueq.stub.php", "the verbs of Message", "message", php_class),
+    (PHP, "the verbs of QueueInterface", "queue", partial(php_stub, is_class=False)),
+    (PHP, "the verbs of MessageInterface", "message", partial(php_stub, is_class=False)),
+    (PHP, "the verbs of Queue", "queue", partial(php_stub, is_class=True)),
+    (PHP, "the verbs of Message", "message", partial(php_stub, is_class=True)),
 ]
 """Parts of files: the file, the name of the part, whose methods it has, and what makes a method."""
 

@@ -7,6 +7,7 @@ import inspect
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ HEADER = re.sub(
     flags=re.S,
 )
 STUB = (ROOT / "bindings/php/dueq.stub.php").read_text("utf-8").split("namespace Dueq\\Redisson")[0]
+VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text("utf-8"))
 FACES = ("C", "Python", "PHP", "the shell")
 # What C has instead of exceptions, lists and objects.
 OF_C = {
@@ -119,6 +121,21 @@ def of_verb(
     return c_arguments(verb), arguments, php_arguments(*php), shell_words(command)
 
 
+def by_rule(name: str) -> tuple[set[str], ...]:
+    """What a name of C is in each face: in the shell an option, an argument, or a name in JSON."""
+    base = name.removesuffix("_ms")
+    words = base.split("_")
+    camel = words[0] + "".join(word.capitalize() for word in words[1:])
+    return {name}, {base}, {camel}, {name, f"--{'-'.join(words)}", base.upper()}
+
+
+def of_made(verb: str, row: dict[str, str]) -> tuple[set[str], ...]:
+    """Of a verb whose faces are made, and which has arguments."""
+    of = row["generated_faces"].capitalize()
+    method = getattr(getattr(dueq, of), verb)
+    return of_verb(verb, method, (of, by_rule(verb)[2].pop()), verb.replace("_", "-"))
+
+
 # Of each group the names in C, Python, PHP and the shell.
 NAMES = {
     "push": (
@@ -182,14 +199,8 @@ NAMES = {
         shell_words("schedule", "add"),
     ),
     "reserve": of_verb("reserve_any", dueq.Queue.reserve_many, ("Queue", "reserveMany"), "reserve"),
-    "retry": of_verb("retry", dueq.Message.retry, ("Message", "retry"), "retry"),
-    "release": of_verb("release", dueq.Message.release, ("Message", "release"), "release"),
-    "extend": of_verb("extend", dueq.Message.extend, ("Message", "extend"), "extend"),
-    "bury": of_verb("bury", dueq.Message.bury, ("Message", "bury"), "bury"),
+    **{verb: of_made(verb, row) for verb, row in VERBS.items() if "arguments" in row},
     "kick_all": of_verb("kick_all", dueq.Queue.kick_all, ("Queue", "kickAll"), "kick"),
-    "reschedule": of_verb(
-        "reschedule", dueq.Queue.reschedule, ("Queue", "reschedule"), "reschedule"
-    ),
     "find": of_verb("find", dueq.Queue.find, ("Queue", "find"), "find"),
     "peek": of_verb("peek", dueq.Queue.peek, ("Queue", "peek"), "peek"),
     "purge": of_verb("purge", dueq.Queue.purge, ("Queue", "purge"), "purge"),
@@ -208,14 +219,6 @@ NAMES = {
 }
 
 # ---- The rule, and the table of what differs from it ----
-
-
-def by_rule(name: str) -> tuple[set[str], ...]:
-    """What a name of C is in each face: in the shell an option, an argument, or a name in JSON."""
-    base = name.removesuffix("_ms")
-    words = base.split("_")
-    camel = words[0] + "".join(word.capitalize() for word in words[1:])
-    return {name}, {base}, {camel}, {name, f"--{'-'.join(words)}", base.upper()}
 
 
 def differing() -> dict[tuple[str, str], tuple[set[str], ...]]:

@@ -27,7 +27,7 @@ OF_QUEUE = """
 generated_faces = "queue"
 args = ["id", "speed", "note_it"]
 face_doc = "Slows a message down."
-false_when = "there is no message with this id"
+none_when = "there is no message with this id"
 returns = ""
 cli_summary = "Slows a message down"
 cli_help = "It says so."
@@ -55,7 +55,7 @@ face_doc = '''
 Ends the delivery.
 
 False is None.'''
-false_is = "EXHAUSTED"
+none_is = "EXHAUSTED"
 cli_summary = "Ends a delivery"
 cli_help = '''
 {options}
@@ -113,7 +113,7 @@ def test_verb_of_a_message_in_python() -> None:
 
 
 def test_verb_in_the_stub_of_php() -> None:
-    assert faces.php_class(made(OF_QUEUE)) == (
+    assert faces.php_stub(made(OF_QUEUE), is_class=True) == (
         """
         /**
          * Slows a message down.
@@ -190,3 +190,23 @@ def test_lists_of_commands_are_by_what_they_work_on() -> None:
     assert "#define MESSAGE_COMMANDS \\\n    , &slow_down_command\n" in header
     assert "#define ID_COMMANDS \\\n    , &slow_down_command\n" in header
     assert "#define QUEUE_COMMANDS\n" in header
+
+
+def test_verb_on_ids_that_returns_states() -> None:
+    face = made("""
+generated_faces = "queue"
+args = ["ids"]
+face_doc = "Removes it. LEASED: as `id` says."
+face_returns = "state"
+none_when = "there is none"
+many_doc = "Removes many."
+""")
+    text = faces.python(face)
+    assert '"""Removes it. LEASED: as `id` says. None: there is none."""\n' in text
+    assert "    async def slow_down_many(self, ids: Iterable[str]) -> list[State | None]:\n" in text
+    assert 'self._each(_core.slow_down_submit, listed(ids, "ids"), _states_of)\n' in text
+    stub = faces.php_stub(face, is_class=True)
+    assert "         * Removes it. State::Leased: as $id says.\n" in stub
+    assert "         * @return State|null null: there is none\n" in stub
+    assert "        public function slowDownMany(array $ids): array {}\n" in stub
+    assert "submit, ids, false, dueq_php_outcome_state, return_value);\n" in faces.php_method(face)

@@ -1,27 +1,5 @@
 #include "fields.h"
 
-ZEND_METHOD(Dueq_Queue, cancel) {
-    zend_string *id;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(id)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    dueq_php_one(queue, dueq_cancel_submit, id, dueq_php_outcome_state, return_value);
-}
-
-ZEND_METHOD(Dueq_Queue, cancelMany) {
-    HashTable *ids;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(ids)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_cancel_submit, ids, false, dueq_php_outcome_state, return_value);
-}
-
 /* Reads a list of names of queues. False: it threw. */
 static bool read_targets(HashTable *list, dueq_bytes *targets) {
     uint32_t count = 0;

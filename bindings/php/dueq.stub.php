@@ -251,14 +251,6 @@ namespace Dueq
          */
         public function ackMany(array $messages): array;
 
-        public function cancel(string $id): ?State;
-
-        /**
-         * @param array<string> $ids
-         * @return list<State|null>
-         */
-        public function cancelMany(array $ids): array;
-
         public function find(string $id): ?MessageInterface;
 
         /** @return \Iterator<int, MessageInterface> */
@@ -289,6 +281,14 @@ namespace Dueq
          * @return list<bool>
          */
         public function killMany(array $ids): array;
+
+        public function cancel(string $id): ?State;
+
+        /**
+         * @param array<string> $ids
+         * @return list<State|null>
+         */
+        public function cancelMany(array $ids): array;
 
         public function reschedule(
             string $id,
@@ -871,24 +871,6 @@ namespace Dueq
          */
         public function ackMany(array $messages): array {}
 
-        /**
-         * Deletes a message in any state. The work of a leased message may have begun, or may be
-         * done: its consumer gets a LeaseLostException on its next call. A Consumer that has
-         * prefetched the message learns of this within a quarter of a second, and does not deliver
-         * it.
-         *
-         * @return State|null the state that the message had; null: there is no message with this id
-         */
-        public function cancel(string $id): ?State {}
-
-        /**
-         * Deletes messages, as cancel().
-         *
-         * @param array<string> $ids any number
-         * @return list<State|null> in order
-         */
-        public function cancelMany(array $ids): array {}
-
         /** Finds a message by its id, in any state, without changing it. null: there is none. */
         public function find(string $id): ?Message {}
 
@@ -954,6 +936,26 @@ namespace Dueq
          * @return list<bool> in order
          */
         public function killMany(array $ids): array {}
+
+        /**
+         * Deletes a message in any state, and returns the state that it had.
+         *
+         * State::Leased means that a consumer has the message: its work may have begun, or may be
+         * done. The consumer gets a LeaseLostException on its next call. A Consumer that has
+         * prefetched the message learns of this within a quarter of a second, and does not deliver
+         * it.
+         *
+         * @return State|null null: there is no message with this id
+         */
+        public function cancel(string $id): ?State {}
+
+        /**
+         * Cancels any number of messages, as cancel().
+         *
+         * @param array<string> $ids
+         * @return list<State|null> in order
+         */
+        public function cancelMany(array $ids): array {}
 
         /**
          * Changes the due time of a delayed message.

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ce8d85dbdf1ac3adb8075bf17def3e9aa0ebd378 */
+ * Stub hash: 70de580a2aa732582f05a312ce5990f0019f297a */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -93,14 +93,6 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_ackMany arginfo_class_Dueq_QueueInterface_pushMany
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_cancel, 0, 1, Dueq\\State, 1)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-ZEND_END_ARG_INFO()
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_cancelMany, 0, 1, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, ids, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
-
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_find, 0, 1, Dueq\\MessageInterface, 1)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -121,11 +113,19 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kick, 
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_QueueInterface_kickMany arginfo_class_Dueq_QueueInterface_cancelMany
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kickMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, ids, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_kill arginfo_class_Dueq_QueueInterface_kick
 
-#define arginfo_class_Dueq_QueueInterface_killMany arginfo_class_Dueq_QueueInterface_cancelMany
+#define arginfo_class_Dueq_QueueInterface_killMany arginfo_class_Dueq_QueueInterface_kickMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_cancel, 0, 1, Dueq\\State, 1)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_cancelMany arginfo_class_Dueq_QueueInterface_kickMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_reschedule, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
@@ -349,10 +349,6 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_QueueInterface_pushMany
 
-#define arginfo_class_Dueq_Queue_cancel arginfo_class_Dueq_QueueInterface_cancel
-
-#define arginfo_class_Dueq_Queue_cancelMany arginfo_class_Dueq_QueueInterface_cancelMany
-
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_find, 0, 1, Dueq\\Message, 1)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -366,11 +362,15 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_QueueInterface_kick
 
-#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_QueueInterface_cancelMany
+#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_QueueInterface_kickMany
 
 #define arginfo_class_Dueq_Queue_kill arginfo_class_Dueq_QueueInterface_kick
 
-#define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_QueueInterface_cancelMany
+#define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_QueueInterface_kickMany
+
+#define arginfo_class_Dueq_Queue_cancel arginfo_class_Dueq_QueueInterface_cancel
+
+#define arginfo_class_Dueq_Queue_cancelMany arginfo_class_Dueq_QueueInterface_kickMany
 
 #define arginfo_class_Dueq_Queue_reschedule arginfo_class_Dueq_QueueInterface_reschedule
 
@@ -743,8 +743,6 @@ ZEND_METHOD(Dueq_Queue, reserveMany);
 ZEND_METHOD(Dueq_Queue, consume);
 ZEND_METHOD(Dueq_Queue, getIterator);
 ZEND_METHOD(Dueq_Queue, ackMany);
-ZEND_METHOD(Dueq_Queue, cancel);
-ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
 ZEND_METHOD(Dueq_Queue, peek);
 ZEND_METHOD(Dueq_Queue, kickAll);
@@ -752,6 +750,8 @@ ZEND_METHOD(Dueq_Queue, kick);
 ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, kill);
 ZEND_METHOD(Dueq_Queue, killMany);
+ZEND_METHOD(Dueq_Queue, cancel);
+ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
@@ -922,8 +922,6 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserveMany, arginfo_class_Dueq_QueueInterface_reserveMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, consume, arginfo_class_Dueq_QueueInterface_consume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, ackMany, arginfo_class_Dueq_QueueInterface_ackMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancel, arginfo_class_Dueq_QueueInterface_cancel, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
-	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancelMany, arginfo_class_Dueq_QueueInterface_cancelMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, find, arginfo_class_Dueq_QueueInterface_find, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, peek, arginfo_class_Dueq_QueueInterface_peek, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickAll, arginfo_class_Dueq_QueueInterface_kickAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -931,6 +929,8 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickMany, arginfo_class_Dueq_QueueInterface_kickMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kill, arginfo_class_Dueq_QueueInterface_kill, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, killMany, arginfo_class_Dueq_QueueInterface_killMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancel, arginfo_class_Dueq_QueueInterface_cancel, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancelMany, arginfo_class_Dueq_QueueInterface_cancelMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -1016,8 +1016,6 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, consume, arginfo_class_Dueq_Queue_consume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, getIterator, arginfo_class_Dueq_Queue_getIterator, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, ackMany, arginfo_class_Dueq_Queue_ackMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, peek, arginfo_class_Dueq_Queue_peek, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickAll, arginfo_class_Dueq_Queue_kickAll, ZEND_ACC_PUBLIC)
@@ -1025,6 +1023,8 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kill, arginfo_class_Dueq_Queue_kill, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, killMany, arginfo_class_Dueq_Queue_killMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)

@@ -79,8 +79,6 @@ def test_help_has_all_options_that_are_taken(dueq: Program) -> None:
     taken: set[str] = set()
     for path in [*(ROOT / "cli").rglob("*.c"), *(ROOT / "cli").rglob("*.h")]:
         taken |= options_in(path.read_text(encoding="utf-8"))
-    # ticket_commands.c has these as arguments.
-    taken |= {"--delay", "--error", "--lease", "--reason"}
     taken.add("--replace=body")
     told: set[str] = set()
     words = offers(dueq, "")

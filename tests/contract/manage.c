@@ -28,8 +28,6 @@ void do_ids(struct run *run, json_object *step, on_ids verb) {
     dueq_result_free(result);
 }
 
-static void do_cancel(struct run *run, json_object *step) { do_ids(run, step, dueq_cancel); }
-
 /* A field of a point of time, or one of how long that is from now. */
 static int64_t time_of(struct run *run, json_object *step, const char *at, const char *in) {
     return field(step, in) ? server_ms(run) + number(step, in, 0) : number(step, at, 0);
@@ -368,10 +366,16 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"cancel", do_cancel},     {"kick_all", do_kick_all},
-                                    {"purge", do_purge},       {"remove", do_remove},
-                                    {"check", do_check},       {"find", do_find},
-                                    {"peek", do_peek},         {"stats", do_stats},
-                                    {"rates", do_rates},       {"workers", do_workers},
-                                    {"failures", do_failures}, {"queues", do_queues},
-                                    {"allow", do_allow},       {NULL, NULL}};
+const struct verb manage_verbs[] = {{"kick_all", do_kick_all},
+                                    {"purge", do_purge},
+                                    {"remove", do_remove},
+                                    {"check", do_check},
+                                    {"find", do_find},
+                                    {"peek", do_peek},
+                                    {"stats", do_stats},
+                                    {"rates", do_rates},
+                                    {"workers", do_workers},
+                                    {"failures", do_failures},
+                                    {"queues", do_queues},
+                                    {"allow", do_allow},
+                                    {NULL, NULL}};

@@ -67,7 +67,6 @@ FIELDS = {
     "fire": {"message"},
     "ack": {"message", "tickets"},
     "checkpoint": {"message", "cursor"},
-    "cancel": {"id", "ids"},
     "find": {"id"},
     "peek": {"state", "page", "count", "as", "more"},
     **{verb: fields_of(row) for verb, row in MADE.items()},
@@ -115,9 +114,9 @@ STATS |= {"next_event_ms", "next_event_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("ack", *(verb for verb in MADE if "ids" in FIELDS[verb]))},
+    "ack": {"statuses"},
+    **{verb: {"statuses", "states"} for verb in MADE if "ids" in FIELDS[verb]},
     **{key: {"statuses", "stored"} for key in ("push", "ack_push")},
-    "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "ids", "queue"},
     "peek": {"messages", "count", "ids"},
     "find": {"message"},

@@ -211,14 +211,6 @@ class Run(Foreign):
     def do_checkpoint(self, step: Json, expect: Json) -> None:
         self.message(step).checkpoint(self.text(step["cursor"]))
 
-    def do_cancel(self, step: Json, expect: Json) -> list[str]:
-        if "ids" in step:
-            states = self.queue.cancel_many(self.text(id) for id in step["ids"])
-        else:
-            states = [self.queue.cancel(self.text(step["id"]))]
-        assert states == expect.get("states", states)
-        return ["OK" if state else "NOT_FOUND" for state in states]
-
     def do_made(self, step: Json, expect: Json) -> list[str]:
         """A verb whose methods are made: a field of the step is a parameter."""
         verb = step["do"]
@@ -235,8 +227,9 @@ class Run(Foreign):
                 for name in FIELDS[verb] & step.keys() - {"message"}
             }
             done = [getattr(of, verb)(**given)]
-        false = MADE[verb].get("false_is", "NOT_FOUND")
-        return [false if each is False else "OK" for each in done]
+        assert done == expect.get("states", done)
+        none = MADE[verb].get("none_is", "NOT_FOUND" if "none_when" in MADE[verb] else "OK")
+        return [none if each is False or each is None else "OK" for each in done]
 
     def do_kick_all(self, step: Json, expect: Json) -> None:
         times: Json = {}

@@ -38,6 +38,10 @@ static void do_kill(struct run *run, json_object *step) {
     do_ids(run, step, dueq_kill);
 }
 
+static void do_cancel(struct run *run, json_object *step) {
+    do_ids(run, step, dueq_cancel);
+}
+
 static void do_reschedule(struct run *run, json_object *step) {
     dueq_status status = dueq_reschedule(run->queue, bytes(run, step, "id"),
                                          number(step, "delay_ms", 0), number(step, "at_ms", 0));
@@ -61,6 +65,7 @@ const struct verb made_verbs[] = {
     {"bury", do_bury},
     {"kick", do_kick},
     {"kill", do_kill},
+    {"cancel", do_cancel},
     {"reschedule", do_reschedule},
     {"pause", do_pause},
     {"resume", do_resume},

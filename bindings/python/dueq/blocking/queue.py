@@ -390,22 +390,6 @@ class Queue(Source):
             settled(batch)
         return done
 
-    def cancel(self, id: str) -> State | None:
-        """
-        Deletes a message in any state, and returns the state that it had. None: there is no message
-        with this id.
-
-        LEASED means that a consumer has the message: its work may have begun, or may be done. The
-        consumer gets LeaseLost on its next call. A Consumer that has prefetched the message learns
-        of this within a quarter of a second, and does not deliver it.
-        """
-        [state] = self.cancel_many((id,))
-        return state
-
-    def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
-        """Cancels any number of messages, as cancel()."""
-        return self._each(_core.cancel_submit, listed(ids, "ids"), _states_of)
-
     def kick_all(
         self,
         error: str | None = None,
@@ -441,8 +425,8 @@ class Queue(Source):
         Makes a dead message ready again, with all its attempts. False: there is no dead message
         with this id.
         """
-        [done] = self.kick_many((id,))
-        return done
+        [one] = self.kick_many((id,))
+        return one
 
     def kick_many(self, ids: Iterable[str]) -> list[bool]:
         """Does kick() with any number of messages."""
@@ -454,12 +438,28 @@ class Queue(Source):
         message stays in this queue, whatever its policy says, until kick() makes it ready. False:
         there is no delayed message with this id.
         """
-        [done] = self.kill_many((id,))
-        return done
+        [one] = self.kill_many((id,))
+        return one
 
     def kill_many(self, ids: Iterable[str]) -> list[bool]:
         """Does kill() with any number of messages."""
         return self._each(_core.kill_submit, listed(ids, "ids"), _done_of)
+
+    def cancel(self, id: str) -> State | None:
+        """
+        Deletes a message in any state, and returns the state that it had. None: there is no message
+        with this id.
+
+        LEASED means that a consumer has the message: its work may have begun, or may be done. The
+        consumer gets LeaseLost on its next call. A Consumer that has prefetched the message learns
+        of this within a quarter of a second, and does not deliver it.
+        """
+        [one] = self.cancel_many((id,))
+        return one
+
+    def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
+        """Cancels any number of messages, as cancel()."""
+        return self._each(_core.cancel_submit, listed(ids, "ids"), _states_of)
 
     def reschedule(
         self, id: str, delay: float | timedelta | None = None, at: float | datetime | None = None
