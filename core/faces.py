@@ -170,17 +170,13 @@ class Result(NamedTuple):
     python: str
     none: str
     php: str
-    php_doc: str = ""
-    python_read: str = ""
-    php_read: str = ""
+    read: str = ""
 
 
 RESULTS = {
     "": Result("None", "", "void"),
-    "done": Result("bool", "False", "bool", "bool", "_done_of", "dueq_php_outcome_done"),
-    "state": Result(
-        "State | None", "None", "?State", "State|null", "_states_of", "dueq_php_outcome_state"
-    ),
+    "done": Result("bool", "False", "bool", "done"),
+    "state": Result("State | None", "None", "?State", "state"),
 }
 
 PHP_WORDS = {
@@ -292,10 +288,6 @@ SUBJECTS = ("ids", "id", "tickets", "ticket")
 """The arguments that say what a verb works on; a verb without one is about the whole queue."""
 
 
-def faces(rows: dict[str, dict[str, Any]]) -> list[Face]:
-    return [Face(name, row) for name, row in rows.items() if "generated_faces" in row]
-
-
 # Python
 
 
@@ -337,7 +329,7 @@ def python(face: Face) -> str:
 
     async def {face.name}_many(self, ids: Iterable[str]) -> list[{face.result.python}]:
         \"""{face.many_doc}\"""
-        return await self._each({submit}, listed(ids, "ids"), {face.result.python_read})
+        return await self._each({submit}, listed(ids, "ids"), _{face.result.read}_of)
 """
     parts = ["self", *(each.of_python() for each in face.parameters)]
     end = f") -> {face.result.python}:"
@@ -381,7 +373,7 @@ def php_doc(face: Face) -> str:
         if each.doc
     ]
     if face.none_when:
-        returns = f"{face.result.php_doc} {in_php(face.result.none)}: "
+        returns = f"{face.result.python.replace(' | None', '|null')} {in_php(face.result.none)}: "
         tags.append(wrapped(face.none_when, f"{margin}@return {returns}", more))
     if face.of == "message":
         tags.append(f"{margin}@throws Exception\\LeaseLostException")
@@ -400,7 +392,7 @@ def php_stub(face: Face, is_class: bool) -> str:
     return f"""{one}
         /**
 {many}         * @param array<string> $ids
-         * @return list<{face.result.php_doc}>{order}
+         * @return list<{face.result.python.replace(" | None", "|null")}>{order}
          */
         public function {face.camel}Many(array $ids): array{end}
 """
@@ -460,7 +452,9 @@ def php_parameters(face: Face) -> tuple[str, str]:
 
 def php_method(face: Face) -> str:
     if face.subject == "ids":
-        return PHP_IDS.format(name=face.name, camel=face.camel, read=face.result.php_read)
+        return PHP_IDS.format(
+            name=face.name, camel=face.camel, read=f"dueq_php_outcome_{face.result.read}"
+        )
     begin, reads = php_parameters(face)
     queue, this, finish = "queue", "THIS_QUEUE(queue)", "dueq_php_finish(queue->client, submitted)"
     ticket: list[str] = []
@@ -496,25 +490,19 @@ def quoted(text: str) -> str:
     return "\n".join(f'    "{line}\\n"' for line in escaped.split("\n"))
 
 
-def shell_options(face: Face) -> str:
-    """What --help says of the options."""
-    names = [f"--{e.dashes} {e.get('argument')}".strip() for e in face.arguments]
-    width = max(map(len, names))
-    rows = ["Options:"]
-    for name, each in zip(names, face.arguments, strict=True):
-        first, *others = each.shell_doc.split("\n")
-        rows.append(f"  {name:<{width}}  {first}")
-        rows += [f"{' ' * (width + 4)}{line}" for line in others]
-    return "\n".join(rows)
-
-
 def shell_help(face: Face) -> str:
+    """What --help says behind the summary."""
+    names = [f"--{each.dashes} {each.get('argument')}".strip() for each in face.arguments]
+    width = max(map(len, names), default=0)
+    options = "Options:"
+    for name, each in zip(names, face.arguments, strict=True):
+        lines = each.shell_doc.replace("\n", "\n" + " " * (width + 4))
+        options += f"\n  {name:<{width}}  {lines}"
     said = face.cli_help
     if face.arguments and "{options}" not in said:
         said = f"{said}\n\n{{options}}".strip()
-    said = said.replace("{options}", shell_options(face) if face.arguments else "")
-    command = f"dueq {face.dashes} orders {face.cli_example}".strip()
-    return quoted(f"{said}\n\nExample:\n  {command}")
+    example = f"dueq {face.dashes} orders {face.cli_example}".strip()
+    return quoted(f"{said.replace('{options}', options)}\n\nExample:\n  {example}")
 
 
 SHELL_IDS = """
@@ -604,17 +592,13 @@ def shell_commands(all_: list[Face]) -> str:
 
 def shell_header(all_: list[Face]) -> str:
     """The declarations of the commands, and their lists by what a command works on."""
-    told = [face for face in all_ if face.cli_summary]
-    groups = {
-        "MESSAGE_COMMANDS": [face for face in told if face.of == "message"],
-        "ID_COMMANDS": [face for face in told if face.subject in {"id", "ids"}],
-        "QUEUE_COMMANDS": [face for face in told if not face.subject],
-    }
-    declared = "".join(f"extern const struct command {face.name}_command;\n" for face in told)
-    lists = "".join(
-        " \\\n".join([f"#define {name}", *(f"    , &{face.name}_command" for face in group)]) + "\n"
-        for name, group in groups.items()
-    )
+    declared, lists = "", {"MESSAGE": "", "ID": "", "QUEUE": ""}
+    for face in all_:
+        if face.cli_summary:
+            declared += f"extern const struct command {face.name}_command;\n"
+            of = "ID" if face.subject in {"id", "ids"} else face.of.upper()
+            lists[of] += f" \\\n    , &{face.name}_command"
+    defined = "\n".join(f"#define {of}_COMMANDS{listed}" for of, listed in lists.items())
     return f"""{MADE_OF_C}#ifndef DUEQ_CLI_VERBS_H
 #define DUEQ_CLI_VERBS_H
 
@@ -622,7 +606,8 @@ def shell_header(all_: list[Face]) -> str:
 
 {declared}
 /* The commands that work on a message, on ids and on a queue, for the list of all. */
-{lists}
+{defined}
+
 #endif
 """
 

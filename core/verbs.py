@@ -193,7 +193,7 @@ class Verb:
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 VERBS = [Verb(name, row) for name, row in ROWS.items()]
 RESULTS = results.read()
-FACES = faces.faces(ROWS)
+FACES = [faces.Face(name, row) for name, row in ROWS.items() if "generated_faces" in row]
 
 
 # dueq_verbs.h

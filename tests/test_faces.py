@@ -204,7 +204,7 @@ many_doc = "Removes many."
     text = faces.python(face)
     assert '"""Removes it. LEASED: as `id` says. None: there is none."""\n' in text
     assert "    async def slow_down_many(self, ids: Iterable[str]) -> list[State | None]:\n" in text
-    assert 'self._each(_core.slow_down_submit, listed(ids, "ids"), _states_of)\n' in text
+    assert 'self._each(_core.slow_down_submit, listed(ids, "ids"), _state_of)\n' in text
     stub = faces.php_stub(face, is_class=True)
     assert "         * Removes it. State::Leased: as $id says.\n" in stub
     assert "         * @return State|null null: there is none\n" in stub

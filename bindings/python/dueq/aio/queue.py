@@ -458,7 +458,7 @@ class Queue(Source):
 
     async def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
         """Cancels any number of messages, as cancel()."""
-        return await self._each(_core.cancel_submit, listed(ids, "ids"), _states_of)
+        return await self._each(_core.cancel_submit, listed(ids, "ids"), _state_of)
 
     async def reschedule(
         self, id: str, delay: float | timedelta | None = None, at: float | datetime | None = None
@@ -794,7 +794,7 @@ def _done_of(answer: Answer) -> list[bool]:
     return [status == _core.OK for status, _ in answer.outcomes]
 
 
-def _states_of(answer: Answer) -> list[State | None]:
+def _state_of(answer: Answer) -> list[State | None]:
     return [STATES.get(state) for state in answer.states]
 
 
