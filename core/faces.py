@@ -25,6 +25,7 @@ class Kind(NamedTuple):
 
     c: str
     """The parameter. Its last word is {variable}."""
+    zero: str = "0"
     check: str = ""
     send: str = ""
     fanout: str = ""
@@ -82,6 +83,7 @@ MOMENT = DURATION._replace(
 )
 TEXT = Kind(
     c="dueq_bytes {name}",
+    zero="{0}",
     check='dueq__text_check("{what}", {name}, {most}, &queue->client->error)',
     send="dueq__arg_put(&words, &{name}, 1)",
     fanout="text",
@@ -235,7 +237,7 @@ class Argument:
             return ""
         if isinstance(self.default, str):
             assert not self.default, "a text is empty by default"
-            return "{0}"
+            return self.kind.zero
         return str(int(self.default * (1000 if self.variable.endswith("_ms") else 1)))
 
     def of_python(self) -> str:
@@ -531,7 +533,7 @@ def shell_reading(face: Face) -> tuple[str, str]:
         needs = "required" if each.kind.argument else "no"
         rows += f'{{"{each.dashes}", {needs}_argument, NULL, {value}}}, '
         declared = each.get("c").removesuffix(each.variable)
-        locals_ += f"    {declared}{each.variable} = {each.shell_default or '0'};\n"
+        locals_ += f"    {declared}{each.variable} = {each.shell_default or each.kind.zero};\n"
         cases += f"        case {value}:\n            {each.variable} = {each.get('shell')};\n"
         if f"has_{each.name}" in str(refused):
             locals_ += f"    bool has_{each.name} = false;\n"

@@ -170,6 +170,21 @@ def test_verb_in_the_shell() -> None:
     )
 
 
+def test_text_must_be_given() -> None:
+    row = """
+[arguments.label]
+kind = "text"
+range = ["the label", "DUEQ_MAX_KEY"]
+"""
+    face = made('generated_faces = "message"\nargs = ["ticket", "label"]\nface_doc = "x"' + row)
+    check = 'dueq__text_check("the label", label, DUEQ_MAX_KEY, &queue->client->error)'
+    assert face.arguments[0].get("check") == check
+    text = faces.shell_command(face)
+    assert "    dueq_bytes label = {0};\n    bool has_label = false;\n" in text
+    assert "            label = (dueq_bytes){optarg, strlen(optarg)};\n" in text
+    assert "        Z_PARAM_STR(label)\n    ZEND_PARSE_PARAMETERS_END();" in faces.php_method(face)
+
+
 def test_options_stand_where_the_help_says() -> None:
     text = faces.shell_help(made(OF_MESSAGE))
     assert text.startswith('    "Options:\\n"\n    "  --until TIME  until when\\n"\n    "\\n"\n')
