@@ -82,7 +82,8 @@ def test_option_in_python() -> None:
     of = made(SPAN)
     assert python.keywords(of) == "    slow_start: float | timedelta | None\n"
     assert "    slow_start    it begins slowly; None: at once\n" in python.fields(of)
-    assert '            limit_ms(self.slow_start, "slow_start"),\n' in python.draft_row(of)
+    read = '    "slow_start": (1, lambda value: limit_ms(value, "slow_start")),\n'
+    assert read in python.draft_row(of)
     assert "long long slow_start_ms;" in python.fill(of)
     assert '"OL:draft", &body, &slow_start_ms))' in python.fill(of)
 

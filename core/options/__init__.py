@@ -23,7 +23,6 @@ SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
         ("core/dueq.h", "the defaults of a draft", c.defaults),
         ("core/verbs/draft.c", "the options of a push", c.checks),
         ("bindings/python/dueq/draft.py", "the keyword arguments of a push", python.keywords),
-        ("bindings/python/dueq/draft.py", "what Python checks", python.types),
         ("bindings/python/dueq/draft.py", "the fields of a draft", python.fields),
         ("bindings/python/dueq/draft.py", "the row of a draft", python.draft_row),
         ("bindings/python/dueq/draft.py", "places in a row", python.places),

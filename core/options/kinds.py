@@ -7,9 +7,9 @@ class Kind(NamedTuple):
     """
     How options of a kind are written. In the texts {name} is the option's name, {camel} its name in
     PHP, {dashes} its name in the shell, {out} the place in C that gets the value, and {lvalue} the
-    same place to assign to. {self} and {given} are before the name of what Python and PHP were
-    given, {place} says in PHP what an error is about. {least} and {most} are the option's range.
-    Each other {key} is the value of that key in the option's table in core/options.toml.
+    same place to assign to. {argument} is what Python was given, {given} is before the name of what
+    PHP was given, {place} says in PHP what an error is about. {least} and {most} are the option's
+    range. Each other {key} is the value of that key in the option's table in core/options.toml.
     """
 
     c: str = ""
@@ -20,10 +20,8 @@ class Kind(NamedTuple):
     python: str = ""
     """The type of the argument. Without it the option is no argument."""
     default: str = "None"
-    types: str = ""
-    """The types that Python accepts; empty: `read` checks the value."""
     read: str = ""
-    """The item of a row; empty: the row does not have it."""
+    """What checks the argument and makes the item of a row; empty: the row does not have it."""
     row: str = "int"
 
     parse: str = ""
@@ -66,7 +64,7 @@ DURATION = Kind(
     c="int64_t {name}_ms",
     range="{lvalue}",
     python="float | timedelta | None",
-    read='optional_ms({self}{name}, "{name}")',
+    read='optional_ms({argument}, "{name}")',
     parse="L",
     into="&{name}_ms",
     declare="long long {name}_ms",
@@ -81,7 +79,7 @@ DURATION = Kind(
 LENGTH = DURATION._replace(
     python="float | timedelta",
     default="{value}",
-    read='duration_ms({self}{name}, "{name}")',
+    read='duration_ms({argument}, "{name}")',
     php="float|\\DateInterval",
     php_default="{value}",
     php_check="dueq_php_duration({place}, {given}{name}, {out})",
@@ -91,8 +89,7 @@ NUMBER = Kind(
     range="{lvalue}",
     python="int",
     default="0",
-    types="int,",
-    read="{self}{name}",
+    read='_check({argument}, "{name}", int)',
     parse="i",
     php="int",
     php_default="0",
@@ -111,7 +108,7 @@ COUNT = NUMBER._replace(
     c="size_t {name}",
     range="(int64_t){lvalue}",
     default="{value}",
-    read='counted({self}{name}, "{name}")',
+    read='counted({argument}, "{name}")',
     parse="n",
     into="&{name}",
     declare="Py_ssize_t {name}",
@@ -127,7 +124,7 @@ KINDS = {
     "duration": DURATION,
     # A duration above 0. None is 0.
     "span": DURATION._replace(
-        read='limit_ms({self}{name}, "{name}")',
+        read='limit_ms({argument}, "{name}")',
         php_check="dueq_php_limit({place}, {given}{name}, {out})",
     ),
     # A duration that may be 0, with a default of its own. None is 0.
@@ -148,7 +145,7 @@ KINDS = {
     "any_count": COUNT._replace(
         range="",
         python="int | None",
-        read='0 if {self}{name} is None else counted({self}{name}, "{name}", sys.maxsize)',
+        read='0 if {argument} is None else counted({argument}, "{name}", sys.maxsize)',
         php="?int",
         php_key="LIMIT",
         php_field="dueq_php_bound {name}",
@@ -161,8 +158,7 @@ KINDS = {
         c="int {name}",
         python="bool",
         default="False",
-        types="bool,",
-        read="{self}{name}",
+        read='_check({argument}, "{name}", bool)',
         row="bool",
         parse="p",
         php="bool",
@@ -194,8 +190,7 @@ KINDS = {
     "text": Kind(
         c="dueq_bytes {name}",
         python="str | None",
-        types="str, type(None)",
-        read='_text({self}{name}, "{name}")',
+        read='_text({argument}, "{name}")',
         row="str",
         parse="s#",
         into="{out}.data, &{name}_size",
@@ -215,8 +210,7 @@ KINDS = {
         range="{lvalue}",
         python="int | None",
         default="_core.{constant}",
-        types="int, type(None)",
-        read='_limit({self}{name}, "{name}", "{of_one}")',
+        read='_limit({argument}, "{name}", "{of_one}")',
         parse="I",
         php="?int",
         php_default="{value}",
@@ -233,14 +227,13 @@ KINDS = {
         contract='{lvalue} = (uint32_t)number(from, "{name}", {lvalue})',
     ),
     "delay": DURATION._replace(
-        read="*due_ms({self}delay, {self}at)",
         php_check="fill_due(draft, fields->delay, fields->at, {place})",
         shell="read_delay(cli, drafting, given)",
     ),
     # `read` of the delay reads both.
     "at": DURATION._replace(
         python="float | datetime | None",
-        read="",
+        read='0 if {argument} is None else point_ms({argument}, "at")',
         php="float|int|\\DateTimeInterface|null",
         php_check="",
         argument="TIME",
@@ -250,8 +243,7 @@ KINDS = {
         c="const dueq_header *headers; /* may be NULL when header_count is 0 */\n"
         "    size_t header_count",
         python="Mapping[str, str] | None",
-        types="Mapping, type(None)",
-        read="_header_row(self.headers)",
+        read="_header_row({argument})",
         row="tuple[tuple[str, str], ...]",
         parse="O",
         into="&headers",
@@ -273,8 +265,7 @@ KINDS = {
         range="{lvalue}",
         python="int",
         default="_core.NORMAL",
-        types="int,",
-        read="{self}priority",
+        read="_priority({argument})",
         parse="i",
         into="&priority",
         declare="int priority",
@@ -296,7 +287,7 @@ KINDS = {
     "backoff": Kind(
         c="dueq_backoff backoff",
         python="BackoffLike | None",
-        read="backoff_row(self.backoff)",
+        read="backoff_row({argument})",
         row="BackoffRow",
         parse="O",
         into="&backoff",
@@ -314,8 +305,7 @@ KINDS = {
         range="(int){lvalue}",
         python='bool | Literal["body"]',
         default="False",
-        types="bool, str",
-        read="_REPLACE[self.replace]",
+        read="_replace({argument})",
         parse="i",
         into="&replace",
         declare="int replace",

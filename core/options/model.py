@@ -11,7 +11,8 @@ class Target(NamedTuple):
 
     struct: str
     variable: str
-    self: str = ""
+    argument: str = ""
+    """What Python calls an argument; empty: its name."""
     given: str = ""
     item: str = "-1"
     """In PHP: the item of an array whose key the option may be; -1: it is a parameter."""
@@ -24,7 +25,7 @@ class Target(NamedTuple):
 
 
 TARGETS = {
-    "push": Target("dueq_draft", "draft", "self.", "fields->", "item", "2"),
+    "push": Target("dueq_draft", "draft", "value", "fields->", "item", "2"),
     "reserve": Target("dueq_reserve_options", "options", first="many"),
     "consume": Target("dueq_consumer_options", "options"),
 }
@@ -59,7 +60,7 @@ class Option:
         # What is no member of the struct is an argument of its own.
         self.words["lvalue"] = path if self.in_struct else f"*{self.words['member']}"
         self.words["out"] = f"&{path}" if self.in_struct else self.words["member"]
-        self.words["self"], self.words["given"] = target.self, target.given
+        self.words["argument"], self.words["given"] = target.argument or self.name, target.given
         self.words["place"] = target.place(index, self.words["camel"])
 
     def get(self, part: str) -> str:

@@ -10,15 +10,6 @@ def keywords(options: Options) -> str:
     return "".join(f"    {option.name}: {option.get('python')}\n" for option in options.python)
 
 
-def types(options: Options) -> str:
-    lines = [
-        f'    "{option.name}": ({option.get("types")}),\n'
-        for option in options.row
-        if option.get("types")
-    ]
-    return f"_TYPES: dict[str, tuple[type, ...]] = {{\n{''.join(lines)}}}\n"
-
-
 def entries(options: Iterable[Option], indent: int, width: int = 0) -> str:
     """A list in a docstring. width: of the names, of which a longer one has a line of its own."""
     listed = list(options)
@@ -59,7 +50,12 @@ def items(options: Options, indent: int, one: bool = False) -> str:
 
 
 def draft_row(options: Options) -> str:
-    return f"        return (\n            self.body,\n{items(options, 12)}        )\n"
+    """What makes the items of a row."""
+    lines = "".join(
+        f'    "{option.name}": ({place}, lambda value: {option.get("read")}),\n'
+        for place, option in enumerate(options.row, 1)
+    )
+    return f"_READ: dict[str, tuple[int, Callable[[Any], object]]] = {{\n{lines}}}\n"
 
 
 def places(options: Options) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from dueq.blocking.queue import Queue
-from dueq.draft import Draft, Options, TaskDraft, refuse_unknown
+from dueq.draft import Draft, Options, TaskDraft, refuse_unknown, row
 from dueq.errors import InvalidError
 from dueq.job import Job, JobMessage
 from dueq.serializers import (
@@ -484,7 +484,7 @@ def _checked(options: Options, known: Iterable[str]) -> Options:
     taken = RESERVED.intersection(options.get("headers") or ())
     if taken:
         raise InvalidError(f"headers: a push cannot set {_listed(taken)}: the task sets it")
-    Draft(b"", **options).row()
+    row(b"", options)
     return options
 
 

@@ -25,7 +25,7 @@ from dueq import _core
 from dueq._json import json_text
 from dueq.backoff import BackoffLike, backoff_row
 from dueq.errors import InvalidError
-from dueq.times import due_ms, limit_ms, optional_ms
+from dueq.times import due_ms, limit_ms, optional_ms, point_ms
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -71,60 +71,68 @@ _BATCH_BYTES = 16 * 1024 * 1024
 
 
 # The core would convert other types silently, or refuse them without the option's name.
-# Made from core/options.toml by core/verbs.py: what Python checks.
-_TYPES: dict[str, tuple[type, ...]] = {
-    "id": (str, type(None)),
-    "max_attempts": (int, type(None)),
-    "headers": (Mapping, type(None)),
-    "priority": (int,),
-    "max_crashes": (int, type(None)),
-    "drop": (bool,),
-    "dead_letter": (str, type(None)),
-    "replace": (bool, str),
-    "replicas": (int,),
-    "disk": (bool,),
-    "key": (str, type(None)),
-}
-# The end of what was made.
-_typed = attrgetter(*_TYPES)
-
-
-def _check(value: object, types: tuple[type, ...], name: str) -> None:
+def _check(value: R, name: str, types: type | tuple[type, ...]) -> R:
     if not isinstance(value, types):
-        wanted = " or ".join(type.__name__.replace("NoneType", "None") for type in types)
+        listed = types if isinstance(types, tuple) else (types,)
+        wanted = " or ".join(type.__name__.replace("NoneType", "None") for type in listed)
         raise TypeError(f"{name}: {value!r} is not {wanted}")
+    return value
 
 
 def durability_row(
     replicas: int, disk: bool, timeout: float | timedelta | None
 ) -> _core.DurabilityRow:
     """The row for the core of the durability that a queue or a push asks for."""
-    _check(replicas, (int,), "replicas")
-    _check(disk, (bool,), "disk")
+    _check(replicas, "replicas", int)
+    _check(disk, "disk", bool)
     return replicas, disk, limit_ms(timeout, "durable_timeout")
 
 
 def _header_row(headers: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    if not headers:
+    if headers is None:
         return ()
-    pairs = tuple(dict(headers).items())
+    pairs = tuple(dict(_check(headers, "headers", (Mapping, type(None)))).items())
     for name, value in pairs:
-        _check(name, (str,), "headers")
-        _check(value, (str,), f"headers: {name}")
+        _check(name, "headers", str)
+        _check(value, f"headers: {name}", str)
     return pairs
 
 
+def _body(body: Body | None, json: object) -> Body:
+    if json is ...:
+        if body is None:
+            raise TypeError("body: it is missing, and so is json")
+        return body
+    if body is not None:
+        raise TypeError("give either a body or json, not both")
+    return json_text(json, "json")
+
+
 def _text(value: str | None, name: str) -> str:
-    if value == "":
+    if value is None:
+        return ""
+    if not _check(value, name, (str, type(None))):
         raise InvalidError(f"{name}: is empty; give None for none")
-    return value or ""
+    return value
+
+
+def _priority(value: int) -> int:
+    if _check(value, "priority", int) not in (_core.LOW, _core.NORMAL, _core.HIGH):
+        raise InvalidError(f"priority: {value!r} is not 1, 0 or -1")
+    return value
+
+
+def _replace(value: bool | Literal["body"]) -> int:
+    if _check(value, "replace", (bool, str)) not in _REPLACE:
+        raise InvalidError(f"replace: {value!r} is not True, False or 'body'")
+    return _REPLACE[value]
 
 
 def _limit(value: int | None, name: str, of_one: str) -> int:
     """of_one: says in the error what a limit of 1 means."""
     if value is None:
         return _core.NO_LIMIT
-    if value == 0:
+    if _check(value, name, (int, type(None))) == 0:
         raise InvalidError(f"{name}: 0: use None for no limit, 1 for {of_one}")
     if not 0 < value <= _core.MAX_MAX_ATTEMPTS:
         raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
@@ -207,48 +215,17 @@ class Draft:
     # The end of what was made.
 
     def __post_init__(self, json: object) -> None:
-        if json is not ...:
-            if self.body is not None:
-                raise TypeError("give either a body or json, not both")
-            object.__setattr__(self, "body", json_text(json, "json"))
-        elif self.body is None:
-            raise TypeError("body: it is missing, and so is json")
+        if self.body is None or json is not ...:
+            object.__setattr__(self, "body", _body(self.body, json))
 
     def row(self) -> _core.DraftRow:
         """
         The row for the core. Raises InvalidError and TypeError for values that the core could not
         check.
         """
-        values = _typed(self)
-        if not all(map(isinstance, values, _TYPES.values())):
-            for value, (name, types) in zip(values, _TYPES.items(), strict=True):
-                _check(value, types, name)
-        if self.priority not in (_core.LOW, _core.NORMAL, _core.HIGH):
-            raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
-        if self.replace not in _REPLACE:
-            raise InvalidError(f"replace: {self.replace!r} is not True, False or 'body'")
-        # Made from core/options.toml by core/verbs.py: the row of a draft.
-        return (
-            self.body,
-            *due_ms(self.delay, self.at),
-            _text(self.id, "id"),
-            _limit(self.max_attempts, "max_attempts", "no retry"),
-            limit_ms(self.lease, "lease"),
-            _header_row(self.headers),
-            self.priority,
-            limit_ms(self.ttl, "ttl"),
-            backoff_row(self.backoff),
-            _limit(self.max_crashes, "max_crashes", "no second delivery after one"),
-            self.drop,
-            _text(self.dead_letter, "dead_letter"),
-            optional_ms(self.unique, "unique"),
-            _REPLACE[self.replace],
-            self.replicas,
-            self.disk,
-            limit_ms(self.durable_timeout, "durable_timeout"),
-            _text(self.key, "key"),
-        )
-        # The end of what was made.
+        options = zip(_READ, _values(self), _DEFAULTS, strict=True)
+        given = {name: value for name, value, default in options if value is not default}
+        return row(self.body, cast("Options", given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +239,32 @@ class TaskDraft(Draft):
     queue: str = field(default="default", kw_only=True)
 
 
-_PLAIN = Draft(b"").row()[1:]
+# The place of each option in a row, and what makes the item.
+# Made from core/options.toml by core/verbs.py: the row of a draft.
+_READ: dict[str, tuple[int, Callable[[Any], object]]] = {
+    "delay": (1, lambda value: optional_ms(value, "delay")),
+    "at": (2, lambda value: 0 if value is None else point_ms(value, "at")),
+    "id": (3, lambda value: _text(value, "id")),
+    "max_attempts": (4, lambda value: _limit(value, "max_attempts", "no retry")),
+    "lease": (5, lambda value: limit_ms(value, "lease")),
+    "headers": (6, lambda value: _header_row(value)),
+    "priority": (7, lambda value: _priority(value)),
+    "ttl": (8, lambda value: limit_ms(value, "ttl")),
+    "backoff": (9, lambda value: backoff_row(value)),
+    "max_crashes": (10, lambda value: _limit(value, "max_crashes", "no second delivery after one")),
+    "drop": (11, lambda value: _check(value, "drop", bool)),
+    "dead_letter": (12, lambda value: _text(value, "dead_letter")),
+    "unique": (13, lambda value: optional_ms(value, "unique")),
+    "replace": (14, lambda value: _replace(value)),
+    "replicas": (15, lambda value: _check(value, "replicas", int)),
+    "disk": (16, lambda value: _check(value, "disk", bool)),
+    "durable_timeout": (17, lambda value: limit_ms(value, "durable_timeout")),
+    "key": (18, lambda value: _text(value, "key")),
+}
+# The end of what was made.
+_values = attrgetter(*_READ)
+_DEFAULTS = _values(Draft(b""))
+_ITEMS = [read(value) for value, (_, read) in zip(_DEFAULTS, _READ.values(), strict=True)]
 
 # Made from core/options.toml by core/verbs.py: places in a row.
 _ID: Final = 3  # its index in a row
@@ -347,11 +349,16 @@ def refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
 
 def row(body: Body | None, options: Options) -> _core.DraftRow:
     """The row of Draft(body, **options)."""
-    if not options and body is not None:
-        return (body, *_PLAIN)
-    if not options.keys() <= _HINTS.keys():
-        refuse_unknown(options, _HINTS)
-    return Draft(cast("Body", body), **options).row()
+    items = [_body(body, options.get("json", ...)), *_ITEMS]
+    for name, value in options.items():
+        if name in _READ:
+            place, read = _READ[name]
+            items[place] = read(value)
+        elif name != "json":
+            refuse_unknown(options, _HINTS)
+    if "at" in options and "delay" in options:
+        due_ms(options["delay"], options["at"])  # refuses both
+    return cast("_core.DraftRow", tuple(items))
 
 
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
