@@ -165,7 +165,10 @@ int main(int count, char **words) {
     else if ((!strcmp(verb, "scripts") || !strcmp(verb, "loop") || !strcmp(verb, "bare")) &&
              count == 5)
         measure_cost(words[2], verb, number(words[3]), number(words[4]));
-    else if (!strcmp(verb, "life") && count == 7)
+    else if (!strcmp(verb, "client") && count == 5) {
+        run_client(words[2], words[3], number(words[4]));
+        printf("{}\n");
+    } else if (!strcmp(verb, "life") && count == 7)
         measure_life(words[2], !strcmp(words[3], "bare"), words[4], number(words[5]),
                      number(words[6]));
     else if (!strcmp(verb, "lateness") && count == 4)
@@ -197,6 +200,7 @@ int main(int count, char **words) {
             "  loop SOCKET BATCH MESSAGES | bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES "
             "|\n"
             "  life SOCKET bare|dueq STEP BATCH MESSAGES |\n"
+            "  client SOCKET push|delay|own|work COUNT |\n"
             "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
             "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
             "  memory SOCKET MESSAGES BODY | durable SOCKET one|batch|pusher replica|plain "

@@ -66,6 +66,8 @@ void measure_cost(const char *socket, const char *name, size_t batch, size_t mes
  * reserve and ack instead of a consumer. Says when it is ready, and goes on at each line on stdin.
  */
 void measure_life(const char *socket, bool bare, const char *step, size_t batch, size_t count);
+/* client.c: pushes or consumes messages, for client.py, which counts this process' instructions. */
+void run_client(const char *socket, const char *way, size_t count);
 /*
  * lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind.
  */

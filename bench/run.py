@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import adapters
+import client
 import compare
 import durable
 import equal
@@ -45,6 +46,7 @@ from targets import of_peers
 
 MEASURES = {
     "instructions": life.instructions,
+    "client": client.client,
     "commands": life.commands,
     "scripts": life.scripts,
     "life": life.life,

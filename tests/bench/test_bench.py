@@ -178,6 +178,23 @@ def test_tiny_run_of_durable_pushes_has_every_figure(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_tiny_run_of_the_client_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "client")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    rows = {row["way"]: row for row in report["client"]["rows"]}
+    assert list(rows) == ["push", "delay", "own", "work"]
+    for row in rows.values():
+        assert 5 < row["C"] < row["Python"] < 500
+        assert 5 < row["PHP"] < 500
+    assert 1 < rows["push"]["phpredis"] < rows["push"]["PHP"]
+    assert len(report["targets"]) == 3
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### A message in instructions of its client" in page
+
+
+@pytest.mark.slow
 def test_tiny_run_of_scale_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "scale")
