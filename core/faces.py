@@ -7,6 +7,7 @@ kinds that exist needs its row in core/verbs.toml alone, and code only for what 
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -264,6 +265,8 @@ class Face:
         self.subject: str = next((each for each in row["args"] if each in SUBJECTS), "")
         rows = row.get("arguments", {})
         self.arguments = [Argument(each, rows[each]) for each in row["args"] if each in rows]
+        if self.subject == "ids" and self.arguments:
+            sys.exit(f"core/verbs.toml: {name}: a verb on ids takes nothing else; give it one id")
         id = [Argument("id", {"kind": "text"})] if self.subject in {"id", "ids"} else []
         self.parameters = [*id, *self.arguments]
         """The parameters of its method."""

@@ -207,6 +207,17 @@ def test_lists_of_commands_are_by_what_they_work_on() -> None:
     assert "#define QUEUE_COMMANDS\n" in header
 
 
+def test_verb_on_ids_takes_nothing_else() -> None:
+    with pytest.raises(SystemExit, match="slow_down: a verb on ids takes nothing else"):
+        made("""
+generated_faces = "queue"
+args = ["ids", "speed"]
+face_doc = "Slows them down."
+[arguments.speed]
+kind = "number"
+""")
+
+
 def test_verb_on_ids_that_returns_states() -> None:
     face = made("""
 generated_faces = "queue"
