@@ -46,7 +46,7 @@ enum {
     {"disk", no_argument, NULL, DRAFT_DISK},                                                       \
     {"durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT}
 
-/* What --help says of them, by groups. */
+/* The texts of --help, by groups. */
 #define DRAFT_HELP_MESSAGE                                                                         \
     "  --delay DURATION     due after this time from now: 250ms, 1.5s, 30m, 2h, 7d, 1h30m; a\n"    \
     "                       number without a unit is seconds\n"                                    \

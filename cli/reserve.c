@@ -75,7 +75,7 @@ enum {
     {"wait", required_argument, NULL, RESERVE_TIMEOUT},                                            \
     {"lease", required_argument, NULL, RESERVE_LEASE}
 
-/* What --help says of them. */
+/* The texts of --help. */
 #define RESERVE_HELP                                                                               \
     "  --count N         up to N messages (1)\n"                                                   \
     "  --round-robin     begin with another queue each time\n"                                     \

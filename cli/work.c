@@ -31,7 +31,7 @@ enum {
     {"slack", required_argument, NULL, CONSUME_SLACK},                                             \
     {"round-robin", no_argument, NULL, CONSUME_ORDER}
 
-/* What --help says of them. */
+/* The texts of --help. */
 #define CONSUME_HELP                                                                               \
     "  --lease DURATION        if dueq or its machine crashes, the message is delivered again\n"   \
     "                          within this time (the message's own, or 8s)\n"                      \

@@ -4,15 +4,13 @@ A kind says what the values of a field are in each language. A new field of a ki
 its row in core/results.toml alone, and the code that sets the field.
 """
 
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from options.text import WIDTH, camel, joined, note, wrapped
-
-ROOT = Path(__file__).resolve().parents[1]
+from sections import Section
+from text import WIDTH, camel, joined, note, wrapped
 
 
 class Kind(NamedTuple):
@@ -158,11 +156,6 @@ class Result:
         self.fields = [Field(field, *parts) for field, parts in row["fields"].items()]
 
 
-def read() -> list[Result]:
-    rows = tomllib.loads((ROOT / "core/results.toml").read_text(encoding="utf-8"))
-    return [Result(name, row) for name, row in rows.items()]
-
-
 # C
 
 
@@ -194,7 +187,7 @@ def members(result: Result) -> str:
     return "\n".join(lines) + "\n"
 
 
-def macro(name: str, rows: list[str]) -> str:
+def x_macro(name: str, rows: list[str]) -> str:
     return " \\\n".join([f"#define {name}(X)", *(f"    X({row})" for row in rows)])
 
 
@@ -204,9 +197,9 @@ def lists(results: list[Result]) -> str:
     for result in results:
         name = f"DUEQ_{result.name.upper()}"
         rows = [f"{field.macro}, {field.member}" for field in result.fields]
-        made.append(macro(f"{name}_FIELDS", rows))
+        made.append(x_macro(f"{name}_FIELDS", rows))
         if sums := [field.member for field in result.fields if field.kind == "sum"]:
-            made.append(macro(f"{name}_SUMS", sums))
+            made.append(x_macro(f"{name}_SUMS", sums))
     return "\n".join(made)
 
 
@@ -303,26 +296,20 @@ def table(result: Result) -> str:
     return "".join(lines)
 
 
-Section = tuple[str, str, Callable[[], str]]
-"""A file, the name of its section, and the function that makes the section."""
-
-
 def sections(results: list[Result]) -> list[Section]:
-    made: list[Section] = [
-        ("bindings/python/dueq/_core.pyi", "the rows of results", lambda: row_types(results))
+    made = [
+        Section(
+            "bindings/python/dueq/_core.pyi", "the rows of results", partial(row_types, results)
+        )
     ]
     for result in results:
-
-        def add(file: str, what: str, make: Callable[[Result], str], of: Result = result) -> None:
-            made.append((file, what, lambda: make(of)))
-
-        add(result.header, f"the fields of dueq_{result.name}", members)
-        add(
-            f"bindings/python/dueq/{result.module}.py",
-            f"the fields of {result.title}",
-            python_fields,
-        )
-        add("bindings/php/dueq.stub.php", f"the fields of {result.title}", php_fields)
+        of_c, of_class = f"the fields of dueq_{result.name}", f"the fields of {result.title}"
+        module = f"bindings/python/dueq/{result.module}.py"
+        made += [
+            Section(result.header, of_c, partial(members, result)),
+            Section(module, of_class, partial(python_fields, result)),
+            Section("bindings/php/dueq.stub.php", of_class, partial(php_fields, result)),
+        ]
         if result.section:
-            add("docs/reference.md", result.section, table)
+            made.append(Section("docs/reference.md", result.section, partial(table, result)))
     return made

@@ -9,8 +9,7 @@ and fails if a generated file is stale.
 import re
 import sys
 import tomllib
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,36 +17,46 @@ import faces
 import options
 import results
 import symbols
-from options.text import WIDTH, filled
+from faces.model import Argument, Face
+from options.model import Options
+from results import Result
+from sections import renewed
+from text import WIDTH, call, filled
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "Made from core/verbs.toml by core/verbs.py."
-MADE_OF_RESULTS = "Made from core/results.toml by core/verbs.py."
 
 
-class Argument(NamedTuple):
+class CoreArgument(NamedTuple):
+    """What the core has of an argument."""
+
     c: str
+    """The parameters of a function in C."""
     python: str
+    """The parameter of a function in _core.pyi."""
     check: str = ""
     """The call that checks the argument."""
     send: str = ""
+    """The call that writes the argument for the script."""
 
 
-def number(name: str) -> Argument:
-    return Argument(f"int64_t {name}", f"{name}: int", send=f"dueq__resp_number(&words, {name})")
+def number(name: str) -> CoreArgument:
+    return CoreArgument(
+        f"int64_t {name}", f"{name}: int", send=f"dueq__resp_number(&words, {name})"
+    )
 
 
-def size(name: str, check: str) -> Argument:
+def size(name: str, check: str) -> CoreArgument:
     send = f"dueq__resp_number(&words, (int64_t){name})"
-    return Argument(f"size_t {name}", f"{name}: int", check, send)
+    return CoreArgument(f"size_t {name}", f"{name}: int", check, send)
 
 
-def data(name: str, python: str, check: str = "") -> Argument:
-    return Argument(f"dueq_bytes {name}", python, check, f"dueq__arg_put(&words, &{name}, 1)")
+def data(name: str, python: str, check: str = "") -> CoreArgument:
+    return CoreArgument(f"dueq_bytes {name}", python, check, f"dueq__arg_put(&words, &{name}, 1)")
 
 
-def counted(name: str) -> Argument:
-    return Argument(
+def counted(name: str) -> CoreArgument:
+    return CoreArgument(
         f"const dueq_bytes *{name}, size_t count",
         f"{name}: tuple[str, ...]",
         f"dueq__arg_check_{name}(queue, {name}, count)",
@@ -55,43 +64,45 @@ def counted(name: str) -> Argument:
     )
 
 
-def of_kind(name: str, row: dict[str, Any]) -> Argument:
-    """An argument that the verb's table describes."""
-    made = faces.Argument(name, row)
-    stub = f"{made.variable}: {made.kind.stub}"
-    return Argument(made.get("c"), stub, made.get("check"), made.get("send"))
+def of_kind(argument: Argument) -> CoreArgument:
+    stub = f"{argument.variable}: {argument.kind.stub}"
+    return CoreArgument(argument.get("c"), stub, argument.get("check"), argument.get("send"))
 
 
 ARGUMENTS = {
-    "drafts": Argument("const dueq_draft *drafts, size_t count", "drafts: tuple[DraftRow, ...]"),
-    "schedule": Argument("const dueq_plan *schedule", "schedule: ScheduleRow"),
-    "message": Argument("const dueq_message *message", "message: HeldRow"),
-    "target": Argument("dueq_queue *target", "target: Handle | None"),
-    "dead_letter": Argument(
+    "drafts": CoreArgument(
+        "const dueq_draft *drafts, size_t count", "drafts: tuple[DraftRow, ...]"
+    ),
+    "schedule": CoreArgument("const dueq_plan *schedule", "schedule: ScheduleRow"),
+    "message": CoreArgument("const dueq_message *message", "message: HeldRow"),
+    "target": CoreArgument("dueq_queue *target", "target: Handle | None"),
+    "dead_letter": CoreArgument(
         "const dueq_bytes *dead_letter, size_t count",
         "dead_letter: tuple[str, ...] | None",
         "dueq__arg_check_targets(queue, dead_letter, count, any)",
         "dueq__arg_put_targets(&words, dead_letter, count, any)",
     ),
-    "any": Argument("int any", "any: int"),
-    "repair": Argument("int repair", "repair: int"),
-    "reserve_options": Argument("const dueq_reserve_options *options", "options: ReserveRow"),
+    "any": CoreArgument("int any", "any: int"),
+    "repair": CoreArgument("int repair", "repair: int"),
+    "reserve_options": CoreArgument("const dueq_reserve_options *options", "options: ReserveRow"),
     **{name: counted(name) for name in ("tickets", "ids")},
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__arg_check_ids(queue, &id, 1)"),
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
     "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
-    "process": Argument("", "", send="dueq__arg_put_process(&words)"),
-    "preview": Argument("", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"),
+    "process": CoreArgument("", "", send="dueq__arg_put_process(&words)"),
+    "preview": CoreArgument(
+        "", "", send="dueq__resp_number(&words, (int64_t)queue->preview_bytes)"
+    ),
     "cursor": data("cursor", "cursor: bytes"),
     "text": data("text", "text: str", "dueq__arg_check_cursor(queue, text)"),
-    "state": Argument(
+    "state": CoreArgument(
         "dueq_state state",
         "state: int",
         "dueq__arg_check_state(queue, state)",
         "dueq__arg_put_state(queue->client, &words, state)",
     ),
-    "filter": Argument(
+    "filter": CoreArgument(
         "const dueq_filter *filter",
         "filter: Filter",
         "dueq__arg_check_filter(queue, filter)",
@@ -104,9 +115,9 @@ ARGUMENTS = {
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "ttl_ms")},
 }
 RECEIVERS = {
-    "queue": Argument("dueq_queue *queue", "queue: Handle"),
-    "client": Argument("dueq_client *client", "client: Client"),
-    "queues": Argument(
+    "queue": CoreArgument("dueq_queue *queue", "queue: Handle"),
+    "client": CoreArgument("dueq_client *client", "client: Client"),
+    "queues": CoreArgument(
         "dueq_queue *const *queues, size_t queue_count", "queues: tuple[Handle, ...]"
     ),
 }
@@ -138,7 +149,8 @@ class Verb:
         self.doc: str = row["doc"].strip()
         self.receiver: str = row.get("receiver", "queue")
         self.args: list[str] = row["args"]
-        self.described: dict[str, Any] = row.get("arguments", {})
+        rows: dict[str, dict[str, Any]] = row.get("arguments", {})
+        self.of_kinds = {name: Argument(name, rows[name]) for name in rows}
         self.script_args: list[str] | None = row.get("script_args")
         self.room: str = row.get("room", "verbs")
         self.batch_script: str = row.get("batch_script", "")
@@ -147,11 +159,10 @@ class Verb:
         self.decode: str = row.get("decode", "outcomes")
         self.returns: str = row.get("returns", "result")
 
-    def argument(self, name: str) -> Argument:
-        described = self.described.get(name)
-        return of_kind(name, described) if described else ARGUMENTS[name]
+    def argument(self, name: str) -> CoreArgument:
+        return of_kind(self.of_kinds[name]) if name in self.of_kinds else ARGUMENTS[name]
 
-    def arguments(self) -> list[Argument]:
+    def arguments(self) -> list[CoreArgument]:
         return [RECEIVERS[self.receiver], *map(self.argument, self.args)]
 
     def parameters(self) -> list[str]:
@@ -170,30 +181,34 @@ class Verb:
 
     def fanout_members(self) -> dict[str, tuple[str, str]]:
         """
-        The members of a struct dueq__fanout_request that hold the arguments: the values of both, in
-        a call for the whole queue and in one for a partition.
+        For each member of a struct dueq__fanout_request that holds an argument: the value that the
+        call for the whole queue sets, and the value that the call for a partition reads.
         """
         members: dict[str, tuple[str, str]] = {}
         numbers = 0
         for name in self.args:
-            if name not in self.described:
+            if name not in self.of_kinds:
                 held = FANOUT_MEMBERS[name].items()
                 members |= {member: (value, f"asked->{member[1:]}") for member, value in held}
                 continue
-            described = faces.Argument(name, self.described[name])
-            member = described.kind.fanout
+            argument = self.of_kinds[name]
+            member = argument.kind.fanout
             if member == "numbers":
                 member, numbers = f"numbers[{numbers}]", numbers + 1
-            back = described.kind.from_fanout.format(member=f"asked->{member}")
+            back = argument.kind.from_fanout.format(member=f"asked->{member}")
             assert f".{member}" not in members, f"{self.name} has two texts"
-            members[f".{member}"] = described.variable, back
+            members[f".{member}"] = argument.variable, back
         return members
 
 
-ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
-VERBS = [Verb(name, row) for name, row in ROWS.items()]
-RESULTS = results.read()
-FACES = [faces.Face(name, row) for name, row in ROWS.items() if "generated_faces" in row]
+def rows(table: str) -> dict[str, dict[str, Any]]:
+    return tomllib.loads((ROOT / f"core/{table}.toml").read_text(encoding="utf-8"))
+
+
+VERBS = [Verb(name, row) for name, row in rows("verbs").items()]
+FACES = [Face(name, row) for name, row in rows("verbs").items() if "generated_faces" in row]
+OPTIONS = [Options(verb, row) for verb, row in rows("options").items()]
+RESULTS = [Result(name, row) for name, row in rows("results").items()]
 
 
 # dueq_verbs.h
@@ -231,7 +246,7 @@ def header() -> str:
 {parts}
 
 /*
- * {MADE_OF_RESULTS}
+ * Made from core/results.toml by core/verbs.py.
  * The fields of results, as X(KIND, member): for programs that loop over them. SUMS, as X(member):
  * the counts that are added up over the partitions of a queue.
  */
@@ -245,8 +260,10 @@ def header() -> str:
 
 
 def fanout(verb: Verb) -> tuple[str, str]:
-    """The function that submits the verb to a partition, and the code that hands a call over to
-    the partitions."""
+    """
+    The function that submits the verb to a partition, and the code by which a verb of the whole
+    queue goes to the partitions.
+    """
     if verb.fanout == "name" or (not verb.fanout and verb.receiver != "queue"):
         return "", ""
     if not verb.fanout:
@@ -286,14 +303,11 @@ def submit(verb: Verb, script_args: list[str]) -> str:
     if verb.batch_script:
         script = f"count == 1 ? {script} : &dueq__script_{verb.batch_script}"
     asked = [script, changes, count, f"dueq__decode_{verb.decode}", "&words"]
-    lines: list[str] = []
-    for check in [*verb.checks(), ""]:
-        start = "        status = " if lines else "    dueq_status status = "
-        if lines:
-            lines.append("    if (!status)")
-        name, rest = check[:-1].split("(", 1) if check else ("dueq__verb_begin", "")
-        parts = rest.split(", ") if check else ["queue", *asked]
-        lines.append(filled(f"{start}{name}(", parts, ");"))
+    begin = f"dueq__verb_begin({', '.join(['queue', *asked])})"
+    first, *others = [*verb.checks(), begin]
+    lines = [call("    dueq_status status = ", first, ";")]
+    for each in others:
+        lines += ["    if (!status)", call("        status = ", each, ";")]
     body = "\n".join([*lines, "    if (status)", "        return status;"])
     sent = "".join(f"    {verb.argument(name).send};\n" for name in script_args)
     ask, leave = fanout(verb)
@@ -356,64 +370,42 @@ def constants() -> str:
     return "".join(f"{name}: int\n" for name in names) + "\n"
 
 
-def stub(old: str) -> str:
-    text = section(old, f"# {MADE}\n", submits())
-    return section(text, "# Made from the public headers by core/verbs.py.\n", constants())
+# All that is made
+
+STUB = "bindings/python/dueq/_core.pyi"
 
 
-def section(old: str, begin: str, made: str, end: str = "# The end of what was made.\n") -> str:
-    """The file `old` with a new part between the lines `begin` and `end`."""
-    before, rest = old.split(begin)
-    return f"{before}{begin}{made}{end}{rest.split(end, 1)[1]}"
+def marked() -> Iterator[tuple[str, str, Callable[[], str]]]:
+    """Each section: its file, the comment above it, and the function that makes it."""
+    yield STUB, MADE, submits
+    yield STUB, "Made from the public headers by core/verbs.py.", constants
+    for table, sections in [
+        ("verbs", faces.sections(FACES)),
+        ("options", options.sections(OPTIONS)),
+        ("results", results.sections(RESULTS)),
+    ]:
+        for file, name, make in sections:
+            yield file, f"Made from core/{table}.toml by core/verbs.py: {name}.", make
 
 
-# Parts of other files
-
-
-def sections() -> list[tuple[str, str, Callable[[], str]]]:
-    """Parts of files: the file, the comment above the part, and what makes the part."""
-    of_results = [
-        (file, f"{MADE_OF_RESULTS[:-1]}: {what}.", make)
-        for file, what, make in results.sections(RESULTS)
-    ]
-    of_faces = [(file, f"{MADE[:-1]}: {what}.", make) for file, what, make in faces.sections(FACES)]
-    return options.sections() + of_results + of_faces
-
-
-def with_sections(name: str, old: str) -> str:
-    """The file with its generated parts made anew. Two comments enclose each part."""
-    for file, mark, make in sections():
-        if file == name:
-            begin = re.search(rf"^ *\S+ {re.escape(mark)}.*\n", old, flags=re.M)
-            if not begin:
-                sys.exit(f"{name} has no comment {mark}")
-            rest = old[begin.end() :]
-            end = re.search(r"^ *\S+ The end of what was made\.", rest, flags=re.M)
-            assert end, f"{name}: the part behind {mark} does not end"
-            old = old[: begin.end()] + make() + rest[end.start() :]
-    return old
-
-
-def _made(make: Callable[[list[faces.Face]], str], _: str) -> str:
-    return make(FACES)
-
-
-FILES: dict[str, Callable[[str], str]] = {
-    "core/dueq_verbs.h": lambda _: header(),
-    "bindings/python/dueq/_core.pyi": stub,
-    "bindings/php/dueq.stub.php": options.php_stub,
-    **{file: partial(_made, make) for file, make in faces.FILES.items()},
-}
+def files() -> dict[str, str]:
+    """The text of each file that is made, or has a section that is made."""
+    made = {"core/dueq_verbs.h": header()}
+    for file, make_all in faces.FILES.items():
+        made[file] = f"/* {MADE} */\n/* clang-format off */\n{make_all(FACES)}"
+    for file, mark, make in marked():
+        old = made.get(file) or (ROOT / file).read_text(encoding="utf-8")
+        made[file] = renewed(file, old, mark, make())
+    made[options.PHP_STUB] = options.php_stub(made[options.PHP_STUB], OPTIONS)
+    return made
 
 
 def main() -> None:
-    for name in dict.fromkeys([*FILES, *(file for file, _, _ in sections())]):
+    for name, text in files().items():
         path = ROOT / name
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        made = with_sections(name, FILES.get(name, str)(old))
         if sys.argv[1:] != ["--check"]:
-            path.write_text(made, encoding="utf-8")
-        elif made != old:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
             sys.exit(f"{name} is stale: run core/verbs.py")
     symbols.main()
 

@@ -1,4 +1,4 @@
-"""What core/faces.py makes of a verb's row, of which each face has its part."""
+"""What core/faces makes of a verb's row, of which each face has its part."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "core"))
 
-import faces  # type: ignore[import-not-found]  # noqa: E402
+from faces import contract, php, python, shell  # type: ignore[import-not-found]  # noqa: E402
+from faces.kinds import KINDS  # type: ignore[import-not-found]  # noqa: E402
+from faces.model import Face  # type: ignore[import-not-found]  # noqa: E402
 
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
-KINDS = {
-    argument["kind"] for row in ROWS.values() for argument in row.get("arguments", {}).values()
-}
+USED = {argument["kind"] for row in ROWS.values() for argument in row.get("arguments", {}).values()}
 
 
-def made(row: str) -> faces.Face:
-    return faces.Face("slow_down", tomllib.loads(row))
+def made(row: str) -> Face:
+    return Face("slow_down", tomllib.loads(row))
 
 
 OF_QUEUE = """
@@ -75,13 +75,13 @@ def on_a_line(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", USED)
 def test_argument_is_of_a_kind(kind: str) -> None:
-    assert kind in faces.KINDS
+    assert kind in KINDS
 
 
 def test_verb_of_a_queue_in_python() -> None:
-    assert faces.python(made(OF_QUEUE)) == (
+    assert python.method(made(OF_QUEUE)) == (
         '''
     async def slow_down(self, id: str, speed: int, note_it: bool = False) -> bool:
         """
@@ -97,7 +97,7 @@ def test_verb_of_a_queue_in_python() -> None:
 
 
 def test_verb_of_a_message_in_python() -> None:
-    assert faces.python(made(OF_MESSAGE)) == (
+    assert python.method(made(OF_MESSAGE)) == (
         '''
     async def slow_down(self, until: float | datetime) -> bool:
         """
@@ -113,7 +113,7 @@ def test_verb_of_a_message_in_python() -> None:
 
 
 def test_verb_in_the_stub_of_php() -> None:
-    assert faces.php_stub(made(OF_QUEUE), is_class=True) == (
+    assert php.stub(made(OF_QUEUE), is_class=True) == (
         """
         /**
          * Slows a message down.
@@ -132,7 +132,7 @@ def test_verb_in_the_stub_of_php() -> None:
 
 
 def test_verb_of_a_queue_in_php() -> None:
-    text = faces.php_method(made(OF_QUEUE))
+    text = php.method(made(OF_QUEUE))
     assert "START(2, 3)\n        Z_PARAM_STR(id)\n        Z_PARAM_LONG(speed)\n" in text
     assert "        Z_PARAM_OPTIONAL\n        Z_PARAM_BOOL(note_it)\n" in text
     assert "    zend_long speed;\n    bool note_it = 0;\n" in text
@@ -140,7 +140,7 @@ def test_verb_of_a_queue_in_php() -> None:
 
 
 def test_verb_of_a_message_in_php() -> None:
-    text = faces.php_method(made(OF_MESSAGE))
+    text = php.method(made(OF_MESSAGE))
     assert '    const dueq_php_place until_place = {1, -1, "until"};\n' in text
     assert "    if (!dueq_php_time(&until_place, until, &until_ms)) {\n" in text
     assert "    SETTLE_MESSAGE(message);\n" in text
@@ -148,7 +148,7 @@ def test_verb_of_a_message_in_php() -> None:
 
 
 def test_verb_in_the_shell() -> None:
-    text = faces.shell_command(made(OF_QUEUE))
+    text = shell.command(made(OF_QUEUE))
     assert '{"speed", required_argument, NULL, 1}, {"note-it", no_argument, NULL, 2}' in text
     assert '            speed = cli_number(cli, "speed", optarg, 1, 9);\n' in text
     assert '    if (!has_speed)\n        cli_usage(cli, "give --speed N");\n' in text
@@ -179,29 +179,29 @@ range = ["the label", "DUEQ_MAX_KEY"]
     face = made('generated_faces = "message"\nargs = ["ticket", "label"]\nface_doc = "x"' + row)
     check = 'dueq__text_check("the label", label, DUEQ_MAX_KEY, &queue->client->error)'
     assert face.arguments[0].get("check") == check
-    text = faces.shell_command(face)
+    text = shell.command(face)
     assert "    dueq_bytes label = {0};\n    bool has_label = false;\n" in text
     assert "            label = (dueq_bytes){optarg, strlen(optarg)};\n" in text
-    assert "        Z_PARAM_STR(label)\n    ZEND_PARSE_PARAMETERS_END();" in faces.php_method(face)
+    assert "        Z_PARAM_STR(label)\n    ZEND_PARSE_PARAMETERS_END();" in php.method(face)
 
 
 def test_options_stand_where_the_help_says() -> None:
-    text = faces.shell_help(made(OF_MESSAGE))
+    text = shell.help_text(made(OF_MESSAGE))
     assert text.startswith('    "Options:\\n"\n    "  --until TIME  until when\\n"\n    "\\n"\n')
     assert '    "It ends.\\n"\n    "\\n"\n    "Example:\\n"\n' in text
 
 
 def test_verb_in_the_contract() -> None:
-    step = on_a_line(faces.contract_step(made(OF_QUEUE)))
+    step = on_a_line(contract.step(made(OF_QUEUE)))
     assert 'bytes(run, step, "id"), number(step, "speed", 0),' in step
-    held = on_a_line(faces.contract_step(made(OF_MESSAGE)))
+    held = on_a_line(contract.step(made(OF_MESSAGE)))
     assert 'const struct capture *held = captured(run, step, "message");' in held
     assert 'dueq_slow_down(held->queue, &held->ticket, 1, number(step, "until_ms", 0),' in held
-    assert "        'slow_down' => 'EXHAUSTED',\n" in faces.contract_in_php([made(OF_MESSAGE)])
+    assert "        'slow_down' => 'EXHAUSTED',\n" in contract.in_php([made(OF_MESSAGE)])
 
 
 def test_lists_of_commands_are_by_what_they_work_on() -> None:
-    header = faces.shell_header([made(OF_QUEUE), made(OF_MESSAGE)])
+    header = shell.header([made(OF_QUEUE), made(OF_MESSAGE)])
     assert "#define MESSAGE_COMMANDS \\\n    , &slow_down_command\n" in header
     assert "#define ID_COMMANDS \\\n    , &slow_down_command\n" in header
     assert "#define QUEUE_COMMANDS\n" in header
@@ -227,12 +227,12 @@ face_returns = "state"
 none_when = "there is none"
 many_doc = "Removes many."
 """)
-    text = faces.python(face)
+    text = python.method(face)
     assert '"""Removes it. LEASED: as `id` says. None: there is none."""\n' in text
     assert "    async def slow_down_many(self, ids: Iterable[str]) -> list[State | None]:\n" in text
     assert 'self._each(_core.slow_down_submit, listed(ids, "ids"), _state_of)\n' in text
-    stub = faces.php_stub(face, is_class=True)
+    stub = php.stub(face, is_class=True)
     assert "         * Removes it. State::Leased: as $id says.\n" in stub
     assert "         * @return State|null null: there is none\n" in stub
     assert "        public function slowDownMany(array $ids): array {}\n" in stub
-    assert "submit, ids, false, dueq_php_outcome_state, return_value);\n" in faces.php_method(face)
+    assert "submit, ids, false, dueq_php_outcome_state, return_value);\n" in php.method(face)

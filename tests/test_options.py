@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "core"))
 from options import c, documents, php, python, shell  # type: ignore[import-not-found]  # noqa: E402
 from options.kinds import KINDS  # type: ignore[import-not-found]  # noqa: E402
 from options.model import Options  # type: ignore[import-not-found]  # noqa: E402
-from options.text import arguments, filled  # type: ignore[import-not-found]  # noqa: E402
+from text import arguments, filled  # type: ignore[import-not-found]  # noqa: E402
 
 ROWS = tomllib.loads((ROOT / "core/options.toml").read_text(encoding="utf-8"))
 ALL = [(verb, name) for verb, rows in ROWS.items() for name in rows]

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "core"))
 
 import results  # type: ignore[import-not-found]  # noqa: E402
+from verbs import RESULTS  # type: ignore[import-not-found]  # noqa: E402
 
-RESULTS = results.read()
 KINDS = {field.kind for result in RESULTS for field in result.fields}
 # cli/print_message.c writes the JSON of messages by hand.
 IN_JSON = {field.kind for each in RESULTS if each.name != "message" for field in each.fields}

@@ -1,7 +1,7 @@
 #include "php_dueq.h"
 
 /* Made from core/options.toml by core/verbs.py: the keys of a message. */
-/* The parameters of push() in their order, which are the keys of an item. */
+/* The keys of a message's array, in the order of push()'s parameters. */
 static const dueq_php_key keys[] = {
 #define KEY(name, type, member) {name, DUEQ_PHP_##type, offsetof(dueq_php_fields, member)}
     KEY("body", STRING, body),

@@ -1,23 +1,18 @@
-"""Makes from core/options.toml all that the core and each face have by option of a verb.
+"""Makes from core/options.toml what the core and each face need for each option of a verb.
 
 A kind says what the values of an option are in each language. A new option of a kind that exists
 needs its table in core/options.toml alone, and code only for what the option does.
 """
 
-import tomllib
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from options import c, documents, php, python, shell
+from sections import Section
+
+from options import c, contract, documents, php, python, shell
 from options.model import Options
 
-FILE = Path(__file__).resolve().parents[1] / "options.toml"
-MADE = "Made from core/options.toml by core/verbs.py"
-
-Make = Callable[[Options], str]
-
-SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
+SECTIONS: dict[str, list[tuple[str, str, Callable[[Options], str]]]] = {
     "push": [
         ("core/dueq.h", "the options of a push", c.members),
         ("core/dueq.h", "the defaults of a draft", c.defaults),
@@ -35,7 +30,7 @@ SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
         ("cli/draft.h", "the options of a push", shell.declarations),
         ("cli/draft.c", "the options of a push", shell.cases),
         ("docs/reference.md", "the options of a push", documents.table),
-        ("tests/contract/drafts.c", "the options of a push", documents.contract),
+        ("tests/contract/drafts.c", "the options of a push", contract.function),
     ],
     "reserve": [
         ("core/dueq.h", "the options of reserve", c.members),
@@ -48,7 +43,7 @@ SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
         ("bindings/php/parameters.c", "the options of reserve", php.reads),
         ("cli/reserve.c", "the options of reserve", shell.command),
         ("docs/reference.md", "the options of reserve", documents.table),
-        ("tests/contract/steps.c", "the options of reserve", documents.contract),
+        ("tests/contract/steps.c", "the options of reserve", contract.function),
     ],
     "consume": [
         ("core/dueq.h", "the options of consume", c.members),
@@ -66,20 +61,19 @@ SECTIONS: dict[str, list[tuple[str, str, Make]]] = {
 """By verb: a file, the name of its section, and the function that makes the section."""
 
 
-def read() -> list[Options]:
-    rows = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return [Options(verb, rows[verb]) for verb in rows]
+PHP_STUB = "bindings/php/dueq.stub.php"
 
 
-def sections() -> list[tuple[str, str, Callable[[], str]]]:
+def sections(all_: list[Options]) -> list[Section]:
     return [
-        (file, f"{MADE}: {what}.", partial(make, options))
-        for options in read()
-        for file, what, make in SECTIONS[options.verb]
+        Section(file, name, partial(make, options))
+        for options in all_
+        for file, name, make in SECTIONS[options.verb]
     ]
 
 
-def php_stub(old: str) -> str:
-    for options in read():
+def php_stub(old: str, all_: list[Options]) -> str:
+    """The stub with the options as parameters of its methods, which no comments enclose."""
+    for options in all_:
         old = php.stub(old, options)
     return old

@@ -1,7 +1,8 @@
 """Makes what the core has by option: the members of structs, their defaults and their checks."""
 
-from options.model import Options
-from options.text import WIDTH, filled, macro, note
+from text import WIDTH, filled, macro, note, separated
+
+from options.model import Option, Options
 
 
 def members(options: Options) -> str:
@@ -20,7 +21,7 @@ def members(options: Options) -> str:
 
 
 def defaults(options: Options) -> str:
-    """The macro that begins the struct."""
+    """The initializer of the struct."""
     struct = options.target.struct
     values = [f".struct_size = sizeof({struct})"]
     for option in options.struct:
@@ -28,7 +29,9 @@ def defaults(options: Options) -> str:
         if "constant" in option.row:
             value = f"DUEQ_{option.row['constant']}"
         elif option.is_time:
-            continue  # it is in seconds
+            # `value` is in seconds, the member in milliseconds.
+            assert float(value or 0) == 0, f"{option.name}: this default needs a constant of C"
+            continue
         if value:
             values.append(f".{option.words['member']} = {value}")
     name = struct.removesuffix("_options").upper()
@@ -39,40 +42,46 @@ def defaults(options: Options) -> str:
     return macro([f"#define {name}", *lines])
 
 
-def checks(options: Options) -> str:
-    """The texts that the struct points to, and the checks that need no more than a range."""
-    struct, variable = options.target.struct, options.target.variable
-    texts = [option for option in options.struct if option.row["kind"] == "text"]
-    ranges = []
+def ranges(options: Options) -> list[str]:
+    """The rows of an array of struct dueq__range."""
+    rows = []
     for option in options.struct:
         value = option.get("range")
-        # Durability, which a queue may demand, too, has its own check.
+        # check_durability() of core/verbs/draft.c has these ranges: a queue has them too.
         if "range" in option.row and value and "durability" not in value:
             name, least, most = option.row["range"]
             unit = '" ms"' if option.is_time else "NULL"
-            ranges.append(f'        {{"{name}", {unit}, {value}, {least}, {most}}}')
-    listed = ",\n".join(ranges)
-    bounded = []
-    for option in texts:
-        if "range" in option.row:
-            name, most = option.row["range"]
-            text = option.words["lvalue"]
-            bounded.append(f"    if (!status && {text}.size)\n")
-            start = "        status = dueq__text_check("
-            bounded.append(filled(start, [f'"{name}"', text, most, "error"], ");") + "\n")
-    start = "static dueq_status check_options("
+            rows.append(f'        {{"{name}", {unit}, {value}, {least}, {most}}}')
+    return separated(rows)
+
+
+def text_check(option: Option) -> str:
+    """What checks a text that is given."""
+    name, most = option.row["range"]
+    text = option.words["lvalue"]
+    parts = [f'"{name}"', text, most, "error"]
+    checked = filled("        status = dueq__text_check(", parts, ");")
+    return f"    if (!status && {text}.size)\n{checked}\n"
+
+
+def checks(options: Options) -> str:
+    """The function that does the checks that need only a range, and the places of the texts."""
+    struct, variable = options.target.struct, options.target.variable
+    texts = [option for option in options.struct if option.row["kind"] == "text"]
+    of_texts = "".join(text_check(option) for option in texts if "range" in option.row)
     parameters = [f"const {struct} *{variable}", "struct dueq__error *error"]
-    made = f"""{filled(start, parameters, ") {")}
+    listed = "\n".join(ranges(options))
+    check = "dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);\n"
+    end = f"    return {check}"
+    if of_texts:
+        end = f"    dueq_status status = {check}{of_texts}    return status;\n"
+    made = f"""{filled("static dueq_status check_options(", parameters, ") {")}
     const struct dueq__range ranges[] = {{
 {listed}}};
-    dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
-{"".join(bounded)}    return status;
-}}
+{end}}}
 """
-    if not bounded:
-        made = made.replace("dueq_status status =", "return").replace("    return status;\n", "")
     if not texts:
         return made
     offsets = [f"offsetof({struct}, {name})" for name in ["body", *(o.name for o in texts)]]
-    listed = filled("static const size_t texts[] = {", offsets, "};")
-    return f"/* The texts that a draft points to. */\n{listed}\n\n{made}"
+    places = filled("static const size_t texts[] = {", offsets, "};")
+    return f"/* The texts that a draft points to. */\n{places}\n\n{made}"

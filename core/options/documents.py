@@ -1,14 +1,15 @@
-"""Makes the tables of docs/reference.md, and what the contract's program in C has by option."""
+"""Makes the tables of docs/reference.md."""
+
+from text import joined
 
 from options.model import Options
-from options.text import filled, joined
 
 NONE = {
     "limit": "`None`, `null`, shell `none`",
     "patience": "`None`, `INF`, shell `forever`",
     "preset": "`None`, `null`",
 }
-"""By kind: the words of the languages for a value that is not the default and no value."""
+"""By kind: each language's word for no value, where that is not the default."""
 
 
 def table(options: Options) -> str:
@@ -29,13 +30,3 @@ def table(options: Options) -> str:
                 text += f"; {none}: {option.row['none']}"
             lines.append(f"| {shown} | {text} | {default} |\n")
     return "".join(lines)
-
-
-def contract(options: Options) -> str:
-    lines = [f"    {text};\n" for option in options.struct if (text := option.get("contract"))]
-    into = options.arguments()
-    parameters = ["struct run *run", "json_object *from", *into]
-    name = "fill_options" if options.verb == "push" else f"fill_{options.verb}"
-    return f"""{filled(f"static void {name}(", parameters, ") {")}
-{"".join(lines)}}}
-"""

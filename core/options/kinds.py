@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 class Kind(NamedTuple):
     """
-    How options of a kind are written. In the texts {name} is the option's name, {camel} its name in
-    PHP, {dashes} its name in the shell, {out} the place in C that gets the value, and {lvalue} the
-    same place to assign to. {argument} is what Python was given, {given} is before the name of what
-    PHP was given, {place} says in PHP what an error is about. {least} and {most} are the option's
-    range. Each other {key} is the value of that key in the option's table in core/options.toml.
+    How options of a kind are written. Option.words fills the texts in:
+
+    {name}      the option's name; {camel}: in PHP; {dashes}: in the shell
+    {lvalue}    the place in C that gets the value: a member or a variable; {out}: its address
+    {argument}  the Python expression of the value that the caller gave
+    {given}     what stands in C before the name of the field that holds PHP's value
+    {place}     the dueq_php_place, which names the option in an error
+    {least}     the least value of the option's range; {most}: the greatest
+    {KEY}       any other key: its value in the option's table in core/options.toml
     """
 
     c: str = ""
@@ -18,44 +22,51 @@ class Kind(NamedTuple):
     """The value in a struct dueq__range."""
 
     python: str = ""
-    """The type of the argument. Without it the option is no argument."""
+    """The type of the argument. Without it Python's methods do not have the option."""
     default: str = "None"
     read: str = ""
-    """What checks the argument and makes the item of a row; empty: the row does not have it."""
+    """The expression that checks the argument and makes the item of a row."""
     row: str = "int"
+    """The type of the item."""
 
     parse: str = ""
     """The format of PyArg_ParseTuple() for the item."""
     into: str = "{out}"
+    """The arguments behind that format."""
     declare: str = ""
-    """A local variable, as (type, name)."""
+    """The declaration of a local variable; empty: `into` is a member of the struct."""
     store: str = ""
     """
-    What puts the variable into the struct: an assignment, or a call that is below 0 if it failed.
+    What puts the variable into the struct: an assignment, or a call that returns less than 0 after
+    it has failed.
     """
 
     php: str = ""
-    """The type of the parameter. Without it the option is no parameter."""
+    """The type of the parameter. Without it PHP's methods do not have the option."""
     php_default: str = "null"
     php_doc: str = ""
-    """The type in comments, where it is not that of the parameter."""
+    """The type in comments, where it differs from that of the parameter."""
     php_key: str = "VALUE"
-    """What a value in an item of an array may be: a DUEQ_PHP_ type."""
+    """The type of a value in an array that stands for a message: without its DUEQ_PHP_."""
     php_field: str = "zval *{name}"
+    """The field that the parameter is parsed into."""
     php_initial: str = "NULL"
     php_parse: str = "Z_PARAM_ZVAL({given}{name})"
     php_check: str = ""
-    """A call that checks the field and may put it into the struct. It is false if it threw."""
+    """
+    A call that checks the field, and puts the value into the struct unless php_store does. It
+    returns false after it has thrown.
+    """
     php_store: str = ""
-    """What else puts the field into the struct."""
+    """An assignment that puts the field into the struct."""
 
     argument: str = ""
     """What the shell calls the value; "": the option has no value."""
     shell: str = ""
-    """What puts the value `given` into the struct."""
+    """What puts the text `given` of the command line into the struct."""
 
     contract: str = ""
-    """What puts the value `from` of a situation into the struct."""
+    """What puts the value of a situation's JSON `from` into the struct."""
 
 
 BACKOFF = "array<int|float|\\DateInterval>|Backoff|\\DateInterval|null"
@@ -171,7 +182,7 @@ KINDS = {
         shell="{lvalue} = 1",
         contract='{lvalue} = json_object_get_boolean(field(from, "{name}"))',
     ),
-    # Of several queues. Python and PHP set it where they open them.
+    # Which of several queues comes first. Python and PHP set the order where they open the queues.
     "order": Kind(
         c="dueq_order order",
         read="self._order",
@@ -182,10 +193,10 @@ KINDS = {
         shell="{lvalue} = DUEQ_ROUND_ROBIN",
         contract='{lvalue} = (dueq_order)choice(run, from, "order", orders)',
     ),
-    # Known to C alone.
+    # Only C has options of these kinds.
     "size": Kind(c="size_t {name}"),
     "word": Kind(c="const char *{name}"),
-    # Of a push alone: functions in its files read and check the values.
+    # Only a push has options of the kinds below: its own functions read and check the values.
     "json": Kind(python="object"),
     "text": Kind(
         c="dueq_bytes {name}",
@@ -230,7 +241,7 @@ KINDS = {
         php_check="fill_due(draft, fields->delay, fields->at, {place})",
         shell="read_delay(cli, drafting, given)",
     ),
-    # `read` of the delay reads both.
+    # In PHP the kind `delay` checks both.
     "at": DURATION._replace(
         python="float | datetime | None",
         read='0 if {argument} is None else point_ms({argument}, "at")',

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from text import camel, joined
+
 from options.kinds import DURATION, KINDS
-from options.text import camel, joined
 
 
 class Target(NamedTuple):
@@ -11,13 +12,15 @@ class Target(NamedTuple):
 
     struct: str
     variable: str
+    """The name of the pointer to the struct."""
     argument: str = ""
-    """What Python calls an argument; empty: its name."""
+    """The Python variable that has an option's value; empty: it has the option's name."""
     given: str = ""
+    """What stands in C before the name of the field that holds an option's value of PHP."""
     item: str = "-1"
-    """In PHP: the item of an array whose key the option may be; -1: it is a parameter."""
+    """In C: the index of the array of which the options are keys; "-1": they are parameters."""
     first: str = "1"
-    """In PHP: the number of the parameter that is the first option."""
+    """In C: the number of the first option among the parameters of PHP's method, from 1."""
 
     def place(self, index: int, name: str) -> str:
         first = str(int(self.first) + index) if self.first.isdigit() else f"{self.first} + {index}"
@@ -55,9 +58,9 @@ class Option:
         self.words["python_value"] = {"INF": "None"}.get(row.get("value", ""), row.get("value", ""))
 
     def aim(self, target: Target, index: int) -> None:
-        """Says where the option goes. index: of the parameter of PHP, among the options."""
+        """Sets the words that say where the option goes. index: its place among those of PHP."""
         path = f"{target.variable}->{self.words['member']}"
-        # What is no member of the struct is an argument of its own.
+        # An option that is no member has a pointer of its own: see Options.arguments().
         self.words["lvalue"] = path if self.in_struct else f"*{self.words['member']}"
         self.words["out"] = f"&{path}" if self.in_struct else self.words["member"]
         self.words["argument"], self.words["given"] = target.argument or self.name, target.given
@@ -77,12 +80,12 @@ class Option:
 
     @property
     def phpstan(self) -> str:
-        """The type for static analysers, who do not take an int for a float."""
+        """The type for static analysers, which accept no int for a float."""
         doc = self.php_doc
         return "int|" + doc.replace("|int", "", 1) if doc.startswith("float") else doc
 
     def doc(self, face: str, none: str) -> str:
-        """What the option means to a face. none: the language's own word for no value."""
+        """What the option means. face: the key of a text of its own; none: "None" or "null"."""
         text = joined(self.row.get(face, self.row["doc"]))
         if none and "none" in self.row and face not in self.row:
             text += f"; {none}: {joined(self.row['none'])}"
@@ -90,7 +93,7 @@ class Option:
 
 
 class Options:
-    """The options of a verb, and by face those that the face has."""
+    """The options of a verb, and which of them the struct, a row and each face have."""
 
     def __init__(self, verb: str, rows: dict[str, dict[str, Any]]) -> None:
         self.verb = verb
@@ -101,7 +104,7 @@ class Options:
         self.python = [option for option in self.all if option.kind.python]
         self.php = [option for option in self.all if option.kind.php]
         self.shell = [option for option in self.all if "shell" in option.row]
-        # Those of C alone have no text for the other faces.
+        # The options that only C has are described in the header alone.
         shown = [option for option in self.all if "doc" in option.row]
         groups = {option.group: None for option in shown}
         self.grouped = {
@@ -111,7 +114,7 @@ class Options:
             option.aim(self.target, self.php.index(option) if option in self.php else 0)
 
     def arguments(self) -> list[str]:
-        """What a function in C gets to put the options into."""
+        """The parameters of a function in C that puts the options into the struct."""
         others = [option for option in self.all if option.kind.c and not option.in_struct]
         return [
             f"{self.target.struct} *{self.target.variable}",

@@ -2,8 +2,9 @@
 
 import re
 
+from text import call, filled, macro, separated, wrapped
+
 from options.model import Option, Options
-from options.text import call, filled, macro, wrapped
 
 METHODS = {
     "push": ("push",),
@@ -14,12 +15,12 @@ METHODS = {
 
 
 def keys(options: Options) -> str:
-    """The keys of an item."""
+    """The keys of an array that stands for a message."""
     lines = "".join(
         f'    KEY("{option.words["camel"]}", {option.get("php_key")}, {option.name}),\n'
         for option in options.php
     )
-    return f"""/* The parameters of push() in their order, which are the keys of an item. */
+    return f"""/* The keys of a message's array, in the order of push()'s parameters. */
 static const dueq_php_key keys[] = {{
 #define KEY(name, type, member) {{name, DUEQ_PHP_##type, offsetof(dueq_php_fields, member)}}
     KEY("body", STRING, body),
@@ -29,7 +30,7 @@ static const dueq_php_key keys[] = {{
 
 
 def parsed(options: Options, required: str) -> str:
-    """How a method parses its parameters. required: the first ones, and a colon."""
+    """How a method parses its parameters. required: the lines for those that must be given."""
     lines = "".join(
         f"        {option.get('php_parse')}\n" for option in options.php if not option.is_many
     )
@@ -39,7 +40,7 @@ def parsed(options: Options, required: str) -> str:
 
 
 def stored(options: Options) -> str:
-    """How the parameters get into the struct."""
+    """The statements that check the fields, and put them into the struct."""
     lines = []
     for option in options.php:
         if check := option.get("php_check"):
@@ -92,23 +93,25 @@ def reads(options: Options) -> str:
 
 
 def fields(options: Options) -> str:
-    """The struct of what push() was given."""
+    """The struct of the values that push() was given, and its initializer."""
     lines = "".join(f"    {option.get('php_field')};\n" for option in options.php)
-    limits = [
-        f"        .{option.name} = {option.get('php_initial')}"
-        for option in options.php
-        if option.row["kind"] == "limit"
-    ]
+    limits = separated(
+        [
+            f"        .{option.name} = {option.get('php_initial')}"
+            for option in options.php
+            if option.row["kind"] == "limit"
+        ]
+    )
     return f"""/* One message as PHP values; NULL: not given. */
 typedef struct dueq_php_fields {{
     zend_string *body;
 {lines}}} dueq_php_fields;
 
-{macro(["#define DUEQ_PHP_FIELDS", "    {", *",|".join(limits).split("|"), "    }"])}"""
+{macro(["#define DUEQ_PHP_FIELDS", "    {", *limits, "    }"])}"""
 
 
 def asserts(options: Options) -> str:
-    """The defaults that the stub names are those of the header."""
+    """Assertions in C that the defaults in the stub are those of the header."""
     lines = []
     for option in options.php:
         if "constant" in option.row:
@@ -127,7 +130,7 @@ def parameter(option: Option, method: str) -> str:
 
 
 def param(option: Option, doc: bool) -> str:
-    """The lines of the option in a doc comment."""
+    """The lines of the option in a doc comment. doc: with its text, not its type alone."""
     start = f"         * @param {option.php_doc} ${option.words['camel']}"
     if not doc:
         return start + "\n"
@@ -142,7 +145,7 @@ def shape(options: Options) -> str:
 
 
 def stub(old: str, options: Options) -> str:
-    """The stub with these parameters in each class that has the methods."""
+    """The stub with the options as parameters of the verb's methods, in each class."""
     for method in METHODS[options.verb]:
         old = with_parameters(old, options, method)
     if options.verb != "push":
@@ -153,8 +156,9 @@ def stub(old: str, options: Options) -> str:
 
 def with_parameters(text: str, options: Options, method: str) -> str:
     """
-    The stub with these parameters in the declarations of a method, and in the comments above them.
-    A comment that does not describe the first option only names the types that PHP has no word for.
+    The stub with the options in the declarations of a method, and in the comments above them. If a
+    comment does not describe the first option, it names only the types that PHP cannot declare:
+    those of arrays.
     """
     shown = [option for option in options.php if method == "reserveMany" or not option.is_many]
     # Methods of other systems' queues have the same names, and other parameters.

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from text import filled, wrapped
+
 from options.model import Option, Options
-from options.text import filled, wrapped
 
 
 def keywords(options: Options) -> str:
@@ -11,7 +12,7 @@ def keywords(options: Options) -> str:
 
 
 def entries(options: Iterable[Option], indent: int, width: int = 0) -> str:
-    """A list in a docstring. width: of the names, of which a longer one has a line of its own."""
+    """A list in a docstring. width: of the names' column; a longer name has a line of its own."""
     listed = list(options)
     margin = " " * (indent + 2 + (width or max(len(option.name) for option in listed)))
     lines = []
@@ -44,13 +45,13 @@ def fields(options: Options) -> str:
 
 
 def items(options: Options, indent: int, one: bool = False) -> str:
-    """The items of a row. one: of a method that takes one message."""
+    """The items of a row. one: the method takes one message."""
     read = ["1" if one and option.is_many else option.get("read") for option in options.row]
     return "".join(f"{' ' * indent}{item},\n" for item in read if item)
 
 
 def draft_row(options: Options) -> str:
-    """What makes the items of a row."""
+    """The table of the functions that make the items of a row."""
     lines = "".join(
         f'    "{option.name}": ({place}, lambda value: {option.get("read")}),\n'
         for place, option in enumerate(options.row, 1)
@@ -59,7 +60,7 @@ def draft_row(options: Options) -> str:
 
 
 def places(options: Options) -> str:
-    """The places in a row that other code reads."""
+    """The indexes of the items that other code reads."""
     names = ["body"] * (options.verb == "push") + [option.name for option in options.row]
     return "".join(
         f"_{name.upper()}: Final = {names.index(name)}  # its index in a row\n"
@@ -146,33 +147,42 @@ def consume(options: Options) -> str:
 '''
 
 
+def row_names(options: Options) -> list[str]:
+    """The names of the items of a row."""
+    body = ["body"] * (options.verb == "push")
+    return body + [option.words["member"].split(".")[-1] for option in options.row]
+
+
 def row_type(options: Options) -> str:
-    name, types, names = "DraftRow", ["Buffer | str"], ["body"]
-    if options.verb != "push":
-        name, types, names = f"{options.verb.capitalize()}Row", [], []
+    name, types = f"{options.verb.capitalize()}Row", []
+    if options.verb == "push":
+        name, types = "DraftRow", ["Buffer | str"]
     types += [option.get("row") for option in options.row]
-    names += [option.words["member"].split(".")[-1] for option in options.row]
     lines = "".join(f"    {item},\n" for item in types)
-    return f"{wrapped(', '.join(names), '# ', '# ')}\n{name}: TypeAlias = tuple[\n{lines}]\n"
+    names = wrapped(", ".join(row_names(options)), "# ", "# ")
+    return f"{names}\n{name}: TypeAlias = tuple[\n{lines}]\n"
+
+
+def local_variables(options: Options) -> str:
+    """A declaration for each type, of the variables into which the items of a row are parsed."""
+    by_type: dict[str, list[str]] = {}
+    body = ["PyObject *body"] * (options.verb == "push")
+    for each in [*body, *(option.get("declare") for option in options.row)]:
+        kind, _, name = each.rpartition(" ")
+        if kind:
+            stars = "*" * name.count("*")
+            by_type.setdefault(f"{kind} {stars}", []).append(name.lstrip("*"))
+    lines = []
+    for kind, (first, *others) in by_type.items():
+        stars = "*" * kind.count("*")
+        lines.append(filled(f"    {kind}", [first, *(stars + name for name in others)], ";"))
+    return "\n".join(lines)
 
 
 def fill(options: Options) -> str:
     """The function of SWIG that reads a row."""
     struct, variable = options.target.struct, options.target.variable
     is_push = options.verb == "push"
-    names = ["body"] * is_push
-    names += [option.words["member"].split(".")[-1] for option in options.row]
-    locals_: dict[str, list[str]] = {"PyObject *": ["body"]} if is_push else {}
-    for option in options.row:
-        if declared := option.get("declare"):
-            kind, _, name = declared.rpartition(" ")
-            kind, name = (f"{kind} *", name[1:]) if name.startswith("*") else (f"{kind} ", name)
-            locals_.setdefault(kind, []).append(name)
-    lines = []
-    for kind, (first, *others) in locals_.items():
-        stars = "*" if kind.endswith("*") else ""
-        lines.append(filled(f"    {kind}", [first, *(stars + name for name in others)], ";"))
-    declared = "\n".join(lines)
     into = ["&body"] * is_push
     into += [part for option in options.row for part in option.get("into").split(", ")]
     form = "O" * is_push + "".join(option.get("parse") for option in options.row)
@@ -187,10 +197,10 @@ def fill(options: Options) -> str:
     parameters = [f"{struct} *{variable}", *view, "PyObject *row"]
     initial = struct.removesuffix("_options").upper()
     return f"""/*
-{wrapped("row: (" + ", ".join(names) + ").", " * ", " * ")}
+{wrapped(f"row: ({', '.join(row_names(options))}).", " * ", " * ")}
  */
 {filled(f"static int {end}_fill(", parameters, ") {")}
-{declared}
+{local_variables(options)}
 
     *{variable} = ({struct}){initial};
 {parsed}

@@ -2,17 +2,20 @@
 
 from typing import NamedTuple
 
+from text import c_line, call, filled, joined, macro, separated, wrapped
+
 from options.model import Option, Options
-from options.text import call, filled, joined, macro, wrapped
 
 
 class Names(NamedTuple):
-    """What the options of a verb are called in C."""
+    """How a command writes the options of a verb."""
 
     prefix: str
+    """Of the names in C."""
     base: str
+    """The number of the first option for getopt_long()."""
     margin: int
-    """Where the texts of the help begin."""
+    """The column where the texts of the help begin."""
 
 
 NAMES = {
@@ -23,7 +26,7 @@ NAMES = {
 
 
 def declarations(options: Options) -> str:
-    """The options for getopt_long(), and what --help says of them."""
+    """The options for getopt_long(), and the texts of --help."""
     names = NAMES[options.verb]
     values = [f"    {names.prefix}_{option.name.upper()}" for option in options.shell]
     values[0] += f" = {names.base}"
@@ -31,7 +34,6 @@ def declarations(options: Options) -> str:
         f'    {{"{shell_name(option)}", {needs(option)}_argument, NULL, {value.split()[0]}}}'
         for option, value in zip(options.shell, values, strict=True)
     ]
-    listed = [f"{row}," for row in rows[:-1]] + rows[-1:]
     helps = "\n".join(help_texts(options, group) for group in options.grouped)
     enum = ",\n".join(values)
     return f"""/* clang-format off */
@@ -40,8 +42,8 @@ enum {{
 }};
 
 /* These go into the list of a command's options. */
-{macro([f"#define {names.prefix}_OPTIONS", *listed])}
-/* What --help says of them{", by groups" * (len(options.grouped) > 1)}. */
+{macro([f"#define {names.prefix}_OPTIONS", *separated(rows)])}
+/* The texts of --help{", by groups" * (len(options.grouped) > 1)}. */
 {helps}/* clang-format on */
 """
 
@@ -84,7 +86,7 @@ def help_texts(options: Options, group: str) -> str:
     if not texts:
         return ""
     name = "_".join(part for part in (names.prefix, "HELP", group.upper()) if part)
-    return macro([f"#define {name}", *(f'    "{text}\\n"' for text in texts)])
+    return macro([f"#define {name}", *(f"    {c_line(text)}" for text in texts)])
 
 
 def cases(options: Options) -> str:
@@ -109,5 +111,5 @@ def cases(options: Options) -> str:
 
 
 def command(options: Options) -> str:
-    """All of that, for the one command that has the options."""
+    """The declarations and the function, where one file has both."""
     return f"{declarations(options)}\n{cases(options)}"

@@ -1,4 +1,4 @@
-"""How lines of C, Python and documents are filled."""
+"""How lines of C, Python and documents are laid out."""
 
 import textwrap
 
@@ -27,8 +27,8 @@ def wrapped(text: str, first: str, others: str, width: int = WIDTH) -> str:
 
 def filled(start: str, parts: list[str], end: str, indent: str | None = None) -> str:
     """
-    A call, a declaration or a list, in the lines that clang-format makes. indent: of the other
-    lines; None: below the first part.
+    A call, a declaration or a list, in the lines that clang-format makes. indent: of the lines
+    behind the first; None: below the first part.
     """
     lines = [start]
     indent = " " * len(start.rsplit("\n", 1)[-1]) if indent is None else indent
@@ -42,7 +42,7 @@ def filled(start: str, parts: list[str], end: str, indent: str | None = None) ->
 
 
 def call(start: str, text: str, end: str) -> str:
-    """A line `start` and a call, which is broken behind its arguments."""
+    """`start`, the call `text`, and `end`, with line breaks between the call's arguments."""
     name, _, rest = text.partition("(")
     if not rest:
         return f"{start}{text}{end}"
@@ -50,7 +50,7 @@ def call(start: str, text: str, end: str) -> str:
 
 
 def arguments(text: str) -> list[str]:
-    """The arguments of a call: a comma in a string or in brackets separates nothing."""
+    """The arguments of a call. A comma in a string or in parentheses separates no arguments."""
     parts, quoted, depth = [""], False, 0
     for letter in text:
         quoted ^= letter == '"'
@@ -73,3 +73,14 @@ def note(text: str, indent: str) -> str:
 def macro(lines: list[str]) -> str:
     """The lines of a macro in C."""
     return "".join(f"{line:<{WIDTH - 1}}\\\n" for line in lines[:-1]) + f"{lines[-1]}\n"
+
+
+def c_line(text: str) -> str:
+    """A line of a text, as a string of C."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}\\n"'
+
+
+def separated(rows: list[str]) -> list[str]:
+    """The rows of a list in C: a comma stands behind each row but the last."""
+    return [f"{row}," for row in rows[:-1]] + rows[-1:]
