@@ -91,8 +91,8 @@ int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 /*
  * loop_linux.c, loop_kqueue.c, loop_poll.c: one descriptor in place of several descriptors and a
- * timer. An event loop of the program waits for this one descriptor. Each system has one of the
- * three files; DUEQ_LOOP_POLL chooses the last one on every system.
+ * timer. An event loop of the program waits for this one descriptor. One of the three files is
+ * compiled, by the system; with DUEQ_LOOP_POLL the last one, on every system.
  */
 #if defined(DUEQ_LOOP_POLL)
 #define DUEQ__LOOP_POLL
@@ -129,7 +129,7 @@ bool dueq__loop_watch(struct dueq__loop *loop, int fd, short events);
 void dueq__loop_wake_after(struct dueq__loop *loop, int64_t us);
 /*
  * Writes up to `most` of the descriptors that are ready now to fds[], and returns how many. The
- * timer may count as one. If it returns `most`, there may be more.
+ * timer may count as one. `most`: there may be more, or the system could not tell.
  */
 size_t dueq__loop_ready(struct dueq__loop *loop, int *fds, size_t most);
 

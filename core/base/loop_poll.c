@@ -8,24 +8,25 @@
 #include <unistd.h>
 
 /*
- * For systems with neither epoll nor kqueue: a thread calls poll(2), and a pipe is the descriptor.
- * A byte is in the pipe from the time when the thread saw a descriptor ready, or the time came,
- * until the next call for the loop. Then the thread looks again.
+ * For systems with neither epoll nor kqueue: a thread calls poll(2), and the program waits for the
+ * end of a pipe. When a descriptor is ready, or the time has come, the thread writes a byte into
+ * the pipe, and rests. The next dueq__loop_watch() or dueq__loop_wake_after() takes the byte out,
+ * and the thread polls again.
  */
 
 struct dueq__loop {
     int out[2];  /* the pipe */
     int stir[2]; /* a byte in it ends the thread's poll() */
-    pid_t owner; /* a forked child has no such thread */
+    pid_t owner; /* the process with the thread: a forked child does not have it */
     pthread_t thread;
-    struct pollfd *polled; /* the thread's; the first is `stir` */
+    struct pollfd *polled; /* what the thread polls; the first is `stir` */
     pthread_mutex_t lock;  /* for the members below */
     struct pollfd *set;    /* the watched descriptors, behind `stir` */
     struct pollfd *next;   /* a copy of `set`, until the thread has taken it; NULL: taken */
     size_t count, room;    /* of `set` */
-    int64_t at_us;         /* DUEQ__NEVER: none */
-    unsigned changes;
-    bool told; /* the byte has been written since the last change */
+    int64_t at_us;         /* when the time comes; DUEQ__NEVER: it does not */
+    unsigned changes;      /* how often a call has changed the loop */
+    bool told;             /* since the last change the thread has written the byte */
     bool ended;
 };
 
@@ -35,7 +36,7 @@ static void drain(int pipe_end) {
         ;
 }
 
-/* A pipe that is full has a byte, too. */
+/* If the pipe is full, the write fails. The pipe has a byte anyway. */
 static void put_byte(int pipe_end) {
     ssize_t written = write(pipe_end, "", 1);
     (void)written;
@@ -49,7 +50,7 @@ static void change(struct dueq__loop *loop) {
     put_byte(loop->stir[1]);
 }
 
-/* The caller holds the lock. Waits without it. */
+/* One poll of the thread. The caller holds the lock, which is free while the thread waits. */
 static void look(struct dueq__loop *loop) {
     if (loop->next) {
         free(loop->polled);
@@ -85,7 +86,10 @@ static void *run(void *data) {
     return NULL;
 }
 
-/* The caller holds the lock, or no thread runs yet. False: no memory, and nothing has changed. */
+/*
+ * Gives the thread a copy of `set`. The caller holds the lock, or the thread does not run yet.
+ * False: no memory, and nothing has changed.
+ */
 static bool hand_over(struct dueq__loop *loop) {
     struct pollfd *copy = malloc(loop->count * sizeof *copy);
     if (!copy)
@@ -96,7 +100,7 @@ static bool hand_over(struct dueq__loop *loop) {
     return true;
 }
 
-/* False: no memory. */
+/* Makes room in `set` for so many descriptors. False: no memory. */
 static bool set_room(struct dueq__loop *loop, size_t room) {
     struct pollfd *set = room > loop->room ? realloc(loop->set, room * sizeof *set) : loop->set;
     if (!set)
@@ -156,7 +160,10 @@ void dueq__loop_free(struct dueq__loop *loop) {
 
 int dueq__loop_fd(const struct dueq__loop *loop) { return loop->out[0]; }
 
-/* The caller holds the lock. */
+/*
+ * Watches fd for these events; 0: no longer. The caller holds the lock. False: no memory, and
+ * nothing has changed.
+ */
 static bool watch(struct dueq__loop *loop, int fd, short events) {
     size_t at = 1;
     while (at < loop->count && loop->set[at].fd != fd)

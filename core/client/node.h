@@ -142,8 +142,8 @@ bool dueq__route_pump(dueq_client *client);
 bool dueq__route_follow(dueq_client *client, const struct dueq__node *node,
                         const struct dueq__reply *reply, bool may_ask);
 /*
- * Where the connection is noted on which calls wait for queues of a slot; it may wait for another
- * slot now. NULL: there is no cluster.
+ * The place that holds the connection on which calls last waited for queues of a slot. By now the
+ * connection may be another slot's. NULL: the client has no cluster.
  */
 struct dueq__wait_conn **dueq__route_wait_conn(dueq_client *client, int slot);
 /* A node was lost, or takes no writes: the map may have changed. */

@@ -93,14 +93,14 @@ struct dueq__durable {
 };
 
 /*
- * What a reserve settles first: each request to that queue carries these words until one was
- * answered.
+ * What a reserve settles first. Each request about the settlement's queue carries these words,
+ * until such a request is answered.
  */
 struct dueq__settling {
     struct dueq__resp words;
     size_t count;    /* of outcomes; 0: the reserve settles nothing */
     bool plain_acks; /* all are acks of first deliveries */
-    size_t watch;    /* the index in the wait of the queue to which they belong */
+    size_t watch;    /* the index of the settlement's queue in the wait */
     bool done;
     void (*on_settled)(void *owner, const char *outcomes, size_t count);
     void *owner;

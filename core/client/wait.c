@@ -33,7 +33,7 @@
  * be gone, or full.
  */
 #define FALLBACK_CHECK_MS 1000
-/* One EXISTS of a look is about so many wake keys. */
+/* The most wake keys of one EXISTS of a look. */
 #define LOOK_KEYS 32
 
 static bool has_time_left(const struct dueq__wait *wait) {
@@ -51,9 +51,9 @@ static int64_t next_probe_ms(const dueq_client *client) {
 }
 
 /*
- * A wait that begins, or goes on after a request, probes when no request came for a while. But if
- * the caller knows of queues that they had no message, only probes find what was lost there: they
- * go on from one of its waits to the next.
+ * Sets when to probe, as a wait begins or goes on after a request. With `looks` the time stays as
+ * an earlier wait left it: the call skips queues that had no message, so only probes find what was
+ * lost there.
  */
 static void set_probe_time(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
@@ -99,9 +99,10 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[at];
     /*
-     * Until each queue was asked once, only the last request may make this client wait: it would
-     * have to give back the time of each queue, if a later one has a message. But no other consumer
-     * looks at the queues of WAIT_ORDERED, and with keeps_time it gives nothing back.
+     * Until the call has asked each queue once, only the last request may make this client a
+     * timekeeper: if a later queue has a message, the client gives all timekeeping back. Two kinds
+     * of calls let each request do so: WAIT_ORDERED, as no other consumer looks at these queues,
+     * and keeps_time, which gives no timekeeping back.
      */
     bool keep_waiting = has_time_left(wait) && !wait->only_settles &&
                         (wait->terms.kind == DUEQ__WAIT_ORDERED || wait->terms.keeps_time ||
@@ -129,7 +130,7 @@ static size_t needing_request(const struct dueq__wait *wait, size_t from) {
     return from;
 }
 
-/* Queues that need no request count as asked. */
+/* Asks the next queue for the first time. A queue that needs no request counts as asked. */
 static dueq_status request_next(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     size_t at = wait->requested_count;
@@ -138,8 +139,8 @@ static dueq_status request_next(dueq_client *client) {
 }
 
 /*
- * What is settled goes with the first request, if that is about the same queue. Else it goes
- * before, since the call may end with the messages of an earlier queue.
+ * Asks the first queue that needs a request. The settlement goes along if it is of this queue. Else
+ * a request of its own goes before, since the call may end with messages of an earlier queue.
  */
 static dueq_status begin_requests(dueq_client *client) {
     struct dueq__op *op = client->op;
@@ -151,13 +152,16 @@ static dueq_status begin_requests(dueq_client *client) {
 }
 
 /*
- * Looks: a caller that knows of earlier queues that they had no message knows nothing of what was
- * pushed to them since. Then they have wake tokens, unless other consumers have taken these.
+ * Looks. With `looks` the call skips queues that had no message when they were last asked. Since
+ * then a message may have been pushed to a skipped queue in front of one that the call asks. The
+ * skipped queue then has a wake token, unless another consumer has taken the token. So before its
+ * first request the call looks which of these queues have tokens, and asks those.
  */
 
 /*
- * Asks which of the first `count` queues have tokens, `most` at a time. A queue whose node cannot
- * be asked needs a request. False: nothing was asked.
+ * Sends EXISTS for the wake keys of the first `count` queues, but for those that need a request
+ * anyway: one for up to `most` neighbours with the same slot. only_woken: only for queues with
+ * maybe_woken. A queue whose node cannot be asked needs a request. False: no EXISTS was sent.
  */
 static bool send_looks(dueq_client *client, size_t count, size_t most, bool only_woken) {
     struct dueq__wait *wait = &client->op->wait;
@@ -189,13 +193,19 @@ static bool send_looks(dueq_client *client, size_t count, size_t most, bool only
     return sent;
 }
 
-/* Looks at the queues before the last one that needs a request. False: at none. */
+/*
+ * Begins a look at the queues in front of the last one that needs a request. False: there are none,
+ * or none can be looked at, and those need a request.
+ */
 static bool look(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     size_t count = wait->terms.looks ? wait->watch_count : 0;
     while (count && !wait->watches[count - 1].needs_request)
         count--;
-    /* The answers to an earlier look, which was given up, would count for this one. */
+    /*
+     * If a node has not answered a look that was given up, its answer would count for this look. So
+     * the call asks all these queues instead.
+     */
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
         for (size_t i = 0; i < count && dueq__node_expects(node, DUEQ__EXPECT_LOOK); i++)
             wait->watches[i].needs_request = true;
@@ -205,7 +215,7 @@ static bool look(dueq_client *client) {
     return true;
 }
 
-/* What is known of these queues does not count. */
+/* The answer to an EXISTS has come, or is given up. woken: its queues need a request. */
 static void end_look(struct dueq__watch *watch, bool woken) {
     for (size_t i = 0; i < watch->look_count && woken; i++)
         watch[i].needs_request = true;
@@ -229,7 +239,10 @@ void dueq__wait_on_look(dueq_client *client, const struct dueq__node *node,
     end_look(watch, !known || (one && number > 0));
 }
 
-/* Goes on with a look until all nodes have answered. Then it asks the first queue that needs it. */
+/*
+ * Goes on with a look when all nodes have answered, or its time is over. If an EXISTS of several
+ * keys counted any, each of its queues now gets an EXISTS of its own. Then the requests begin.
+ */
 static void pump_look(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     bool over = dueq__monotonic_ms() >= wait->look_until_ms, maybe_woken = false;
@@ -238,8 +251,8 @@ static void pump_look(dueq_client *client) {
         const struct dueq__node *node = client->nodes;
         while (node && node != watch->look_node)
             node = node->next;
-        bool answers = node && dueq__node_expects(node, DUEQ__EXPECT_LOOK) && !over;
-        if (watch->look_node && answers)
+        bool pending = node && dueq__node_expects(node, DUEQ__EXPECT_LOOK) && !over;
+        if (watch->look_node && pending)
             return;
         if (watch->look_node)
             end_look(watch, true);

@@ -73,14 +73,10 @@ struct dueq__watch {
     int64_t clock_offset_ms;           /* the server's clock less the monotonic one */
     int64_t next_check_us;             /* when to check the queue, by the monotonic clock */
     bool needs_request;                /* a request about it is due */
-    /*
-     * The node that is asked whether this queue, and those behind it, look_count in all, have wake
-     * tokens; NULL: none is. maybe_woken: one of them has.
-     */
-    struct dueq__node *look_node;
-    size_t look_count;
-    bool maybe_woken;
-    unsigned duties; /* a set of enum dueq__duty */
+    struct dueq__node *look_node; /* it must answer an EXISTS of wake keys; NULL: no node must */
+    size_t look_count;            /* that EXISTS is of so many queues, of which this is the first */
+    bool maybe_woken;             /* an EXISTS of this and other queues counted some tokens */
+    unsigned duties;              /* a set of enum dueq__duty */
     enum dueq__watch_state state;
 };
 
@@ -92,11 +88,11 @@ struct dueq__wait_terms {
     int64_t lease_ms, default_lease_ms;
     bool with_lateness;    /* the answer says how late each message is */
     bool take_expired_now; /* takes ended leases at once, also if the server was away before */
-    bool looks;            /* the caller knows of queues that they had no message */
-    int64_t probe_ms;      /* with `looks`: as an earlier wait left them; 0: there was none */
-    unsigned probe_count;
-    bool keeps_time;     /* its end keeps the timekeeping: the caller gives it up, or waits again */
-    dueq_bytes wake_key; /* of its only queue: the key of the wake token */
+    bool looks;            /* it skips queues that had no message, unless they have wake tokens */
+    int64_t probe_ms;      /* with `looks`: when to probe, from an earlier wait; 0: from none */
+    unsigned probe_count;  /* with `looks`: from that wait */
+    bool keeps_time;       /* its end gives no timekeeping back: its caller does, or waits again */
+    dueq_bytes wake_key;   /* of its only queue: the key of the wake token */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are dueq's own */
     /*
      * Makes a request about watches[current]. keep_waiting: if it has no message, the wait goes on.
@@ -119,7 +115,7 @@ struct dueq__wait {
     size_t watch_count;
     /* The index of the queue that is asked; how many queues were asked at least once. */
     size_t current, requested_count;
-    int64_t look_until_ms;                  /* it looks for tokens until then; 0: it does not */
+    int64_t look_until_ms;                  /* when to give a look up; 0: none is under way */
     bool told_duties;                       /* the request under way tells the server of duties */
     bool only_settles;                      /* the request under way asks for no messages */
     int64_t server_now_ms, server_pause_us; /* the server's clock, and the pause, in the answer */
@@ -143,12 +139,12 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
                              const struct dueq__wait_terms *terms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_request(dueq_client *client, size_t at);
-/* Asks the first queue that needs a request. If none does, it only waits. */
+/* Looks for wake tokens, or asks the first queue that needs a request, or only waits. */
 dueq_status dueq__wait_start(dueq_client *client);
-/* A node answers a look. */
+/* Takes the answer to an EXISTS of a look. */
 void dueq__wait_on_look(dueq_client *client, const struct dueq__node *node,
                         const struct dueq__reply *reply);
-/* A request that only settled is answered: asks the queues. */
+/* After the answer to a request that only settled: asks the queues. */
 void dueq__wait_on_settled(dueq_client *client);
 /* Notes that this client took a wake token or item of the queue, or may have lost one. */
 void dueq__wait_take_token(struct dueq__watch *watch);

@@ -212,7 +212,10 @@ static bool read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
     return any;
 }
 
-/* *may_block: whether connections may block now, for all of them: it takes a look at all queues. */
+/*
+ * *may_block: what dueq__wait_may_block() said last. It looks at all queues, so it is called for
+ * all connections together, and again after an answer.
+ */
 static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn, bool *may_block) {
     struct dueq__op *op = client->op;
     if (wait_conn->conn.state == DUEQ__CONN_CLOSED && !wait_conn->conn.opened &&
@@ -249,8 +252,9 @@ static void pump(dueq_client *client, struct dueq__wait_conn *wait_conn, bool *m
 }
 
 /*
- * In a cluster there may be hundreds of connections, one for each slot. So the loop, which watches
- * them all, says which have bytes, and the others are not read. TLS may have bytes that were read.
+ * In a cluster there may be hundreds of connections, one for each slot. The loop watches them all,
+ * and says which have bytes. The others are quiet: the client does not read them. With TLS none is,
+ * as OpenSSL may hold bytes that it has read already.
  */
 static void find_quiet(dueq_client *client) {
     int ready[DUEQ__MOST_READY];

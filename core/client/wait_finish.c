@@ -30,7 +30,7 @@ static void give_back_token(dueq_client *client, struct dueq__node *node,
 
 /*
  * The server expects this client to keep a queue's time, or to use a wake token. Gives both back,
- * except kept duties, without blocking.
+ * but for the duties in `kept`, without blocking.
  */
 static void give_back_duties(dueq_client *client, unsigned kept) {
     struct dueq__wait *wait = &client->op->wait;
@@ -51,12 +51,12 @@ static void give_back_duties(dueq_client *client, unsigned kept) {
     }
 }
 
-/* The duties that the end of the call leaves to its caller. */
+/* The duties that the end of the call does not give back: the caller has them from then on. */
 static unsigned kept_duties(const struct dueq__wait *wait) {
     return wait->terms.keeps_time ? DUEQ__DUTY_TIMEKEEPER : 0;
 }
 
-/* The first queue with such a duty, or a greater one; watch_count: none. */
+/* The first queue with a duty of at least this value to give back; watch_count: none. */
 static size_t first_duty(const struct dueq__wait *wait, unsigned least) {
     size_t i = 0;
     unsigned kept = kept_duties(wait);

@@ -4,8 +4,8 @@
  * whose acks wait, prefetch.c those that are not delivered yet. heartbeat.c is the thread that
  * extends the leases and registers the consumer with its queues, with the text that presence.c
  * writes. settle.c sends acks and retries, queues.c knows which of several queues to ask,
- * partitions.c chooses the partitions to reserve from,
- * warnings.c keeps warnings for the program. pusher.c stands alone: it sends pushes in batches.
+ * partitions.c chooses the partitions to reserve from, warnings.c keeps warnings for the program.
+ * pusher.c stands alone: it sends pushes in batches.
  */
 #ifndef DUEQ_CONSUMER_H
 #define DUEQ_CONSUMER_H
@@ -75,8 +75,8 @@ struct dueq__leases {
     size_t find_from; /* where a search begins: programs mostly settle in the order of delivery */
     struct dueq__known *known; /* of each queue, or of DUEQ_MAX_PARTITIONS partitions: queues.c */
     size_t known_count;
-    bool lends_known;   /* a reserve under way knows more, and keeps the time itself */
-    int64_t pass_on_us; /* before this time the heartbeat passes no time on */
+    bool lends_known;   /* a reserve under way uses `known`, and keeps the time itself */
+    int64_t pass_on_us; /* before this time the heartbeat passes no timekeeping on */
     _Atomic size_t running;
     _Atomic size_t lost;
     _Atomic bool stopping;
@@ -157,19 +157,19 @@ void dueq__leases_wake_by(struct dueq__leases *leases, int64_t at_ms);
 
 /* queues.c: what the consumer knows of its queues between two reserves */
 
-/* For a reserve of several queues, which then may change it until dueq__queues_learn(). */
+/* For a reserve of several queues. It alone uses what is known until dueq__queues_learn(). */
 struct dueq__known *dueq__queues_lend(dueq_consumer *consumer);
-/* Before the result of a request is taken: if it was that reserve, notes what is known now. */
+/* Before the result of a request is taken. If it was that reserve: notes what is known now. */
 void dueq__queues_learn(dueq_consumer *consumer);
 /* True: only this queue has acks, and the next reserve of all asks it, so the acks can go along. */
 bool dueq__queues_settle_along(dueq_consumer *consumer, size_t queue);
-/* A reserve had messages of a queue, which may have more that woke nobody. */
+/* A reserve had messages of a queue. It may have more, for which no wake token was set. */
 void dueq__queues_note_found(dueq_consumer *consumer, size_t queue);
 /* The next reserve asks all queues. */
 void dueq__queues_forget(dueq_consumer *consumer);
-/* Under the lock: when the first queue has an event whose time this consumer was to keep. */
+/* Under the lock: when the heartbeat next passes timekeeping on; DUEQ__NEVER: it has none. */
 int64_t dueq__leases_next_late_ms(const struct dueq__leases *leases);
-/* Takes the timekeeping of a queue whose time has come from the consumer; SIZE_MAX: of none. */
+/* Takes the timekeeping of a queue whose next event is due, to pass it on; SIZE_MAX: of none. */
 size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us);
 
 /* acks.c: acks that wait to be sent */
@@ -257,8 +257,8 @@ struct dueq_consumer {
     size_t asked[DUEQ_MAX_PARTITIONS];   /* partitions that the reserve under way asks */
     int64_t asked_ms;                    /* when it last asked all partitions */
     size_t *same;     /* for each queue the index of the first queue with its name */
-    int64_t ask_ms;   /* when to ask one of several queues that woke nobody */
-    size_t ask_queue; /* which of them: this modulo their number */
+    int64_t ask_ms;   /* of several queues: when to ask the next in turn, also without a token */
+    size_t ask_queue; /* the next in turn: this modulo queue_count */
     int64_t probe_ms; /* of several queues: when to probe next; 0: it has not waited yet */
     unsigned probe_count;
     unsigned lost_conns; /* of its client, before its last reserve */

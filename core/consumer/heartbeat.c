@@ -18,11 +18,11 @@
 /* and at this interval while it has none. */
 #define REGISTER_IDLE_MS 25000
 /*
- * Once it has registered with all its queues, it registers again with so many each time, and with
- * those of which it has leased messages.
+ * A consumer of more queues than this has registered with each of them at first. Later each round
+ * registers with this many in turn, and with those of which the consumer has leased messages.
  */
 #define REGISTER_QUEUES 16
-/* It then sends what was measured at this interval. */
+/* A consumer of more queues than that sends what it has measured at this interval. */
 #define TIMINGS_MS 60000
 /* An idle consumer sends its whole registration this often, before the server's copy expires. */
 #define FULL_MS 1800000
@@ -30,7 +30,7 @@
 #define REGISTER_TIMEOUT_MS 500
 /* The end of a consumer may take this much longer for each of its queues. */
 #define LEAVE_MS 2
-/* As is the passing on of a queue's time. */
+/* The heartbeat gives up after this time where it passes timekeeping on. */
 #define PASS_ON_TIMEOUT_MS 500
 /* Calls without an answer that follow each other within this time are one outage. */
 #define STREAK_MS 2000
@@ -58,8 +58,8 @@ struct dueq__heartbeat {
     int64_t full_ms;            /* when it last sent the whole registration */
     int64_t timings_ms;         /* when it last sent what was measured */
     size_t next_queue;          /* the next queue to register with in this round */
-    size_t turn;           /* with more than REGISTER_QUEUES: the first whose turn this round is */
-    bool *leased_of;       /* for each queue: it has leased messages, as this round began */
+    size_t turn;                /* with more than REGISTER_QUEUES: the first whose turn it is */
+    bool *leased_of;            /* for each queue: it had leased messages when this round began */
     bool *idle_at;         /* for each queue: it has a registration that lists no leased messages */
     bool leased;           /* a queue of this round has messages that are leased */
     dueq_status worst;     /* the last answer in this round that was not OK */
@@ -162,9 +162,9 @@ static void beat(struct dueq__heartbeat *heartbeat) {
 }
 
 /*
- * Passes on the time of queues whose next event has come while the program works. all: also of
- * those whose event is later, as the consumer ends. What cannot be passed on in time is noticed by
- * the second timekeeper, or by a probe.
+ * Passes on the timekeeping of queues whose next event has come while the program works. all: of
+ * all queues, as the consumer ends. If the heartbeat cannot pass it on in time, the second
+ * timekeeper or a probe notices the event.
  */
 static void pass_on(struct dueq__heartbeat *heartbeat, bool all) {
     int64_t until = dueq__monotonic_ms() + PASS_ON_TIMEOUT_MS;
@@ -185,7 +185,10 @@ static bool has_many(const struct dueq__heartbeat *heartbeat) {
     return !heartbeat->base && heartbeat->queue_count > REGISTER_QUEUES;
 }
 
-/* A round registers with each queue, or of many with those that need it, and some in turn. */
+/*
+ * True: this round registers with the queue. With many queues these are the queues in turn, those
+ * that have leased messages, and those whose registration is missing, or lists such messages.
+ */
 static bool is_in_round(const struct dueq__heartbeat *heartbeat, size_t at) {
     size_t count = heartbeat->queue_count;
     bool in_turn = !has_many(heartbeat) || (at + count - heartbeat->turn) % count < REGISTER_QUEUES;
@@ -206,7 +209,7 @@ static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, 
     size_t size = dueq__presence_write(&heartbeat->presence, heartbeat->leases,
                                        base ? NULL : heartbeat->same, at, text, &new);
     bool same = heartbeat->idle_at[at] && !new && !many;
-    /* Two of its turns may fail. */
+    /* With many queues, one without leased messages is registered again in its turn: two may fail. */
     int64_t turns = many ? (int64_t)(heartbeat->queue_count / REGISTER_QUEUES + 1) : 0;
     int64_t left_ms = DUEQ__OFFLINE_MS + (new ? 0 : 2 * turns * REGISTER_IDLE_MS);
     dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
@@ -246,7 +249,7 @@ static void send_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     heartbeat->timings_denied = heartbeat->timings_denied || status == DUEQ_DENIED;
 }
 
-/* With many queues, in which messages are few, it sends them once a minute, and at its end. */
+/* True: it sends what was measured. With many queues only once a minute, and at its end. */
 static bool sends_timings(struct dueq__heartbeat *heartbeat, int64_t now_ms) {
     bool sends = !has_many(heartbeat) || heartbeat->leases->stopping ||
                  now_ms >= heartbeat->timings_ms + TIMINGS_MS;
@@ -262,8 +265,8 @@ static bool is_refused(dueq_status status) {
 /*
  * A round of registrations. After a queue that failed, and after half a second, the heartbeat
  * extends leases before it goes on with the round. The failed queue waits for the next round. If
- * the server denies the registration, or the queue has another layout, the heartbeat registers no
- * more.
+ * the server denies the registration, or the queue has another layout, the heartbeat does not
+ * register again.
  */
 static void register_all(struct dueq__heartbeat *heartbeat) {
     int64_t now = dueq__monotonic_ms();

@@ -2,17 +2,20 @@
 
 /*
  * What a consumer of several queues, or of partitions, knows of them between two reserves: which
- * had no message, and when the next event of each is. While no reserve is under way, the server may
- * expect the consumer to keep a queue's time. If the program works for longer than that, the
- * heartbeat passes the time on to another consumer.
+ * had no message, and when each has its next event. While no reserve is under way, the server may
+ * still expect the consumer to keep a queue's time. If that queue's next event falls due while the
+ * program works, the heartbeat passes the timekeeping on to another consumer.
  */
 
 /*
- * The heartbeat passes no time on while the program has its message for less than this: most
- * programs are back by then, and the consumer asks the queue itself.
+ * The heartbeat passes no timekeeping on for this long after a reserve: most programs ask for the
+ * next message by then, and the consumer asks the queue itself.
  */
 #define GRACE_US 10000
-/* Each queue is asked at least this often: a consumer that was killed may have lost its token. */
+/*
+ * A consumer that always finds messages asks each queue this often: the queue's wake token may be
+ * lost with a consumer that was killed.
+ */
 #define ASK_MS 24000
 
 struct dueq__known *dueq__queues_lend(dueq_consumer *consumer) {
@@ -24,7 +27,7 @@ struct dueq__known *dueq__queues_lend(dueq_consumer *consumer) {
     if (consumer->lost_conns != consumer->client->lost_conns)
         dueq__queues_forget(consumer);
     consumer->lost_conns = consumer->client->lost_conns;
-    /* A consumer that always finds messages does not wait, and so sends no probe. */
+    /* A consumer that always finds messages sends no probe. So it asks one queue in turn. */
     if (consumer->found && now >= consumer->ask_ms && !consumer->assignment) {
         consumer->ask_ms = now + ASK_MS / (int64_t)consumer->queue_count;
         leases->known[consumer->ask_queue++ % consumer->queue_count].empty = false;
@@ -75,7 +78,7 @@ void dueq__queues_forget(dueq_consumer *consumer) {
     pthread_mutex_unlock(&leases->lock);
 }
 
-/* The queue whose kept time is the first; SIZE_MAX: none is kept. */
+/* The queue with the first next event of those whose time is kept; SIZE_MAX: none is. */
 static size_t first_kept(const struct dueq__leases *leases) {
     size_t first = SIZE_MAX;
     for (size_t i = 0; !leases->lends_known && i < leases->known_count; i++)

@@ -264,8 +264,8 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
 }
 
 /*
- * In round robin, each call begins with the next of the named queues. A queue that is named several
- * times begins several of the calls, but one call asks it once.
+ * True: the wait has a queue of this name already. With `known` a mark of this reserve says so,
+ * because to compare each of 1,024 names with all others takes too long.
  */
 static bool is_listed(const struct dueq__reserve *asked, const struct dueq__wait *wait,
                       size_t place, size_t count) {
@@ -278,6 +278,10 @@ static bool is_listed(const struct dueq__reserve *asked, const struct dueq__wait
     return k < count;
 }
 
+/*
+ * In round robin, each call begins with the next of the named queues. A queue that is named several
+ * times begins several of the calls, but one call asks it once.
+ */
 static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
     dueq_client *client = asked->queues[0]->client;
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
@@ -302,6 +306,7 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
     wait->watch_count = count;
 }
 
+/* The index in the wait of the settlement's queue. */
 static size_t settled_watch(const struct dueq__reserve *asked, const struct dueq__wait *wait) {
     size_t at = 0;
     while (asked->first && at < wait->watch_count &&
@@ -317,7 +322,7 @@ void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known,
     for (size_t i = 0; op->status >= 0 && i < wait->watch_count; i++) {
         const struct dueq__watch *watch = &wait->watches[i];
         struct dueq__known *of = &known[first ? first[watch->queue_index] : watch->queue_index];
-        /* If another consumer keeps its time now, this one asks it again. */
+        /* The wait gave the timekeeping back, so the next reserve asks this queue again. */
         bool given_up = wait->terms.kind != DUEQ__WAIT_ORDERED && !wait->terms.keeps_time &&
                         watch->next_check_us != DUEQ__NEVER;
         of->empty = !watch->needs_request && watch->state == DUEQ__WATCH_ANSWERED && !given_up &&

@@ -144,11 +144,11 @@ dueq_status dueq__fire_submit(dueq_queue *queue, dueq_bytes ticket, const dueq_d
 
 /* workers.c: who consumes */
 
-/* A consumer is offline when it has not registered for so long; one of many queues for longer. */
+/* A consumer is offline when it has not registered for so long. With many queues it has longer. */
 #define DUEQ__OFFLINE_MS 55000
 /*
  * Registers a consumer, by the session of its client. left_ms: after this time without a further
- * registration it is offline; 0: the consumer ends. says: its text, as
+ * registration the consumer is offline; 0: the consumer ends. says: its text, as
  * consumer/presence.c writes it; size 0: the text has not changed. whole: the queue has partitions.
  * Ends with NOT_FOUND: the server does not have the text, and the consumer must send it. EMPTY: too
  * many consumers are registered.
@@ -210,8 +210,8 @@ struct dueq__settlement {
 
 /* What a caller knows of a queue since an earlier reserve. All zero: nothing. */
 struct dueq__known {
-    bool empty;            /* it had no message, and is asked when it wakes, or at this time: */
-    int64_t next_check_us; /* by the monotonic clock; DUEQ__NEVER: it has no next event */
+    bool empty;            /* it had no message: a wake token, or its next event, must come first */
+    int64_t next_check_us; /* its next event, by the monotonic clock; DUEQ__NEVER: it has none */
     unsigned duties;       /* DUEQ__DUTY_TIMEKEEPER, or none */
     uint64_t listed;       /* reserve.c: which reserve has listed it */
 };
@@ -230,13 +230,13 @@ struct dueq__reserve {
      */
     struct dueq__wait_terms terms;
     /*
-     * What the caller knows of each queue. NULL: nothing, and all are asked now. The reserve takes
-     * the duties over. first: for each queue the index of the first one with its name, whose
-     * `known` counts. NULL: the queues are partitions, or nothing is known.
+     * What the caller knows of each queue. NULL: nothing, and the reserve asks all queues. The
+     * reserve takes the duties over. first: for each queue the index of the first queue with its
+     * name, whose `known` counts. NULL: the queues are partitions, or nothing is known.
      */
     struct dueq__known *known;
     const size_t *first;
-    /* Of the queue with the index settled_queue. Of several, it must be one that is asked. */
+    /* Of queues[settled_queue]. With several queues, the reserve must ask this queue. */
     struct dueq__settlement settlement;
     size_t settled_queue;
 };
