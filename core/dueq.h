@@ -798,7 +798,7 @@ typedef struct dueq_reserve_options {
     /* Made from core/options.toml by core/verbs.py: the options of reserve. */
     /* The most messages of a call: 1 to DUEQ_MAX_BATCH. */
     size_t count;
-    /* Which queue it asks first, of several. */
+    /* Which of several queues it asks first. */
     dueq_order order;
     /*
      * How long the call waits for the first message: 0 (not at all) to DUEQ_MAX_TIME_MS, or
@@ -845,32 +845,34 @@ typedef struct dueq_consumer_options {
     /* How many messages it reserves at a time: 1 to DUEQ_MAX_BATCH. */
     size_t prefetch;
     /*
-     * Up to UINT32_MAX; with a heartbeat at least 50. 0: the message's own lease, else
-     * DUEQ_HEARTBEAT_LEASE_MS, or without a heartbeat DUEQ_DEFAULT_LEASE_MS.
+     * The lease of each message: up to UINT32_MAX, with a heartbeat at least 50. 0: the message's
+     * own, else DUEQ_HEARTBEAT_LEASE_MS, or without a heartbeat DUEQ_DEFAULT_LEASE_MS.
      */
     int64_t lease_ms;
-    /* Up to DUEQ_MAX_TIME_MS; 0: no heartbeat. */
+    /*
+     * How long after a message's delivery the heartbeat extends its lease: up to DUEQ_MAX_TIME_MS;
+     * 0: there is no heartbeat.
+     */
     int64_t max_run_ms;
     /*
      * 0 to DUEQ_MAX_SLACK_MS. A message that falls due while the consumer waits is delivered up to
-     * so much later, together with those that fall due in the meantime, by one request. No message
-     * comes early, and one that is pushed ready comes at once.
+     * this much later: one request takes all messages that fell due meanwhile. No message comes
+     * early, and a message that is pushed ready comes at once.
      */
     int64_t slack_ms;
-    /* Of several queues. */
+    /* Which of several queues it asks first. */
     dueq_order order;
     /*
-     * How many messages the program works on at a time. If it asks for a message while as many
-     * delivered ones are not settled, dueq_warning() says so once, because a message that the
-     * program has forgotten stays leased. For a value above 1 the warning comes only when more than
-     * so many are not settled. 0: no warning.
+     * How many messages the program works on at a time. 1: if the program asks for a message while
+     * one is not settled, dueq_warning() says so once, because a forgotten message stays leased.
+     * More: it does so while more than this many are not settled. 0: no warning.
      */
     size_t concurrency;
     /*
      * How a dueq_worker names the program, as "python 3.12.4": UTF-8, cut at 100 bytes. NULL: "c".
      */
     const char *program;
-    /* Of the dueq_worker; 0: the concurrency. */
+    /* The slots of the dueq_worker; 0: the concurrency. */
     size_t slots;
     /* The end of what was made. */
 } dueq_consumer_options;

@@ -209,7 +209,7 @@ static dueq_status register_queue(struct dueq__heartbeat *heartbeat, size_t at, 
     size_t size = dueq__presence_write(&heartbeat->presence, heartbeat->leases,
                                        base ? NULL : heartbeat->same, at, text, &new);
     bool same = heartbeat->idle_at[at] && !new && !many;
-    /* With many queues, one without leased messages is registered again in its turn: two may fail. */
+    /* Of many queues, one without leased messages waits for its turn. Two turns may fail. */
     int64_t turns = many ? (int64_t)(heartbeat->queue_count / REGISTER_QUEUES + 1) : 0;
     int64_t left_ms = DUEQ__OFFLINE_MS + (new ? 0 : 2 * turns * REGISTER_IDLE_MS);
     dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
