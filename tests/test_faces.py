@@ -16,7 +16,9 @@ from faces.kinds import KINDS  # type: ignore[import-not-found]  # noqa: E402
 from faces.model import Face  # type: ignore[import-not-found]  # noqa: E402
 
 ROWS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
-USED = {argument["kind"] for row in ROWS.values() for argument in row.get("arguments", {}).values()}
+USED = sorted(
+    {argument["kind"] for row in ROWS.values() for argument in row.get("arguments", {}).values()}
+)
 
 
 def made(row: str) -> Face:
