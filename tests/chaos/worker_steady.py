@@ -63,8 +63,11 @@ class Steady(WorkerBase):
             self.pushes += 1
             mark = f"{self.number}.{self.pushes}"
             drop, duration = self.rare(0.3), self.duration_ms()
-            # Workers are killed by others than poison, too: a long message may meet that often.
-            crashes = 16 if kind == "healthy" and duration > 1000 else few
+            # Faults kill and stop workers, too. A short message may meet that after a poisoned one
+            # was beside it, a long one often.
+            crashes = few
+            if kind == "healthy":
+                crashes = 16 if duration > 1000 else few + 1
             ends = "drop" if drop else "-"
             self.note(
                 f"intend {mark} - {now_ms()} {self.queue.name} 16 {crashes} {ends} fixed:150:none",

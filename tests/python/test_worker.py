@@ -181,7 +181,7 @@ def test_worker_says_once_which_queues_nobody_pushed_to(
         (["worker_app:nothing"], "has no task and no --queues"),
         (["worker_app:app", "--queues", "a:1,b"], "give each queue a weight, once, or none"),
         (["worker_app:app", "--queues", "a,,b"], "an empty name, or one twice"),
-        (["worker_app:app", "--queues", "a:99,b:1"], "the sum of the weights is 100"),
+        (["worker_app:app", "--queues", "a:1023,b:2"], "the sum of the weights is 1025"),
         (["worker_app:app", "--queues", "a{b}"], "dueq-worker: "),
         (["worker_app:app", "--concurrency", "0"], "not a whole number above 0"),
         (["worker_app:app", "--grace", "soon"], "'soon' is not a duration; write 250ms"),
