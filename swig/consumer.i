@@ -128,15 +128,31 @@ static PyObject *consumer_take(PyObject *capsule) {
     return status == DUEQ_OK ? message_object(message) : consumer_status(consumer, status);
 }
 
-/* The next message, if one is prefetched. Else PENDING: wait, then call consumer_take(). */
-static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
+/*
+ * The next message, if one is prefetched. Else the call sends a request, and waits at most
+ * `patience_ms` for its answer, without the GIL. OK: the answer has come: call consumer_take().
+ * PENDING: it has not: wait, then call consumer_take().
+ */
+static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms, int64_t patience_ms) {
     struct consumer *consumer = consumer_of(capsule);
+    dueq_client *client;
     dueq_status status;
 
     if (!consumer)
         return NULL;
+    client = consumer->client;
     status = dueq_consumer_submit(consumer->consumer, timeout_ms);
-    return status == DUEQ_OK ? consumer_take(capsule) : consumer_status(consumer, status);
+    if (status == DUEQ_OK)
+        return consumer_take(capsule);
+    if (status != DUEQ_PENDING || !patience_ms)
+        return consumer_status(consumer, status);
+    Py_BEGIN_ALLOW_THREADS
+    status = dueq_wait(client, patience_ms);
+    Py_END_ALLOW_THREADS
+    if (log_warning(client) < 0)
+        return NULL;
+    return PyLong_FromLong(status == DUEQ_PENDING || status == DUEQ_INTERRUPTED ? DUEQ_PENDING
+                                                                                : DUEQ_OK);
 }
 
 /* The index of the queue of the last delivered message. */
@@ -266,7 +282,7 @@ static PyObject *consumer_close(PyObject *capsule) {
 %fragment("consumer");
 
 PyObject *consumer_open(PyObject *queues, PyObject *row);
-PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms);
+PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms, int64_t patience_ms);
 PyObject *consumer_take(PyObject *capsule);
 PyObject *consumer_queue(PyObject *capsule);
 PyObject *consumer_ack(PyObject *capsule, dueq_bytes ticket);

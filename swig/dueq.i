@@ -27,7 +27,7 @@
 %include "consumer.i" /* the loop with a heartbeat */
 %include "pusher.i"  /* pushes in flight, each with its own object */
 %include "schedule.i" /* schedules, and their messages, in */
-%include "wait.i"    /* the one call without the GIL */
+%include "wait.i"    /* the calls without the GIL */
 
 %rename("$ignore", %$isfunction) "";
 %rename("$ignore", %$isclass) "";
@@ -43,7 +43,6 @@
 %rename(partition_name) partition_name;
 %rename(partition_for) dueq_partition_for;
 %rename(new_id) dueq_new_id;
-%rename(warning) dueq_warning;
 %rename(duration_ms) dueq_duration_ms;
 %rename(client_reached) client_reached;
 
@@ -88,6 +87,7 @@
 %rename(descriptor) dueq_descriptor;
 %rename(stop_wait) dueq_stop_wait;
 %rename(take) dueq_take;
+%rename(answer) answer;
 %rename(abandon) dueq_abandon;
 
 %rename(version) dueq_version;

@@ -48,7 +48,12 @@ static PyObject *link_object(struct link *link, dueq_status status) {
 static PyObject *client_open(const char *url) {
     struct link *link = calloc(1, sizeof *link);
 
-    return link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
+    PyObject *capsule = link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
+
+    /* No URL was set: the client warns. */
+    if (capsule && log_warning(link->client) < 0)
+        Py_CLEAR(capsule);
+    return capsule;
 }
 
 /* Tells the client that the program has reached the server by another client. */

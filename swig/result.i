@@ -165,15 +165,25 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     const dueq_counts *counts = dueq_result_counts(result);
     const dueq_sizes *sizes = dueq_result_sizes(result);
     const dueq_moved *moved = dueq_result_moved(result);
-    return Py_BuildValue(
-        "(iNNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings,
-        lists.workers, lists.failures, lists.values, lists.jobs, lists.outcomes,
-        states_object(result), counts ? counts_object(counts) : Py_BuildValue(""),
-        sizes ? sizes_object(sizes) : Py_BuildValue(""),
-        moved ? moved_object(moved) : Py_BuildValue(""),
-        (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),
-        (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),
-        (Py_ssize_t)dueq_result_queue(result));
+    PyObject *items[] = {PyLong_FromLong(status),
+                         lists.messages,
+                         lists.rates,
+                         lists.findings,
+                         lists.workers,
+                         lists.failures,
+                         lists.values,
+                         lists.jobs,
+                         lists.outcomes,
+                         states_object(result),
+                         counts ? counts_object(counts) : Py_NewRef(Py_None),
+                         sizes ? sizes_object(sizes) : Py_NewRef(Py_None),
+                         moved ? moved_object(moved) : Py_NewRef(Py_None),
+                         PyLong_FromSize_t(dueq_result_quarantined(result)),
+                         PyLong_FromSize_t(dueq_result_purged(result)),
+                         PyLong_FromSize_t(dueq_result_kicked(result)),
+                         bytes_object(dueq_result_cursor(result)),
+                         PyLong_FromSize_t(dueq_result_queue(result))};
+    return tuple_object(items, sizeof items / sizeof *items);
 }
 %}
 

@@ -59,6 +59,23 @@ static void raise_result(const dueq_client *client, dueq_status status, const du
 static void raise_status(const dueq_client *client, dueq_status status) {
     raise_result(client, status, NULL);
 }
+
+/* Logs a new warning of the client. Returns -1 if the program's logging raised an exception. */
+static int log_warning(dueq_client *client) {
+    const char *text = dueq_warning(client);
+    PyObject *module = text ? PyImport_ImportModule("dueq._log") : NULL;
+    PyObject *log = module ? PyObject_GetAttrString(module, "log") : NULL;
+    PyObject *done = NULL;
+
+    if (log)
+        done = PyObject_CallMethod(
+            log, "warning", "sN", "%s",
+            PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape"));
+    Py_XDECREF(done);
+    Py_XDECREF(log);
+    Py_XDECREF(module);
+    return text && !done ? -1 : 0;
+}
 %}
 
 /*
@@ -81,8 +98,15 @@ static void raise_status(const dueq_client *client, dueq_status status) {
     $result = PyLong_FromLong($1);
 }
 
-/* These two return a failure as a status, too: dueq_take() raises it. */
-%typemap(out) dueq_status dueq_pump, dueq_status dueq_wait "$result = PyLong_FromLong($1);"
+/*
+ * These two return a failure as a status, too: dueq_take() raises it. They log what the client
+ * warns of.
+ */
+%typemap(out, fragment="raise_status") dueq_status dueq_pump, dueq_status dueq_wait {
+    if (log_warning(link1->client) < 0)
+        SWIG_fail;
+    $result = PyLong_FromLong($1);
+}
 
 %typemap(out) int dueq_descriptor {
     if ($1 < 0) {

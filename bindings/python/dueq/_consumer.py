@@ -114,9 +114,7 @@ class ConsumerBase(Alone):
         Acknowledges the last delivered message with the consumer's next request. Returns False
         where the ack must be a call of its own: of another message, and in another thread.
         """
-        if message is not self._last or self._thread != get_ident() or self._closed:
-            return False
-        if message._settled:
+        if message is not self._last or message._settled or self._thread != get_ident():
             return False
         message._settled = True
         _core.consumer_ack(self._handle, message.ticket)
@@ -124,16 +122,12 @@ class ConsumerBase(Alone):
             _trace.tracer.settled("ack", message)
         return True
 
-    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
+    def retry_later(self, message: MessageBase, error: Exception) -> bool:
         """
-        Settles the last delivered message at the end of its block, with the consumer's next
-        request.
+        Retries the last delivered message at the end of its block, with the consumer's next
+        request. Returns False where the retry must be a call of its own, as for an ack.
         """
-        if message is not self._last or self._thread != get_ident() or self._closed:
-            return False
-        if error is None:
-            return not message._asked and self.ack_later(message)
-        if not isinstance(error, Exception):
+        if message is not self._last or self._thread != get_ident():
             return False
         message._settled = True
         text = described(error)
@@ -193,7 +187,8 @@ class ConsumerBase(Alone):
         if self._closed:
             return
         self._count_lost()
-        self._closed = True
+        self._closed = self._stopped = True
+        self._last = None
         _core.consumer_close(self._handle)
         self._home.release(self._link)
 

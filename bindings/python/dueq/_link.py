@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from weakref import WeakSet
 
 from dueq import _core
-from dueq._log import log
 from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
@@ -82,19 +81,10 @@ class Link:
         self.client = _core.client_open(url)
         self.queues = Handles(self.client, names, open)
         self._target: _core.Handle | None = None
-        self.warn()  # no URL was set: the core warns
 
     def wait(self) -> bool:
         """Waits for a short time. Returns whether the call is still in progress."""
-        status = _core.wait(self.client, SLICE_MS)
-        self.warn()
-        return status in _UNDER_WAY
-
-    def warn(self) -> None:
-        """Logs new warnings of the core."""
-        warning = _core.warning(self.client)
-        if warning:
-            log.warning("%s", warning)
+        return _core.wait(self.client, SLICE_MS) in _UNDER_WAY
 
     def target(self, queue: str, name: str | None) -> _core.Handle | None:
         """

@@ -8,13 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from dueq import _core, _trace
+from dueq import _core
 from dueq._log import encoded, escaped, log
 from dueq.errors import Error, InvalidError, LeaseLost
 from dueq.times import moment, optional_moment
 
 if TYPE_CHECKING:
-    from dueq._trace import Processing
+    from dueq._trace import Processing, Tracer
 
 R = TypeVar("R")
 
@@ -197,10 +197,10 @@ class MessageBase:
         """
         return self._lost or (not self._settled and self._home.has_lost(self))
 
-    def _begin_block(self) -> None:
-        """Begins the block of the message, and its span if there is a tracer."""
-        if _trace.tracer and not self.is_schedule:
-            self._processing = _trace.tracer.processing(self)
+    def _begin_block(self, tracer: Tracer) -> None:
+        """Begins the span of the message's block."""
+        if not self.is_schedule:
+            self._processing = tracer.processing(self)
 
     def _leave_block(self, error: BaseException | None) -> None:
         """Ends the span of the block, with this error. The message may not be settled yet."""

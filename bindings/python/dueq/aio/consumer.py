@@ -56,7 +56,7 @@ class Consumer(ConsumerBase):
         try:
             while not (self._stopped or self._closed or self._home.closed):
                 self._last = None
-                row = _core.consumer_next(handle, self._timeout_ms)
+                row = _core.consumer_next(handle, self._timeout_ms, 0)
                 if isinstance(row, int):
                     row = await self._wait()
                     if isinstance(row, int):
@@ -208,7 +208,6 @@ class Consumer(ConsumerBase):
                 if self._stopped or self._home.closed:
                     return _core.PENDING
                 row = _core.consumer_take(self._handle)
-        self._count_lost()
         return row
 
     async def _finish(self) -> None:

@@ -91,7 +91,7 @@ class Pool(Links):
         try:
             call.submit(link)
             await wait(link, final)
-            answer = Answer(*_core.take(link.client))
+            answer = Answer._make(_core.take(link.client))
         except BaseException as error:
             if self.closed or isinstance(error, asyncio.CancelledError):
                 self.background(self._end(link, call))
@@ -104,7 +104,7 @@ class Pool(Links):
         self.release(link)
         return answer
 
-    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
+    def retry_later(self, message: MessageBase, error: Exception) -> bool:
         """Returns False: a pool settles each message at once."""
         return False
 
@@ -202,7 +202,7 @@ class Pool(Links):
             else:
                 _core.stop_wait(link.client)
             await surely(partial(wait, link))
-            answer = Answer(*_core.take(link.client))
+            answer = Answer._make(_core.take(link.client))
             for undo in call.undo(answer) if call.undo else ():
                 undo.submit(link)
                 await surely(partial(wait, link))
@@ -246,7 +246,6 @@ def running_loop() -> asyncio.AbstractEventLoop:
 async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
     """Waits until the call on a link is done, or until another task sets the future."""
     if _core.pump(link.client) != _core.PENDING:
-        link.warn()
         return
     loop = asyncio.get_running_loop()
     final = final or loop.create_future()
@@ -271,4 +270,3 @@ async def surely(step: Callable[[], Coroutine[Any, Any, R]]) -> R:
 def _pump(link: Link, final: asyncio.Future[None]) -> None:
     if _core.pump(link.client) != _core.PENDING and not final.done():
         final.set_result(None)
-    link.warn()

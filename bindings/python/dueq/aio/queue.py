@@ -332,7 +332,10 @@ class Queue(Source):
 
     async def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
         """Pushes rows, and returns the status and the id of each."""
-        with _trace.sending(self._home, self.name, rows) as sent:
+        if not _trace.tracer:
+            call = on(self._own, _core.push_submit, rows)
+            return (await self._home.call(call)).outcomes
+        with _trace.tracer.sending(self._home, self.name, rows) as sent:
             call = on(self._own, _core.push_submit, sent.rows)
             sent.outcomes = (await self._home.call(call)).outcomes
         return sent.outcomes

@@ -11,6 +11,7 @@ from typing import Self
 from dueq import _core
 from dueq._call import Answer, Call
 from dueq._consumer import ConsumerBase
+from dueq._link import SLICE_MS
 from dueq.blocking.message import Message
 from dueq.blocking.pool import Pool
 
@@ -44,17 +45,20 @@ class Consumer(ConsumerBase):
     def __iter__(self) -> Iterator[Message]:
         """Yields messages. Raises InvalidError if another loop of this consumer runs."""
         self._begin()
-        handle, name = self._handle, self.names[0]
+        handle, timeout_ms, name = self._handle, self._timeout_ms, self.names[0]
+        home = self._home
         try:
-            while not self._over():
+            while not (self._stopped or home.closed):
                 self._last = None
-                row = _core.consumer_next(handle, self._timeout_ms)
-                if isinstance(row, int):
-                    row = self._wait()
-                    if isinstance(row, int):
-                        if row == _core.EMPTY:
-                            return
-                        continue
+                row = _core.consumer_next(handle, timeout_ms, SLICE_MS)
+                while isinstance(row, int):
+                    # A message that arrives when the loop must end is released, and not delivered.
+                    if row == _core.EMPTY or self._stopped or home.closed:
+                        return
+                    if row == _core.OK:
+                        row = _core.consumer_take(handle)
+                    elif not self._link.wait():
+                        row = _core.OK
                 if self._several:
                     name = self._name()
                 self._last = message = Message(self, name, row)
@@ -144,16 +148,3 @@ class Consumer(ConsumerBase):
     def __del__(self) -> None:
         with suppress(Exception):
             self._forgotten()
-
-    def _over(self) -> bool:
-        return self._stopped or self._closed or self._home.closed
-
-    def _wait(self) -> _core.MessageRow | int:
-        """Waits for a message. Returns it, EMPTY, or PENDING: the loop must end."""
-        row: _core.MessageRow | int = _core.PENDING
-        while row == _core.PENDING and not self._over():
-            # A message that arrives when the loop must end is released, and not delivered.
-            if not self._link.wait() and not self._over():
-                row = _core.consumer_take(self._handle)
-        self._count_lost()
-        return row

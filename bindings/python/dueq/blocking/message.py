@@ -8,7 +8,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._call import Answer, Call, on
 from dueq._log import log
 from dueq._message import MessageBase, described, noted
@@ -216,7 +216,8 @@ class Message(MessageBase):
         return [id for status, id in outcomes[1:-1] if status == _core.OK]
 
     def __enter__(self) -> Self:
-        self._begin_block()
+        if _trace.tracer:
+            self._begin_block(_trace.tracer)
         return self
 
     def __exit__(
@@ -225,13 +226,16 @@ class Message(MessageBase):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave_block(error)
-        if not self._settled:
+        if self._processing:
+            self._leave_block(error)
+        if self._settled:
+            return
+        if error is not None or self._asked or not self._home.ack_later(self):
             self._end_block(error)
 
     def _end_block(self, error: BaseException | None) -> None:
         """Settles the message by the exception of its block."""
-        if self._home.settle_later(self, error):
+        if isinstance(error, Exception) and self._home.retry_later(self, error):
             return
         if self._asked and not isinstance(error, Exception):
             self._leave_to_lease()

@@ -31,8 +31,10 @@ class Pool(Links):
         # An exit without a release drops the link, as nothing else refers to it.
         try:
             call.submit(link)
-            self.wait(link, call.over)
-            answer = Answer(*_core.take(link.client))
+            while (answer := _core.answer(link.client, SLICE_MS)) is None:
+                self.check()
+                if call.over and call.over():
+                    _core.stop_wait(link.client)
         except BaseException:
             _core.abandon(link.client)
             if call.behind:
@@ -43,20 +45,18 @@ class Pool(Links):
             self.release(link)
             raise
         self.release(link)
-        return answer
+        return Answer._make(answer)
 
-    def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
-        """Waits until the call on a link is done, as call(). over: see Call."""
+    def wait(self, link: Link) -> None:
+        """Waits until the call on a link is done, as call()."""
         while link.wait():
             self.check()
-            if over and over():
-                _core.stop_wait(link.client)
 
     def finish(self, step: Callable[[], None], error: BaseException) -> None:
         """Runs a last step, although this exception propagates."""
         step()
 
-    def settle_later(self, message: MessageBase, error: BaseException | None) -> bool:
+    def retry_later(self, message: MessageBase, error: Exception) -> bool:
         """Returns False: a pool settles each message at once."""
         return False
 

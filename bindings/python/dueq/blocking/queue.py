@@ -333,7 +333,10 @@ class Queue(Source):
 
     def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
         """Pushes rows, and returns the status and the id of each."""
-        with _trace.sending(self._home, self.name, rows) as sent:
+        if not _trace.tracer:
+            call = on(self._own, _core.push_submit, rows)
+            return self._home.call(call).outcomes
+        with _trace.tracer.sending(self._home, self.name, rows) as sent:
             call = on(self._own, _core.push_submit, sent.rows)
             sent.outcomes = self._home.call(call).outcomes
         return sent.outcomes
