@@ -130,7 +130,7 @@ static PyObject *consumer_take(PyObject *capsule) {
 
 /*
  * The next message, if one is prefetched. Else the call sends a request, and waits at most
- * `patience_ms` for its answer, without the GIL. OK: the answer has come: call consumer_take().
+ * `patience_ms` for its answer, without the GIL. None: the answer has come: call consumer_take().
  * PENDING: it has not: wait, then call consumer_take().
  */
 static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms, int64_t patience_ms) {
@@ -151,8 +151,9 @@ static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms, int64_t pa
     Py_END_ALLOW_THREADS
     if (log_warning(client) < 0)
         return NULL;
-    return PyLong_FromLong(status == DUEQ_PENDING || status == DUEQ_INTERRUPTED ? DUEQ_PENDING
-                                                                                : DUEQ_OK);
+    if (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED)
+        return PyLong_FromLong(DUEQ_PENDING);
+    return Py_NewRef(Py_None);
 }
 
 /* The index of the queue of the last delivered message. */

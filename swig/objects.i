@@ -13,18 +13,18 @@ static PyObject *bytes_object(dueq_bytes bytes) {
 
 /* A tuple of objects, whose references it steals; NULL if an object is NULL. */
 static PyObject *tuple_object(PyObject *const *items, Py_ssize_t count) {
-    PyObject *tuple = PyTuple_New(count);
-    int failed = !tuple;
+    PyObject *tuple = NULL;
+    Py_ssize_t made = 0;
 
-    for (Py_ssize_t i = 0; i < count; i++) {
-        failed = failed || !items[i];
-        if (!tuple)
-            Py_XDECREF(items[i]);
-        else
+    while (made < count && items[made])
+        made++;
+    if (made == count)
+        tuple = PyTuple_New(count);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (tuple)
             PyTuple_SetItem(tuple, i, items[i]);
-    }
-    if (failed)
-        Py_CLEAR(tuple);
+        else
+            Py_XDECREF(items[i]);
     return tuple;
 }
 %}

@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,9 +129,11 @@ void dueq__op_arguments_for_session(dueq_client *client, struct dueq__resp *word
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]) {
     dueq_bytes key = queue->keys[DUEQ__KEY_REPLY];
-    int size = snprintf(buffer, DUEQ__REPLY_KEY_SIZE, "%.*s:%s", (int)key.size,
-                        (const char *)key.data, session);
-    return (dueq_bytes){buffer, (size_t)size};
+    char *end = buffer + key.size;
+    memcpy(buffer, key.data, key.size);
+    *end++ = ':';
+    end = stpcpy(end, session);
+    return (dueq_bytes){buffer, (size_t)(end - buffer)};
 }
 
 void dueq__op_note_kept_reply(dueq_client *client) {

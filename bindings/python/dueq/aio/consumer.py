@@ -57,7 +57,7 @@ class Consumer(ConsumerBase):
             while not (self._stopped or self._closed or self._home.closed):
                 self._last = None
                 row = _core.consumer_next(handle, self._timeout_ms, 0)
-                if isinstance(row, int):
+                if not isinstance(row, tuple):
                     row = await self._wait()
                     if isinstance(row, int):
                         if row == _core.EMPTY:

@@ -51,14 +51,16 @@ class Consumer(ConsumerBase):
             while not (self._stopped or home.closed):
                 self._last = None
                 row = _core.consumer_next(handle, timeout_ms, SLICE_MS)
-                while isinstance(row, int):
+                while row is None or isinstance(row, int):
                     # A message that arrives when the loop must end is released, and not delivered.
-                    if row == _core.EMPTY or self._stopped or home.closed:
+                    if self._stopped or home.closed:
                         return
-                    if row == _core.OK:
+                    if row is None:
                         row = _core.consumer_take(handle)
+                    elif row == _core.EMPTY:
+                        return
                     elif not self._link.wait():
-                        row = _core.OK
+                        row = None
                 if self._several:
                     name = self._name()
                 self._last = message = Message(self, name, row)
