@@ -100,9 +100,10 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .terms.take_expired_now = !consumer->options.max_run_ms};
     asked.terms.with_lateness = count && dueq__consumer_asks_lateness(consumer);
     consumer->request = count ? DUEQ__REQUEST_RESERVE : DUEQ__REQUEST_SETTLE;
-    if (settled != SIZE_MAX)
+    if (settled != SIZE_MAX) {
         dueq__settle_fill(consumer, settled, tickets, &asked.settlement);
-    asked.settled_queue = settled - queue;
+        asked.settled_queue = settled - queue;
+    }
     if (queue_count > 1 && timeout_ms) {
         asked.known = dueq__queues_lend(consumer);
         asked.first = consumer->same;
