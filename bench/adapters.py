@@ -56,7 +56,7 @@ class Peer:
     workers: Mapping[str, Mapping[str, Any]]
     """Its settings, by name."""
     curve: tuple[str, ...]
-    """Settings that differ in how late delayed jobs may come; its best alone if it has none."""
+    """The settings for the chart of cost against lateness: its best alone if it names none."""
     folder: Path
     cache: Path
 
@@ -65,7 +65,7 @@ class Peer:
         return self.key.startswith("dueq-")
 
     def trial(self, setting: str, count: int) -> int:
-        """Jobs of a first round, which a slow setting wants fewer of."""
+        """How many jobs to try the setting with at first: a slow one says how many."""
         trial: int = self.workers[setting].get("trial", count)
         return min(count, trial)
 
@@ -217,7 +217,7 @@ class Adapter:
                 return line
 
     def await_worker(self, setting: str, seconds: float = START_SECONDS) -> None:
-        """Returns when its worker is ready. Raises Failed if that works at another setting."""
+        """Waits until the worker is ready. Raises Failed if the worker has another setting."""
         told = self.expect("ready", seconds).get("worker")
         wanted = {
             key: value

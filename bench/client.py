@@ -28,7 +28,7 @@ PROGRAMS: dict[str, Sequence[str | Path]] = {
     "phpredis": ("php", ROOT / "bench/client.php", "phpredis"),
 }
 FEW = 100
-"""Each program runs twice, with this many messages and with more: the difference has no start."""
+"""Each program runs twice, with so many messages and with more: its start is in both counts."""
 
 
 def client(size: Size) -> Outcome:

@@ -25,8 +25,8 @@ AT_ONCE = 2
 
 
 def equal_lateness(entries: list[Entry], size: Size) -> None:
-    """Server CPU, and instructions of the server, of a delayed job with 50 due in a second, and how
-    late it comes."""
+    """Server CPU and server instructions of a delayed job, with 50 due in a second, and how late it
+    comes."""
     count = max(10, round(RATE * 4 * size.due_seconds))
     chosen = [
         (entry, setting) for entry in entries if entry.peer.delays for setting in entry.peer.curve
@@ -73,7 +73,7 @@ def _counted(entry: Entry, setting: str, count: int) -> None:
     # The server is slower, so jobs are pushed for longer.
     for lead in (2 * seconds for seconds in LEADS):
         with counted_redis() as (redis, counter):
-            # With the first jobs come scripts, which the server compiles once.
+            # The first jobs bring scripts, which the server compiles once: they are not counted.
             if not live(entry.peer, redis, counter.read, setting, 2, RATE, lead):
                 continue
             lived = live(entry.peer, redis, counter.read, setting, count, RATE, lead)
@@ -117,7 +117,7 @@ class Point:
 
 
 def points(peers: dict[str, Any], cost: str) -> list[Point]:
-    """The figures of all peers that have both: how late, and what it costs."""
+    """Of all peers, the settings that have both figures: how late jobs come, and what one costs."""
     return [
         Point(key, peer["name"], setting, found["label"], found["p99_ms"], found[cost])
         for key, peer in peers.items()
@@ -127,8 +127,8 @@ def points(peers: dict[str, Any], cost: str) -> list[Point]:
 
 
 def cost_at(curve: Sequence[Point], late_ms: float) -> float:
-    """What the curve costs at most so late: of its points that are no later, the cheapest; left of
-    all, the most punctual one."""
+    """What the curve costs at this lateness: its cheapest point that is no later. If all its points
+    are later, the most punctual one."""
     if not curve:
         return math.inf
     punctual = [point for point in curve if point.late_ms <= late_ms]
@@ -139,7 +139,7 @@ OWN_CURVE = "dueq-c"
 
 
 def below(peers: dict[str, Any], cost: str) -> list[Point]:
-    """The points of others on Redis that are below dueq's curve: cheaper when no later."""
+    """The points of other peers on Redis that are cheaper than dueq's curve, and no later."""
     every = points(peers, cost)
     curve = [point for point in every if point.key == OWN_CURVE]
     return [

@@ -68,9 +68,8 @@ struct meter {
 
 void meter_open(struct meter *meter, const char *socket);
 /*
- * What was sent since the last reading. The meter's own commands are left out, and probes and
- * registrations of consumers: they come by the time that passes, whatever else happens, and are
- * what `idle` counts.
+ * What was sent since the last reading, without the meter's own commands. Probes and registrations
+ * of consumers are left out too: they come by the clock, and `idle` counts them.
  */
 struct traffic meter_read(struct meter *meter);
 void meter_close(struct meter *meter);

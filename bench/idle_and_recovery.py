@@ -66,9 +66,9 @@ def _idle(server: Server, seconds: float) -> Traffic:
 def _delivered(
     peer: Peer, server: Server, workers: list[Adapter], idle: Traffic
 ) -> tuple[Traffic, Traffic]:
-    """Commands for one delayed job: for its push, and after it. Each is pushed while all wait, and
-    falls due before all that were pushed before: a worker that waits by the clock has to wait for
-    another time."""
+    """Commands for one delayed job: for its push, and after it. Each job is pushed while all
+    workers wait, and falls due before all jobs that were pushed earlier. So a worker that waits by
+    the clock must wait for another time."""
     # So many that what each worker does once a minute counts for little.
     count, spread_ms = 20, 10_000
     due = time.time() + 10
@@ -96,7 +96,7 @@ def _delivered(
 
 
 def _beyond(watch: Watch, begin: float, idle: Traffic, count: int) -> Traffic:
-    """What came for each of `count` jobs, beyond what the waiting workers ask anyway."""
+    """The commands for each of `count` jobs, beyond those that waiting workers send anyway."""
     traffic, passed = watch.close(), time.monotonic() - begin
     return Traffic(
         max(0.0, (traffic.sent - idle.sent * passed) / count),

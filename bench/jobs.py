@@ -20,7 +20,7 @@ T = TypeVar("T")
 RATE = 500
 """Jobs that fall due in a second."""
 SETTINGS = ("one", "best", "slack-50")
-"""Those that the table of delayed jobs has, where a peer has them."""
+"""The settings in the table of delayed jobs. A peer may have no `slack-50`."""
 LEADS = (5.0, 12.0, 30.0)
 """Seconds from before the push until the first job is due, each tried when the one before was too
 short."""
@@ -77,7 +77,7 @@ TOO_LATE = "the jobs were due before they were enqueued and a worker was there"
 
 @dataclass(frozen=True)
 class Lived(Generic[T]):
-    """Jobs that were pushed, fell due and were handled, and what `read` told around that."""
+    """Jobs that were pushed, fell due and were handled, and what `read` told before and after."""
 
     count: int
     no_bulk: str | None
@@ -104,8 +104,8 @@ def live(
     rate: int,
     lead: float,
 ) -> Lived[T] | None:
-    """The life of delayed jobs, of which so many fall due in a second; nothing when it took longer
-    than `lead` seconds until a worker was ready for them."""
+    """The life of delayed jobs, of which `rate` fall due in a second. None: a worker was ready for
+    them only after `lead` seconds, when the first was due."""
     spread_ms = count * 1000 / rate
     begin = time.time()
     base = begin + lead
@@ -123,7 +123,7 @@ def live(
     before = read()
     with peer.start(server.environment(), "listen", count, setting) as worker:
         worker.await_worker(setting)
-        # Some say so before they wait.
+        # Some workers say that they are ready before they wait.
         if time.time() + 1.5 > base:
             return None
         # The next round waits no longer than it must.
@@ -144,7 +144,7 @@ def live(
 
 
 def _figures(lived: Lived[Usage]) -> Figures:
-    """Of pushes one by one, where a peer has no bulk, the setting `one` has the figures."""
+    """A peer without a way for many pushes one by one: the setting `one` has those figures."""
     figures: Figures = {"jobs": lived.count, "lead": lived.lead}
     if lived.no_bulk is None:
         used = lived.pushed[1] - lived.pushed[0]

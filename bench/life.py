@@ -24,8 +24,8 @@ T = TypeVar("T")
 RATES = (50, 500, 2000)
 """Messages that fall due in a second."""
 LEAST_SCRIPTS = 1.9
-"""For a message at 50 a second: a consumer asks once and finds that it is to wait, then once more
-when the message is due."""
+"""For a message at 50 a second: the consumer asks once and has to wait, then it asks once more when
+the message is due."""
 TRIES = 3
 RATIO_LIMITS = {1: 1.5, 10: 1.7, 100: 1.8}
 
@@ -76,7 +76,7 @@ class Row:
     one_by_one: bool = False
     """A message takes its time, however fast the server is."""
     least_scripts: float = 0
-    """A run with fewer scripts a message is refused: messages waited together, and shared one."""
+    """A run with fewer scripts a message is refused: several messages had waited for a script."""
 
     def messages(self, size: Size) -> int:
         return size.counted // 10 if self.one_by_one else size.counted
@@ -168,14 +168,14 @@ def _counted(way: str, row: Row, count: int) -> float | None:
 
 
 def _counted_once(way: str, row: Row, count: int) -> tuple[float, float]:
-    """Instructions and scripts a message, in a server of its own: none finds what another has
-    left."""
+    """Instructions and scripts a message, on a server of its own, where no other step left
+    anything."""
     with counted_server() as (socket, counter):
         redis = Redis(socket, 0)
         asked: list[int] = []
 
         def read() -> int:
-            # What the question costs the server comes before what is counted.
+            # What this question costs the server is not counted.
             if not asked:
                 asked.append(redis.usage().scripts)
             return counter.read()

@@ -93,7 +93,7 @@ def server(port: int = 0) -> Iterator[Path]:
 
 @contextmanager
 def many_files() -> Iterator[None]:
-    """Lets what is started inside open as many connections as the system allows at all."""
+    """Lets programs that start meanwhile open as many connections as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:

@@ -19,7 +19,7 @@ BODY = 200
 MEMORY_LIMITS = {"ready": 125, "delayed": 230}
 """Bytes over the body."""
 WOKEN = 20
-"""Messages, each for consumers that all wait."""
+"""How many messages fall due, each while all consumers wait."""
 PUSH_LIMITS = {20: 12}
 DELIVERY_LIMITS = {20: 20, 1000: 40}
 """Commands that the server runs, by the number of waiting consumers."""

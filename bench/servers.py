@@ -252,7 +252,7 @@ def _resident(pid: int) -> int:
 
 
 class Nats:
-    """It tells what it did by HTTP: docs.nats.io, Monitoring."""
+    """NATS, which tells its counts by HTTP: docs.nats.io, Monitoring."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -297,7 +297,7 @@ class Nats:
         return _Difference(self)
 
     def flush(self) -> None:
-        """By a new one: its stream is in memory."""
+        """Starts the server anew: its stream is in memory."""
         self.close()
         shutil.rmtree(self._directory / "jetstream", ignore_errors=True)
         self._start()

@@ -72,7 +72,7 @@ static void settle_in(struct fleet *fleet, struct link *producer) {
     fleet_run(fleet, APART_MS);
 }
 
-/* Many consumers take some time until all of them are at rest. */
+/* Waits until no consumer sends anything any more, which takes many consumers some time. */
 static void rest(struct scene *scene) {
     double limit_us = now_us(CLOCK_MONOTONIC) + 60e6;
     do {

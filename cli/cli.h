@@ -383,11 +383,12 @@ schedule_do schedule_pause, schedule_resume, schedule_remove;
 /* Pushes the schedule's job now. *pushed has the id of the new message. */
 dueq_status schedule_run(struct cli *cli, const dueq_message *schedule, dueq_result **pushed);
 
-/* id_commands.c: a verb on ids, the words that are left */
+/* id_commands.c: verbs on ids */
 
 typedef dueq_status (*cli_submit_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+/* Runs the verb on the ids that the words behind the queue name. */
 int cli_ids(struct cli *cli, int argc, char *argv[], cli_submit_ids verb);
-/* Texts for the help of such a command. */
+/* Texts for the help of a command on ids. */
 #define CLI_IDS                                                                                    \
     "ID is the id that push printed. A single - reads ids from standard input, one a line.\n"
 #define CLI_ID_EXAMPLES(verb)                                                                      \

@@ -15,7 +15,7 @@ extern const struct command reschedule_command;
 extern const struct command pause_command;
 extern const struct command resume_command;
 
-/* The commands that work on a message, on ids and on a queue, for the list of all. */
+/* The commands on a message, on ids and on a queue: main.c lists all commands. */
 #define MESSAGE_COMMANDS \
     , &retry_command \
     , &release_command \

@@ -130,8 +130,8 @@ static PyObject *consumer_take(PyObject *capsule) {
 
 /*
  * The next message, if one is prefetched. Else the call sends a request, and waits at most
- * `patience_ms` for its answer, without the GIL. None: the answer has come: call consumer_take().
- * PENDING: it has not: wait, then call consumer_take().
+ * `patience_ms` for its answer, without the GIL. None: the answer has come, and consumer_take() has
+ * it. PENDING: the answer has not come. Wait, then call consumer_take().
  */
 static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms, int64_t patience_ms) {
     struct consumer *consumer = consumer_of(capsule);

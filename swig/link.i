@@ -50,7 +50,7 @@ static PyObject *client_open(const char *url) {
 
     PyObject *capsule = link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
 
-    /* No URL was set: the client warns. */
+    /* The client warns if no URL was set. */
     if (capsule && log_warning(link->client) < 0)
         Py_CLEAR(capsule);
     return capsule;

@@ -1,6 +1,6 @@
 /*
- * Only dueq_wait() blocks on the network: the submits only queue their requests. So only the
- * functions that call it release the GIL: wait(), answer() and consumer_next().
+ * Only dueq_wait() blocks on the network: the submits queue their requests. So only the functions
+ * that call dueq_wait() release the GIL: wait(), answer() and consumer_next().
  */
 %exception dueq_wait {
     Py_BEGIN_ALLOW_THREADS

@@ -30,7 +30,7 @@ enum {
 
 /*
  * The message of a method. NULL: it threw. Message's constructor is private, so that each message
- * has its queue; other extensions may bypass it.
+ * has its queue. Other extensions may bypass the constructor.
  */
 message_object *dueq_php_message_this(const zval *this);
 

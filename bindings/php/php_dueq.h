@@ -258,7 +258,7 @@ void dueq_php_names_make(zval *out, dueq_php_client *client);
 
 void dueq_php_lock_startup(void);
 
-/* parameters.c: names values in errors, reads parameters, and arrays whose keys are their names */
+/* parameters.c: names values in errors, reads parameters, and arrays with keys of their names */
 
 /*
  * Names a value in the texts of errors: the number of an argument, or a key in an item of the array
@@ -332,8 +332,8 @@ bool dueq_php_any_count(const dueq_php_place *place, dueq_php_bound value, size_
 bool dueq_php_text(const dueq_php_place *place, const zend_string *value, dueq_bytes *out);
 
 /*
- * Reads the parameters of reserve(), or, if `many`, of reserveMany(). What was not given stays.
- * False: it threw.
+ * Reads the parameters of reserve(), or, if `many`, of reserveMany(). An option that was not given
+ * stays as it is. False: it threw.
  */
 bool dueq_php_reserve_read(zend_execute_data *execute_data, bool many,
                            dueq_reserve_options *options);
@@ -418,7 +418,7 @@ bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backof
 
 /*
  * Each rounds fractions of a millisecond up, and returns false after it has thrown. value NULL: the
- * parameter was not given, and *ms stays, but for dueq_php_limit().
+ * parameter was not given, and *ms stays as it is; dueq_php_limit() sets 0.
  */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; null is 0. */

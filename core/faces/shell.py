@@ -124,7 +124,7 @@ def header(all_: list[Face]) -> str:
 #include "cli.h"
 
 {declared}
-/* The commands that work on a message, on ids and on a queue, for the list of all. */
+/* The commands on a message, on ids and on a queue: main.c lists all commands. */
 {defined}
 
 #endif

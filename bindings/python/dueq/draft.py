@@ -357,7 +357,7 @@ def row(body: Body | None, options: Options) -> _core.DraftRow:
         elif name != "json":
             refuse_unknown(options, _HINTS)
     if "at" in options and "delay" in options:
-        due_ms(options["delay"], options["at"])  # refuses both
+        due_ms(options["delay"], options["at"])  # it refuses the two together
     return cast("_core.DraftRow", tuple(items))
 
 
