@@ -14,8 +14,8 @@ def members(options: Options) -> str:
                 lines.append("    dueq_durability durability;\n")
             durability = True
             continue
-        if "c" in option.row:
-            lines.append(note(option.row["c"], "    ") + "\n")
+        if "c" in option.table:
+            lines.append(note(option.table["c"], "    ") + "\n")
         lines.append(f"    {option.get('c')};\n")
     return "".join(lines)
 
@@ -25,9 +25,9 @@ def defaults(options: Options) -> str:
     struct = options.target.struct
     values = [f".struct_size = sizeof({struct})"]
     for option in options.struct:
-        value = option.row.get("value", "")
-        if "constant" in option.row:
-            value = f"DUEQ_{option.row['constant']}"
+        value = option.table.get("value", "")
+        if "constant" in option.table:
+            value = f"DUEQ_{option.table['constant']}"
         elif option.is_time:
             # `value` is in seconds, the member in milliseconds.
             assert float(value or 0) == 0, f"{option.name}: this default needs a constant of C"
@@ -48,8 +48,8 @@ def ranges(options: Options) -> list[str]:
     for option in options.struct:
         value = option.get("range")
         # check_durability() of core/verbs/draft.c has these ranges: a queue has them too.
-        if "range" in option.row and value and "durability" not in value:
-            name, least, most = option.row["range"]
+        if "range" in option.table and value and "durability" not in value:
+            name, least, most = option.table["range"]
             unit = '" ms"' if option.is_time else "NULL"
             rows.append(f'        {{"{name}", {unit}, {value}, {least}, {most}}}')
     return separated(rows)
@@ -57,7 +57,7 @@ def ranges(options: Options) -> list[str]:
 
 def text_check(option: Option) -> str:
     """What checks a text that is given."""
-    name, most = option.row["range"]
+    name, most = option.table["range"]
     text = option.words["lvalue"]
     parts = [f'"{name}"', text, most, "error"]
     checked = filled("        status = dueq__text_check(", parts, ");")
@@ -67,8 +67,8 @@ def text_check(option: Option) -> str:
 def checks(options: Options) -> str:
     """The function that does the checks that need only a range, and the places of the texts."""
     struct, variable = options.target.struct, options.target.variable
-    texts = [option for option in options.struct if option.row["kind"] == "text"]
-    of_texts = "".join(text_check(option) for option in texts if "range" in option.row)
+    texts = [option for option in options.struct if option.table["kind"] == "text"]
+    of_texts = "".join(text_check(option) for option in texts if "range" in option.table)
     parameters = [f"const {struct} *{variable}", "struct dueq__error *error"]
     listed = "\n".join(ranges(options))
     check = "dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);\n"

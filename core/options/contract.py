@@ -8,7 +8,7 @@ from options.model import Options
 def function(options: Options) -> str:
     """The function that reads the options of a situation into the struct."""
     lines = [f"    {text};\n" for option in options.struct if (text := option.get("contract"))]
-    into = options.arguments()
+    into = options.parameters()
     parameters = ["struct run *run", "json_object *from", *into]
     name = "fill_options" if options.verb == "push" else f"fill_{options.verb}"
     return f"""{filled(f"static void {name}(", parameters, ") {")}

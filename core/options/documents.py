@@ -19,14 +19,16 @@ def table(options: Options) -> str:
             words = option.words
             names = dict.fromkeys([option.name, words["camel"]])
             dashes = f"--{words['dashes']}"
-            if "shell" in option.row and (len(names) > 1 or "shell_name" in option.row):
+            if "shell" in option.table and (len(names) > 1 or "shell_name" in option.table):
                 names[dashes] = None
-            shown = option.row.get("names", ", ".join(f"`{name}`" for name in names))
-            default = option.row.get("default", option.row.get("value", option.row.get("none")))
-            default = "no" if default is None and option.row["kind"] == "flag" else default
+            shown = option.table.get("names", ", ".join(f"`{name}`" for name in names))
+            default = option.table.get(
+                "default", option.table.get("value", option.table.get("none"))
+            )
+            default = "no" if default is None and option.table["kind"] == "flag" else default
             default = "0" if default is None else joined(str(default))
             text = option.doc("reference", "")
-            if none := NONE.get(option.row["kind"]):
-                text += f"; {none}: {option.row['none']}"
+            if none := NONE.get(option.table["kind"]):
+                text += f"; {none}: {option.table['none']}"
             lines.append(f"| {shown} | {text} | {default} |\n")
     return "".join(lines)

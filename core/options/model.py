@@ -35,32 +35,32 @@ TARGETS = {
 
 
 class Option:
-    def __init__(self, name: str, row: dict[str, Any]) -> None:
+    def __init__(self, name: str, table: dict[str, Any]) -> None:
         self.name = name
-        self.row = row
-        self.kind = KINDS[row["kind"]]
+        self.table = table
+        self.kind = KINDS[table["kind"]]
         self.is_time = self.kind.c == DURATION.c
-        self.in_struct = bool(self.kind.c) and "argument_of" not in row
-        self.is_many = bool(row.get("many"))
+        self.in_struct = bool(self.kind.c) and "argument_of" not in table
+        self.is_many = bool(table.get("many"))
         """Only a method that takes several messages has it."""
-        self.group: str = row.get("group", "")
+        self.group: str = table.get("group", "")
         member = f"{name}_ms" if self.is_time else name
-        bounds = row.get("range", ())
+        bounds = table.get("range", ())
         self.words = {
             "member": member,
-            **{key: str(value) for key, value in row.items()},
+            **{key: str(value) for key, value in table.items()},
             "name": name,
             "camel": camel(name),
-            "dashes": row.get("shell_name", name.replace("_", "-")),
+            "dashes": table.get("shell_name", name.replace("_", "-")),
             "least": bounds[1] if len(bounds) == 3 else "",
             "most": bounds[2] if len(bounds) == 3 else "",
+            "python_value": "None" if table.get("value") == "INF" else table.get("value", ""),
         }
-        self.words["python_value"] = {"INF": "None"}.get(row.get("value", ""), row.get("value", ""))
 
     def aim(self, target: Target, index: int) -> None:
         """Sets the words that say where the option goes. index: its place among those of PHP."""
         path = f"{target.variable}->{self.words['member']}"
-        # An option that is no member has a pointer of its own: see Options.arguments().
+        # An option that is no member has a pointer of its own: see Options.parameters().
         self.words["lvalue"] = path if self.in_struct else f"*{self.words['member']}"
         self.words["out"] = f"&{path}" if self.in_struct else self.words["member"]
         self.words["argument"], self.words["given"] = target.argument or self.name, target.given
@@ -86,26 +86,26 @@ class Option:
 
     def doc(self, face: str, none: str) -> str:
         """What the option means. face: the key of a text of its own; none: "None" or "null"."""
-        text = joined(self.row.get(face, self.row["doc"]))
-        if none and "none" in self.row and face not in self.row:
-            text += f"; {none}: {joined(self.row['none'])}"
+        text = joined(self.table.get(face, self.table["doc"]))
+        if none and "none" in self.table and face not in self.table:
+            text += f"; {none}: {joined(self.table['none'])}"
         return text
 
 
 class Options:
     """The options of a verb, and which of them the struct, a row and each face have."""
 
-    def __init__(self, verb: str, rows: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, verb: str, tables: dict[str, dict[str, Any]]) -> None:
         self.verb = verb
         self.target = TARGETS[verb]
-        self.all = [Option(name, row) for name, row in rows.items()]
+        self.all = [Option(name, table) for name, table in tables.items()]
         self.struct = [option for option in self.all if option.in_struct]
         self.row = [option for option in self.struct if option.kind.parse]
         self.python = [option for option in self.all if option.kind.python]
         self.php = [option for option in self.all if option.kind.php]
-        self.shell = [option for option in self.all if "shell" in option.row]
+        self.shell = [option for option in self.all if "shell" in option.table]
         # The options that only C has are described in the header alone.
-        shown = [option for option in self.all if "doc" in option.row]
+        shown = [option for option in self.all if "doc" in option.table]
         groups = {option.group: None for option in shown}
         self.grouped = {
             group: [option for option in shown if option.group == group] for group in groups
@@ -113,7 +113,7 @@ class Options:
         for option in self.all:
             option.aim(self.target, self.php.index(option) if option in self.php else 0)
 
-    def arguments(self) -> list[str]:
+    def parameters(self) -> list[str]:
         """The parameters of a function in C that puts the options into the struct."""
         others = [option for option in self.all if option.kind.c and not option.in_struct]
         return [

@@ -84,7 +84,7 @@ def reads(options: Options) -> str:
     )
     start = "static bool" if options.verb == "consume" else "bool"
     start += f" {'dueq_php_' * bool(many)}{options.verb}_read("
-    return f"""{filled(start, [*parameters, *options.arguments()], ") {")}
+    return f"""{filled(start, [*parameters, *options.parameters()], ") {")}
 {fields}
 {parsed(options, required)}
 {stored(options)}    return true;
@@ -99,7 +99,7 @@ def fields(options: Options) -> str:
         [
             f"        .{option.name} = {option.get('php_initial')}"
             for option in options.php
-            if option.row["kind"] == "limit"
+            if option.table["kind"] == "limit"
         ]
     )
     return f"""/* One message as PHP values; NULL: not given. */
@@ -114,17 +114,17 @@ def asserts(options: Options) -> str:
     """Assertions in C that the defaults in the stub are those of the header."""
     lines = []
     for option in options.php:
-        if "constant" in option.row:
-            value = option.row["value"]
+        if "constant" in option.table:
+            value = option.table["value"]
             value = int(1000 * float(value)) if option.is_time else value
             text = f'"the stub names this default of {METHODS[options.verb][0]}()"'
-            equal = f"DUEQ_{option.row['constant']} == {value}"
+            equal = f"DUEQ_{option.table['constant']} == {value}"
             lines.append(filled("_Static_assert(", [equal, text], ");") + "\n")
     return "".join(lines)
 
 
 def parameter(option: Option, method: str) -> str:
-    value = option.row.get(method, option.get("php_default"))
+    value = option.table.get(method, option.get("php_default"))
     default = "" if option.is_many else f" = {value}"
     return f"{option.get('php')} ${option.words['camel']}{default}"
 
@@ -134,7 +134,7 @@ def param(option: Option, doc: bool) -> str:
     start = f"         * @param {option.php_doc} ${option.words['camel']}"
     if not doc:
         return start + "\n"
-    none = "INF" if option.row["kind"] == "patience" else "null"
+    none = "INF" if option.table["kind"] == "patience" else "null"
     return wrapped(option.doc("php", none), f"{start} ", "         *     ") + "\n"
 
 

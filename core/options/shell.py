@@ -57,14 +57,14 @@ def needs(option: Option) -> str:
 
 
 def lines_of(option: Option, margin: int) -> list[str]:
-    argument = option.row.get("argument", option.get("argument"))
+    argument = option.table.get("argument", option.get("argument"))
     argument = option.words["name"].upper() if argument == "TEXT" else argument
     optional = needs(option) == "optional"
     name = f"  --{shell_name(option)}"
     shown = name if optional or not argument else f"{name} {argument}"
-    lines = entry(shown, option.row["shell"], margin)
+    lines = entry(shown, option.table["shell"], margin)
     if optional:
-        lines += entry(f"{name}{argument}", option.row["shell_value"], margin)
+        lines += entry(f"{name}{argument}", option.table["shell_value"], margin)
     return lines
 
 
@@ -81,7 +81,7 @@ def entry(name: str, text: str, width: int) -> list[str]:
 
 def help_texts(options: Options, group: str) -> str:
     names = NAMES[options.verb]
-    listed = [option for option in options.grouped[group] if "shell" in option.row]
+    listed = [option for option in options.grouped[group] if "shell" in option.table]
     texts = [line for option in listed for line in lines_of(option, names.margin)]
     if not texts:
         return ""
@@ -101,7 +101,7 @@ def cases(options: Options) -> str:
         start, into = "void draft_option(", ["struct draft *drafting"]
         first = "    dueq_draft *draft = &drafting->draft;\n    drafting->given = true;\n"
     else:
-        start, into, first = f"static void {options.verb}_option(", options.arguments(), ""
+        start, into, first = f"static void {options.verb}_option(", options.parameters(), ""
     parameters = ["const struct cli *cli", *into, "int option", "const char *given"]
     return f"""{filled(start, parameters, ") {")}
 {first}    switch (option) {{
