@@ -27,7 +27,7 @@ type Job struct {
 	Due  time.Time
 }
 
-// Peer is a queue. PushMany may be nil; NoBulk then says why there is no such thing.
+// Peer is a queue. PushMany may be nil; then NoBulk says why.
 type Peer struct {
 	// Push returns what Cancel takes.
 	Push     func(job Job) string

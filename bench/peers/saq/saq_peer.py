@@ -40,7 +40,7 @@ class Saq(harness.Peer):
         self.run(self.queue.enqueue("job", body=body, **KEPT))
 
     def delay(self, jobs: Sequence[tuple[str, float]]) -> Sequence[saq.Job]:
-        # It takes whole seconds. The next one, so that no job comes before its time.
+        # SAQ takes whole seconds: the next one, so that no job comes before its time.
         return [
             self.run(self.queue.enqueue("job", body=body, scheduled=math.ceil(due), **KEPT))
             for body, due in jobs

@@ -38,8 +38,8 @@ class Streaq(harness.Peer):
         self.task: asyncio.Task | None = None
 
     def run(self, step: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """In one task for all steps, for the worker's connections belong to the task that opens
-        them."""
+        """Does all steps in one task, because the worker's connections belong to the task that
+        opens them."""
         if not self.task:
             self.steps: asyncio.Queue = asyncio.Queue()
             self.task = self.loop.create_task(self.serve())

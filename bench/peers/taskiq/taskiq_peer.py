@@ -36,7 +36,7 @@ class Taskiq(harness.Peer):
     def open(self, **options: Any) -> None:
         self.broker = RedisStreamBroker(URL, **options)
         self.job = self.broker.task(task_name="job")(job)
-        # Makes the group of consumers, which gets no task from before.
+        # Makes the group of consumers: it gets only tasks that are enqueued later.
         self.run(self.broker.startup())
 
     def run(self, steps: Coroutine[Any, Any, Any]) -> Any:

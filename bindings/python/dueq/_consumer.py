@@ -111,8 +111,8 @@ class ConsumerBase(Alone):
 
     def ack_later(self, message: MessageBase) -> bool:
         """
-        Acknowledges the last delivered message with the consumer's next request. Returns False
-        where the ack must be a call of its own: of another message, and in another thread.
+        Acknowledges the last delivered message with the consumer's next request. Returns False if
+        the ack must be a call of its own: of another message, or in another thread.
         """
         if message is not self._last or message._settled or self._thread != get_ident():
             return False
@@ -125,7 +125,7 @@ class ConsumerBase(Alone):
     def retry_later(self, message: MessageBase, error: Exception) -> bool:
         """
         Retries the last delivered message at the end of its block, with the consumer's next
-        request. Returns False where the retry must be a call of its own, as for an ack.
+        request. Returns False if the retry must be a call of its own, as ack_later() does.
         """
         if message is not self._last or self._thread != get_ident():
             return False
