@@ -110,7 +110,7 @@ function optionsOf(string $setting): array
     return array_diff_key($worker, ['label' => true, 'trial' => true]);
 }
 
-/** Runs the worker at a setting, once it has said so. */
+/** Says the setting of the worker, and runs the worker. */
 function work(Peer $peer, string $setting, callable $handle): void
 {
     $options = optionsOf($setting);

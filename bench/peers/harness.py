@@ -47,7 +47,7 @@ class Peer:
         """Before anything else, in every command."""
 
     def close(self) -> None:
-        """After a command that enqueues, where the process would not end without it."""
+        """Runs after a command that enqueues. It ends what would keep the process alive."""
 
     def push(self, body: str) -> None:
         raise NotImplementedError
