@@ -839,7 +839,7 @@ namespace Dueq
          *     sleeps or computes; null: the message's own lease, else 8 seconds, or without a
          *     heartbeat 30
          * @param float|\DateInterval|null $maxRun how long after a message's delivery the heartbeat
-         *     extends its lease; 0: there is no heartbeat; null: the same
+         *     extends its lease; 0: there is no heartbeat; null: as 0
          * @param float|\DateInterval $timeout the loop ends when no message came for this long;
          *     INF: never
          * @param float|\DateInterval $slack 0 to 0.1 seconds, by which a message that falls due

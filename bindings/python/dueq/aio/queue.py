@@ -189,7 +189,7 @@ class Source(Closing):
                      the heartbeat extends the lease, also while the program sleeps or computes;
                      None: the message's own lease, else 8 seconds, or without a heartbeat 30
         max_run      how long after a message's delivery the heartbeat extends its lease; 0: there
-                     is no heartbeat; None: the same
+                     is no heartbeat; None: as 0
         timeout      the loop ends when no message came for this long; None: never
         slack        0 to 0.1 seconds, by which a message that falls due while the loop waits may be
                      late: one request then reserves all messages that fell due meanwhile, up to the
