@@ -633,8 +633,8 @@ typedef struct dueq_worker {
     int64_t until_ms;   /* when the consumer becomes offline, unless it registers again */
     int64_t now_ms;     /* the server's clock when it answered */
     /*
-     * Whether the consumer has not registered for about a minute: its process was killed, or is cut
-     * off. It stays in the list for an hour.
+     * Whether the consumer has not registered for about a minute, or longer if it has more than 16
+     * queues: its process was killed, or is cut off. It stays in the list for an hour.
      */
     int offline;
     /*

@@ -1944,8 +1944,8 @@ namespace Dueq
         public readonly float $now;
 
         /**
-         * Whether the consumer has not registered for about a minute: its process was killed, or is
-         * cut off. It stays in the list for an hour.
+         * Whether the consumer has not registered for about a minute, or longer if it has more than
+         * 16 queues: its process was killed, or is cut off. It stays in the list for an hour.
          */
         public readonly bool $offline;
 

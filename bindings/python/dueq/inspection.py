@@ -76,8 +76,8 @@ class WorkerInfo(Counted):
     """The server's clock when it answered."""
     offline: bool
     """
-    Whether the consumer has not registered for about a minute: its process was killed, or is cut
-    off. It stays in the list for an hour.
+    Whether the consumer has not registered for about a minute, or longer if it has more than 16
+    queues: its process was killed, or is cut off. It stays in the list for an hour.
     """
     leased: int
     """
