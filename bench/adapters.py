@@ -273,7 +273,7 @@ class Adapter:
 
 
 def end_all() -> None:
-    """Lets no more adapters start, and ends all that run: whoever waits for one fails at once."""
+    """Lets no more adapters start, and ends all that run: a thread that waits fails at once."""
     _over.set()
     for adapter in list(_live):
         adapter.kill()

@@ -27,7 +27,7 @@ static void wait_for_more(struct consumer *consumer) {
     enter(consumer, WAITING);
 }
 
-/* Moves a consumer on as far as that goes at once. */
+/* Moves a consumer on until it waits, or works for some time. */
 static void advance(struct fleet *fleet, struct consumer *consumer) {
     for (;;) {
         if (consumer->state == WORKING) {

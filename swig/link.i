@@ -7,7 +7,7 @@
 %fragment("link", "header", fragment="raise_status") %{
 struct link {
     dueq_client *client;
-    /* In a queue's capsule one of these is set; in the client's own none. */
+    /* In a queue's capsule one of the next three is set; in the client's own none. */
     dueq_queue *queue;
     dueq_redisson *redisson;
     dueq_laravel *laravel;

@@ -36,9 +36,9 @@ static void give_back_duties(dueq_client *client, unsigned kept) {
     struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        unsigned owed = watch->duties & ~kept;
-        struct dueq__node *node = owed ? dueq__route_node(watch->queue) : NULL;
-        if (node && owed >= DUEQ__DUTY_TIMEKEEPER) {
+        unsigned returned = watch->duties & ~kept;
+        struct dueq__node *node = returned ? dueq__route_node(watch->queue) : NULL;
+        if (node && returned >= DUEQ__DUTY_TIMEKEEPER) {
             struct dueq__resp words = {0};
             wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);

@@ -193,7 +193,7 @@ KINDS = {
         shell="{lvalue} = DUEQ_ROUND_ROBIN",
         contract='{lvalue} = (dueq_order)choice(run, from, "order", orders)',
     ),
-    # Only C has options of these kinds.
+    # Only C has options of the next two kinds.
     "size": Kind(c="size_t {name}"),
     "word": Kind(c="const char *{name}"),
     # Only a push has options of the kinds below: its own functions read and check the values.
