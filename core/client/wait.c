@@ -279,6 +279,8 @@ dueq_status dueq__wait_start(dueq_client *client) {
         client->op->request.slot = dueq__slot(client->op->request.keys[DUEQ__KEY_FIRST]);
     client->error = (struct dueq__error){0};
     client->op->phase = DUEQ__PHASE_WAITING;
+    /* No answer comes for which an event loop would call dueq_pump(). */
+    dueq__wait_conn_pump_all(client);
     return DUEQ_PENDING;
 }
 

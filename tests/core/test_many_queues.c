@@ -2,6 +2,7 @@
  * A consumer of many queues: it asks only the queue that woke, and it neither misses a message of
  * another queue, nor keeps it from the other consumers.
  */
+#include <poll.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -177,6 +178,30 @@ static void test_a_push_while_the_consumer_works_is_not_missed(void **state) {
     }
     stop(consumer);
     assert_nothing_left(MANY);
+}
+
+/* A program that waits by the descriptor pumps only when it is readable, and no answer comes. */
+static void test_a_wait_that_asks_nothing_blocks_at_once(void **state) {
+    (void)state;
+    const dueq_message *message;
+    dueq_consumer *consumer = open_many(2, DUEQ_PREFERENCE);
+    await_block(consumer);
+    dueq_stop_wait(jobs.client);
+    while (dueq_wait(jobs.client, -1) == DUEQ_PENDING)
+        ;
+    assert_int_equal(dueq_consumer_take(consumer, &message, NULL), DUEQ_EMPTY);
+    long long scripts = scripts_run();
+    assert_status(jobs.client, PENDING, dueq_consumer_submit(consumer, 60000));
+    await_blocked(&server, 1);
+    assert_int_equal(scripts_run(), scripts);
+    push_body(beside[1], "b", 0, NULL);
+    struct pollfd set = {.fd = dueq_descriptor(jobs.client), .events = POLLIN};
+    while (poll(&set, 1, 4000) == 1 && dueq_pump(jobs.client) == DUEQ_PENDING)
+        ;
+    assert_int_equal(dueq_consumer_take(consumer, &message, NULL), DUEQ_OK);
+    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
+    stop(consumer);
+    assert_nothing_left(2);
 }
 
 static void test_the_first_queue_of_the_list_is_preferred(void **state) {
@@ -456,6 +481,7 @@ int main(void) {
         MANY_TEST(test_only_the_queue_that_woke_is_asked),
         MANY_TEST(test_one_process_has_a_thousand_queues),
         MANY_TEST(test_a_push_while_the_consumer_works_is_not_missed),
+        MANY_TEST(test_a_wait_that_asks_nothing_blocks_at_once),
         MANY_TEST(test_the_first_queue_of_the_list_is_preferred),
         MANY_TEST(test_all_have_their_turns),
         MANY_TEST(test_queues_have_weights),
