@@ -131,6 +131,20 @@ def mouse(browser: Browser, kind: str, x: float, y: float) -> None:
     )
 
 
+def aim(page: Browser, number: int) -> tuple[float, float, object]:
+    """
+    Moves the mouse over a link, and returns where that is, and the link. A row stays in its place
+    only once the mouse is over it: until then, an update may take the link away from there.
+    """
+    for _ in range(10):
+        x, y = page.run(f"middle({number})")
+        mouse(page, "mouseMoved", x, y)
+        wanted = page.run(LINK.format(x, y))
+        if wanted is not None:
+            break
+    return x, y, wanted
+
+
 def test_no_click_is_lost(browser: Browser, reader: Site, server: Server) -> None:
     fill(server, reader, 40)
     with changing(browser, reader, 20) as page:
@@ -140,9 +154,7 @@ def test_no_click_is_lost(browser: Browser, reader: Site, server: Server) -> Non
         page.run("document.querySelector('tbody').scrollIntoView()")
         lost: list[object] = []
         for number in range(TRIES):
-            x, y = page.run(f"middle({number})")
-            mouse(page, "mouseMoved", x, y)
-            wanted = page.run(LINK.format(x, y))
+            x, y, wanted = aim(page, number)
             page.run("updates(1)")
             mouse(page, "mousePressed", x, y)
             page.run("window.clicked.length = 0; updates(1)")
