@@ -345,7 +345,7 @@ static void work(int queue, const dueq_result *result, bool calm) {
             continue;
         } else if (rare(20)) {
             release(queue, message, delay);
-        } else if (rare(10)) {
+        } else if (rare(30)) {
             bury(queue, message);
         } else if (rare(100)) {
             succeed(queue, message);

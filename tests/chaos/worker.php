@@ -295,7 +295,7 @@ final class Worker extends WorkerBase
             } elseif (rare(0.02)) {
                 $action = fn () => $message->release($delay / 1000);
                 $this->settle('release', $message, nowMs() + $delay, $action);
-            } elseif (rare(0.01)) {
+            } elseif (rare(0.03)) {
                 $this->settle('bury', $message, '-', $message->bury(...));
             } elseif (rare(0.1)) {
                 $this->succeed($message);

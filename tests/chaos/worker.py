@@ -251,7 +251,7 @@ class Worker(WorkerBase):
             elif self.rare(0.02):
                 action = partial(message.release, delay / 1000)
                 self.settle("release", message, now_ms() + delay, action)
-            elif self.rare(0.01):
+            elif self.rare(0.03):
                 self.settle("bury", message, "-", message.bury)
             elif self.rare(0.1):
                 self.succeed(message)

@@ -48,6 +48,7 @@ final class TypesTest extends TestCase
     }
 
     /** @dataProvider files */
+    #[\PHPUnit\Framework\Attributes\DataProvider('files')]
     public function test_arrays_iterables_and_callables_have_precise_types(string $file): void
     {
         $open = [];

@@ -32,6 +32,7 @@ final class TestingTest extends TestCase
     }
 
     /** @depends testProgramUsesThePrivateServer */
+    #[\PHPUnit\Framework\Attributes\Depends('testProgramUsesThePrivateServer')]
     public function testQueuesAreEmptyWhenATestBegins(): void
     {
         $this->assertSame([], Queue::names());
