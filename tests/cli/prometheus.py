@@ -48,7 +48,9 @@ class Prometheus:
         while True:
             try:
                 urllib.request.urlopen(self._url + "/-/ready", timeout=30).close()
-            except (urllib.error.URLError, ConnectionError):
+            except (urllib.error.URLError, ConnectionError) as error:
+                if isinstance(error, urllib.error.HTTPError):
+                    error.close()  # "not ready yet" is an open answer
                 assert process.poll() is None
                 time.sleep(0.1)
             else:
