@@ -101,8 +101,10 @@ def forge(server: Server, queue: dueq.Queue, at: int | str) -> None:
         f"dueq:{{{queue.name}}}:msg",
         f"{at:013}",
     )
-    # The time of "every 1s" may have come already: the message is ready then, not delayed.
-    queue.reschedule("schedule:a")
+    # The time of "every 1s" may have come before the push: the message is ready then, not delayed.
+    before = queue.find("schedule:a")
+    assert before
+    assert queue.reschedule("schedule:a") == (before.state == "delayed")
     after = queue.find("schedule:a")
     assert after
     assert after.state == "ready"
