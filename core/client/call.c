@@ -102,7 +102,8 @@ void dueq_abandon(dueq_client *client) {
     dueq__op_drop_children(client);
     const struct dueq__op *op = client->op;
     /* Also if the answer has come, and the program has not taken it. */
-    bool unread = op->wait.terms.foreign && dueq__op_found(op);
+    bool unread = (op->wait.terms.foreign && dueq__op_found(op)) ||
+                  (op->status >= 0 && dueq__wait_has_duties(&op->wait));
     if (dueq__op_under_way(client) || unread) {
         dueq__wait_abandon(client);
         ignore_call_reply(client);

@@ -17,6 +17,8 @@ bool dueq__op_reserves(const struct dueq__op *op) {
            op->request.script == &dueq__script_reserve_full;
 }
 
+bool dueq__op_was_recalled(const struct dueq__op *op) { return op->request.minute == 0; }
+
 bool dueq__op_found(const struct dueq__op *op) {
     return op->wait.watches && dueq_result_count(op->result) > 0;
 }

@@ -51,7 +51,7 @@ struct dueq__request {
     bool used_next_script; /* the script answered nil, so the next script runs the request */
     bool sent;             /* on the present connection, and not answered */
     int64_t sent_ms;       /* the server ran the request at this time, or later */
-    int64_t minute;        /* in which its words were made: dueq__op_minute() */
+    int64_t minute;        /* in which its words were made: dueq__op_minute(); 0: it was recalled */
     int64_t reply_ttl_ms;  /* for how long the server keeps its answer */
     size_t max_messages;   /* in its answer; a page of other items counts as one */
     unsigned script_loads; /* since the last answer */
@@ -187,6 +187,8 @@ void dueq__op_note_kept_reply(dueq_client *client);
 dueq_status dueq__op_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the present request behind its arguments; NULL: none. */
 const struct dueq__resp *dueq__op_settlement(const struct dueq__op *op);
+/* True: the answer is that of a recall. */
+bool dueq__op_was_recalled(const struct dueq__op *op);
 /* True: the operation takes messages. */
 bool dueq__op_reserves(const struct dueq__op *op);
 /* True: an operation that may wait has found what it waits for. */

@@ -324,7 +324,7 @@ void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us
     client->op->wait.told_duties = false;
     if (watch->state == DUEQ__WATCH_NODE_DOWN)
         watch->state = DUEQ__WATCH_ANSWERED;
-    watch->clock_offset_ms = now - dueq__monotonic_ms();
+    watch->queue->clock_offset_ms = now - dueq__monotonic_ms();
     watch->next_check_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->op->wait.slack_us;
     proceed(client);
@@ -475,7 +475,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
     client->op->phase = DUEQ__PHASE_WAITING;
     wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
-    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->clock_offset_ms;
+    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->queue->clock_offset_ms;
     bool forgotten = probes_next_time(wait)                ? number + OVERDUE_MS < server_ms
                      : wait->terms.kind == DUEQ__WAIT_LOCK ? number == 0
                                                            : number > 0;

@@ -70,7 +70,6 @@ struct dueq__watch {
     size_t queue_index;                /* in the caller's array */
     dueq_bytes wake_key;               /* the key of its wake token */
     struct dueq__wait_conn *wait_conn; /* the connection that blocks for it; NULL: none yet */
-    int64_t clock_offset_ms;           /* the server's clock less the monotonic one */
     int64_t next_check_us;             /* when to check the queue, by the monotonic clock */
     bool needs_request;                /* a request about it is due */
     struct dueq__node *look_node; /* it must answer an EXISTS of wake keys; NULL: no node must */
@@ -92,7 +91,9 @@ struct dueq__wait_terms {
     int64_t probe_ms;      /* with `looks`: when to probe, from an earlier wait; 0: from none */
     unsigned probe_count;  /* with `looks`: from that wait */
     bool keeps_time;       /* its end gives no timekeeping back: its caller does, or waits again */
-    dueq_bytes wake_key;   /* of its only queue: the key of the wake token */
+    /* Messages that fell due may make the caller the timekeeper of its only queue: so it waits. */
+    bool takes_time;
+    dueq_bytes wake_key;                      /* of its only queue: the key of the wake token */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are dueq's own */
     /*
      * Makes a request about watches[current]. keep_waiting: if it has no message, the wait goes on.
@@ -115,9 +116,10 @@ struct dueq__wait {
     size_t watch_count;
     /* The index of the queue that is asked; how many queues were asked at least once. */
     size_t current, requested_count;
-    int64_t look_until_ms;                  /* when to give a look up; 0: none is under way */
-    bool told_duties;                       /* the request under way tells the server of duties */
-    bool only_settles;                      /* the request under way asks for no messages */
+    int64_t look_until_ms; /* when to give a look up; 0: none is under way */
+    bool told_duties;      /* the request under way tells the server of duties */
+    bool only_settles;     /* the request under way asks for no messages */
+    bool took_time;        /* the answer has messages, and made the caller the timekeeper */
     int64_t server_now_ms, server_pause_us; /* the server's clock, and the pause, in the answer */
     int64_t until_ms;                       /* when it stops waiting; 0: it does not wait */
     int64_t end_ms;                         /* when the call ends at the latest */
@@ -221,6 +223,8 @@ void dueq__wait_finish_found(dueq_client *client, dueq_result *result);
 void dueq__wait_finish(dueq_client *client);
 /* Gives the phase ENDING up at its deadline. */
 void dueq__wait_finish_pump(dueq_client *client);
+/* True: the server expects this client to do something. At its end: what its caller shall do. */
+bool dueq__wait_has_duties(const struct dueq__wait *wait);
 /* Gives a wait up: gives tokens and timekeeping back, without blocking. */
 void dueq__wait_abandon(dueq_client *client);
 

@@ -53,7 +53,7 @@ static void give_back_duties(dueq_client *client, unsigned kept) {
 
 /* The duties that the end of the call does not give back: the caller has them from then on. */
 static unsigned kept_duties(const struct dueq__wait *wait) {
-    return wait->terms.keeps_time ? DUEQ__DUTY_TIMEKEEPER : 0;
+    return wait->terms.keeps_time || wait->took_time ? DUEQ__DUTY_TIMEKEEPER : 0;
 }
 
 /* The first queue with a duty of at least this value to give back; watch_count: none. */
@@ -125,6 +125,13 @@ void dueq__wait_finish_pump(dueq_client *client) {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
         dueq__op_finish(client, DUEQ_TIMEOUT);
     }
+}
+
+bool dueq__wait_has_duties(const struct dueq__wait *wait) {
+    size_t i = 0;
+    while (i < wait->watch_count && !wait->watches[i].duties)
+        i++;
+    return i < wait->watch_count;
 }
 
 void dueq__wait_abandon(dueq_client *client) {

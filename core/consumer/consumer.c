@@ -17,6 +17,8 @@
 #define QUIET_MS 50
 /* The server needs time to say how late messages are: a reserve asks at most this often. */
 #define LATENESS_MS 1000
+/* An ack that goes alone has at least so long for its answer, however short the program waits. */
+#define LEAST_ACK_MS 1000
 
 /* Closing */
 
@@ -83,10 +85,11 @@ bool dueq__consumer_asks_lateness(dueq_consumer *consumer) {
 
 /*
  * Reserves up to `count` messages from queue_count queues, of which `queue` is the first. settled:
- * the queue whose acks and retry go along; SIZE_MAX: none go. count 0: only settles.
+ * the queue whose acks and retry go along; SIZE_MAX: none go. count 0: only settles, and gives back
+ * the time of its only queue. asks: it asks its only queue at once.
  */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
-                                  size_t settled, size_t count, int64_t timeout_ms) {
+                                  size_t settled, size_t count, int64_t timeout_ms, bool asks) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
                                   .queue_count = queue_count,
@@ -104,18 +107,17 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
         dueq__settle_fill(consumer, settled, tickets, &asked.settlement);
         asked.settled_queue = settled - queue;
     }
-    if (queue_count > 1 && timeout_ms) {
-        asked.known = dueq__queues_lend(consumer);
+    if (!dueq__consumer_has_several_queues(consumer)) {
+        asked.known = dueq__queues_lend(consumer, asks);
+        asked.terms.takes_time = dueq__queues_may_keep_time(consumer);
+    } else if (queue_count > 1 && timeout_ms) {
+        asked.known = dueq__queues_lend(consumer, asks);
         asked.first = consumer->same;
         asked.terms.keeps_time = consumer->heartbeat != NULL;
         asked.terms.probe_ms = consumer->probe_ms;
         asked.terms.probe_count = consumer->probe_count;
     }
     return dueq__reserve_submit(&asked);
-}
-
-static bool has_several_queues(const dueq_consumer *consumer) {
-    return consumer->queue_count > 1 || consumer->assignment;
 }
 
 /* True: acks were deferred when this round began. */
@@ -137,28 +139,47 @@ static int64_t wait_ms(const dueq_consumer *consumer) {
     return end > now ? end - now : 0;
 }
 
+/* Sends acks alone. Meanwhile the consumer stays a timekeeper. */
+static dueq_status submit_acks(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    struct dueq__settlement settlement;
+    consumer->request = DUEQ__REQUEST_ACK;
+    dueq__settle_fill(consumer, 0, tickets, &settlement);
+    return dueq_ack_submit(*consumer->queues, tickets, consumer->sent_count);
+}
+
 /*
  * The acks of a queue go with its reserve. Of several queues, they go with the reserve of all if
  * only one has acks, and is asked anyway. Else they go before, in their own requests. In a cluster
- * they do, because one of the nodes may be away.
+ * they do, because one of the nodes may be away. A timekeeper of its only queue waits without
+ * asking first: when its last reserve was answered, nothing was ready, and a wake token tells it of
+ * what has become ready since. asks: it asks in any case.
  */
-static dueq_status submit_next(dueq_consumer *consumer) {
+static dueq_status submit_next(dueq_consumer *consumer, bool asks) {
     bool more = dueq__prefetch_has_next(consumer); /* true: the request makes room for one more */
-    bool several = has_several_queues(consumer);
+    bool several = dueq__consumer_has_several_queues(consumer);
     size_t queue = several ? dueq__settle_next_queue(consumer) : SIZE_MAX;
     int64_t timeout_ms = more ? 0 : wait_ms(consumer);
     bool along = queue != SIZE_MAX && !more && timeout_ms && !consumer->assignment &&
                  dueq__queues_settle_along(consumer, queue);
     if (queue != SIZE_MAX && !along)
-        return submit_reserve(consumer, queue, 1, queue, 0, 0);
+        return submit_reserve(consumer, queue, 1, queue, 0, 0, true);
     if (more && several)
         return DUEQ_OK;
     if (consumer->assignment && dueq__monotonic_ms() >= consumer->assignment->renew_ms)
         return dueq__partitions_renew(consumer, false);
     if (consumer->assignment)
         return dueq__partitions_reserve(consumer);
+    asks = asks || !timeout_ms || consumer->retry.lease;
+    if (!several && dueq__queues_kept_us(consumer) <= dueq__monotonic_us())
+        asks = true;
+    size_t acked;
+    if (!several && !asks && !consumer->ack_rides &&
+        dueq__leases_oldest_ack(consumer->leases, &acked) != DUEQ__NEVER)
+        return submit_acks(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count, several ? queue : 0,
-                          consumer->options.prefetch - consumer->prefetched + more, timeout_ms);
+                          consumer->options.prefetch - consumer->prefetched + more, timeout_ms,
+                          asks);
 }
 
 /*
@@ -191,11 +212,17 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
                         (consumer->request == DUEQ__REQUEST_RENEW_PARTITIONS &&
                          consumer->assignment->own_count);
         consumer->thread = pthread_self();
-        dueq__op_set_terms(
-            consumer->client,
-            &(struct dueq__terms){.retry_until_ms = consumer->retry_until_ms,
-                                  .slack_ms = consumer->options.slack_ms,
-                                  .skip_down_node = can_skip && has_several_queues(consumer)});
+        struct dueq__terms terms = {.retry_until_ms = consumer->retry_until_ms,
+                                    .slack_ms = consumer->options.slack_ms,
+                                    .skip_down_node =
+                                        can_skip && dueq__consumer_has_several_queues(consumer)};
+        /* After an outage a reserve takes the acks along, and goes on for as long as it waits. */
+        if (consumer->request == DUEQ__REQUEST_ACK) {
+            int64_t left_ms = consumer->until_ms - dueq__monotonic_ms();
+            terms.retry_until_ms = 0;
+            terms.at_most_ms = left_ms < LEAST_ACK_MS ? LEAST_ACK_MS : left_ms;
+        }
+        dueq__op_set_terms(consumer->client, &terms);
     } else {
         consumer->request = DUEQ__REQUEST_NONE;
     }
@@ -248,7 +275,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
         if (!consumer->retry.lease && !ripe)
             return DUEQ_OK;
     }
-    return submitted(consumer, submit_next(consumer));
+    return submitted(consumer, submit_next(consumer, false));
 }
 
 /* Takes the request's result. Returns its status, or PENDING: it is still under way. */
@@ -290,14 +317,16 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (status == DUEQ_PENDING)
             return status;
         consumer->request = DUEQ__REQUEST_NONE;
-        skipped = skipped && status < 0 && dueq_status_retriable(status);
-        if (status < 0 && !skipped)
+        bool may_pass = status < 0 && dueq_status_retriable(status);
+        skipped = skipped && may_pass;
+        if (status < 0 && !skipped && !(may_pass && ended == DUEQ__REQUEST_ACK))
             return status;
         if (skipped)
             skip_node(consumer, ended);
     }
-    if (ended == DUEQ__REQUEST_SETTLE || ended == DUEQ__REQUEST_RENEW_PARTITIONS) {
-        status = submitted(consumer, submit_next(consumer));
+    if (ended == DUEQ__REQUEST_SETTLE || ended == DUEQ__REQUEST_ACK ||
+        ended == DUEQ__REQUEST_RENEW_PARTITIONS) {
+        status = submitted(consumer, submit_next(consumer, status < 0));
         if (status)
             return status;
     }
@@ -321,7 +350,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
     if (!*message && ended == DUEQ__REQUEST_RESERVE)
         begin_round(consumer, false);
     if (!*message)
-        return submitted(consumer, submit_next(consumer));
+        return submitted(consumer, submit_next(consumer, false));
     if (queue)
         *queue = consumer->first->queue;
     return DUEQ_OK;
@@ -375,8 +404,11 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_resend_acks(consumer->leases);
     begin_round(consumer, true);
     size_t queue = dueq__settle_next_queue(consumer);
-    if (queue != SIZE_MAX)
-        return submit_reserve(consumer, queue, 1, queue, 0, 0);
+    bool keeps_time =
+        !dueq__consumer_has_several_queues(consumer) && dueq__queues_kept_us(consumer) != 0;
+    if (queue != SIZE_MAX || keeps_time)
+        return submit_reserve(consumer, keeps_time ? 0 : queue, 1, keeps_time ? 0 : queue, 0, 0,
+                              true);
     dueq_status status = submit_release(consumer);
     bool leaves = status == DUEQ_OK && consumer->assignment && *consumer->assignment->epoch;
     return leaves ? dueq__partitions_renew(consumer, true) : status;

@@ -16,6 +16,11 @@
 
 /* How long an ack waits for a reserve that takes it along, before the heartbeat sends it. */
 #define DUEQ__ACK_DELAY_MS 200
+/*
+ * If the next event comes so soon after a reserve, the loop sends the ack only with the reserve at
+ * that event. Else it sends the ack before it waits.
+ */
+#define DUEQ__ACK_RIDES_US 20000
 /* For how long acks are deferred after their node did not answer. */
 #define DUEQ__DEFER_ACKS_MS 1000
 /*
@@ -157,8 +162,19 @@ void dueq__leases_wake_by(struct dueq__leases *leases, int64_t at_ms);
 
 /* queues.c: what the consumer knows of its queues between two reserves */
 
-/* For a reserve of several queues. It alone uses what is known until dueq__queues_learn(). */
-struct dueq__known *dueq__queues_lend(dueq_consumer *consumer);
+/*
+ * Of the only queue of a consumer: when the consumer, which keeps the queue's time, asks it; 0: it
+ * keeps no time, and asks before it waits. The heartbeat may have passed the time on since the last
+ * reserve.
+ */
+int64_t dueq__queues_kept_us(dueq_consumer *consumer);
+/* True: a reserve of its only queue may make the consumer the timekeeper while it works. */
+bool dueq__queues_may_keep_time(const dueq_consumer *consumer);
+/*
+ * For a reserve of several queues, or of its only one. The reserve alone uses what is known until
+ * dueq__queues_learn(). asks: of its only queue, the reserve asks it at once.
+ */
+struct dueq__known *dueq__queues_lend(dueq_consumer *consumer, bool asks);
 /* Before the result of a request is taken. If it was that reserve: notes what is known now. */
 void dueq__queues_learn(dueq_consumer *consumer);
 /* True: only this queue has acks, and the next reserve of all asks it, so the acks can go along. */
@@ -240,6 +256,7 @@ struct dueq__batch {
 enum dueq__consumer_request {
     DUEQ__REQUEST_NONE,
     DUEQ__REQUEST_SETTLE,
+    DUEQ__REQUEST_ACK, /* acks alone: the consumer then waits without asking */
     DUEQ__REQUEST_RESERVE,
     DUEQ__REQUEST_VERIFY, /* extends prefetched messages, to see whether they are still leased */
     DUEQ__REQUEST_RELEASE,
@@ -280,7 +297,11 @@ struct dueq_consumer {
     int64_t ack_cutoff_ms;
     size_t settle_queue;      /* the queue whose acks and retry the request under way takes along */
     int64_t acks_deferred_ms; /* a node was away: its acks are not sent before this time */
-    bool stopping;            /* a stop leaves no acks to the heartbeat */
+    bool kept_time;           /* the last reserve with messages made it a timekeeper */
+    bool ack_rides;           /* the next event came so soon that acks wait for the next reserve */
+    unsigned no_time_left;    /* how many further reserves do not make it a timekeeper */
+    unsigned no_time; /* what no_time_left was last set to; 0: its handler was fast enough */
+    bool stopping;    /* a stop leaves no acks to the heartbeat */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;
@@ -290,6 +311,10 @@ struct dueq_consumer {
 /* The lease of messages that name none, if the program names none. */
 static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
+}
+
+static inline bool dueq__consumer_has_several_queues(const dueq_consumer *consumer) {
+    return consumer->queue_count > 1 || consumer->assignment;
 }
 
 /*
@@ -348,8 +373,8 @@ size_t dueq__settle_next_queue(const dueq_consumer *consumer);
 void dueq__settle_fill(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
                        struct dueq__settlement *settlement);
 /*
- * The request ended. What it took along and has no outcome yet gets the failure; what a VERIFY has
- * extended gets the result's outcomes, or the failure.
+ * The request ended. What it took along and has no outcome yet gets the failure; what an ACK has
+ * acked, or a VERIFY has extended, gets the result's outcomes, or the failure.
  */
 void dueq__settle_finish(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                          int64_t asked_ms);

@@ -5,8 +5,9 @@
 
 /*
  * The heartbeat: a thread that extends the leases of a consumer's messages, sends acks that no
- * reserve took along, and registers the consumer with its queues. The thread has a client of its
- * own, which connects with its first request, and shares the leases with the consumer's thread.
+ * reserve took along, passes the time of a queue on when the consumer works for too long, and
+ * registers the consumer with its queues. The thread has a client of its own, which connects with
+ * its first request, and shares the leases with the consumer's thread.
  */
 
 /* While a call waits for the server, the thread checks this often whether it must end. */

@@ -42,7 +42,7 @@ dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
  */
 static size_t choose(dueq_consumer *consumer, dueq_queue **queues, struct dueq__known *known) {
     struct dueq__assignment *assignment = consumer->assignment;
-    struct dueq__known *all = dueq__queues_lend(consumer);
+    struct dueq__known *all = dueq__queues_lend(consumer, true);
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;
     int64_t now = dueq__monotonic_ms();

@@ -133,13 +133,18 @@ void dueq__settle_fill(dueq_consumer *consumer, size_t queue, dueq_bytes *ticket
 
 void dueq__settle_finish(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                          int64_t asked_ms) {
-    if (consumer->request != DUEQ__REQUEST_VERIFY) {
+    bool acks = consumer->request == DUEQ__REQUEST_ACK;
+    if (!acks && consumer->request != DUEQ__REQUEST_VERIFY) {
         apply_outcomes(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
         return;
     }
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        dueq__leases_extended(consumer->leases, consumer->sent[i], asked_ms,
-                              status < 0 ? status : dueq_result_status(result, i));
+    for (size_t i = 0; i < consumer->sent_count; i++) {
+        dueq_status outcome = status < 0 ? status : dueq_result_status(result, i);
+        if (acks)
+            dueq__leases_settled(consumer->leases, consumer->sent[i], outcome);
+        else
+            dueq__leases_extended(consumer->leases, consumer->sent[i], asked_ms, outcome);
+    }
     consumer->sent_count = 0;
 }
 

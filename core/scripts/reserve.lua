@@ -9,13 +9,14 @@
 --   h  (also in the first place) none that has crashed is delivered: the caller holds others
 --   r  it must wake others: it took a wake token, or is a timekeeper
 --   w  the consumer waits when nothing is ready
+--   k  (in the place of w) the same; and with what fell due it may become a timekeeper
 --   e  it takes ended leases at once (lib/watch.lua)
 --   d  the lease is a default: for messages that have none of their own
 --   l  the reply says how late messages are: only of reserve_timed and reserve_full
 -- passes on to reserve_full
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
 --   only the caller looks), quarantined, '1' if a relay has work, attempts, outcomes, then ticket
---   and envelope of each message }.
+--   and envelope of each message }. A timekeeper with messages looks again after the wait, too.
 --   wait: 0: call again at once; -1: no event will come, or others look; more, and the third is 0:
 --   a message is leased, and the caller looks again after the wait.
 --   attempts: { index, attempts, ... } of the messages that came back, or ''.

@@ -77,7 +77,7 @@ end
 local waits = any_leased and not paused
   and (from > now or redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0)
 paused = paused or waits
-local due, garbage, ended = 0, {}, {}
+local due, fallen_due, garbage, ended = 0, 0, {}, {}
 if events_due then
   -- The first entry itself says when it is due: the note of its time may be lost.
   local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
@@ -89,6 +89,7 @@ end
 if events_due and not paused then
   local next_due, next_recheck
   due, next_due = promote_due(now)
+  fallen_due = due
   ended, next_recheck = ended_leases(now, span, from, settled, ordered)
   -- If the relay that is told now cannot do its work, another looks a second later.
   first = math.min(first, next_due, next_recheck,
@@ -180,7 +181,7 @@ if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then
   answer[2], answer[3] = finish_reserve(n, left, first < math.huge and first or nil, state[1],
-    fields, events_due, state[2], now, us)
+    fields, events_due, fallen_due, state[2], now, us)
 end
 if n > 0 or argv[8] then
   keep_reply(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

@@ -24,7 +24,9 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
                           : terms->kind == DUEQ__WAIT_TOP_UP ? 'h'
                                                              : '-',
                           must_rewake ? 'r' : '-',
-                          keep_waiting ? 'w' : '-',
+                          !keep_waiting       ? '-'
+                          : terms->takes_time ? 'k'
+                                              : 'w',
                           at_once ? 'e' : '-',
                           terms->lease_ms ? '-' : 'd',
                           terms->with_lateness ? 'l' : '-'};
@@ -176,8 +178,12 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__result_take_reply(result, &client->reply);
     dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
-    if (timekeeper == 1)
+    /* The answer to a recall does not say whether the lost one made this client a timekeeper. */
+    if (timekeeper == 1 || (wait->terms.takes_time && dueq__op_was_recalled(op)))
         watch->duties |= DUEQ__DUTY_TIMEKEEPER;
+    wait->took_time = timekeeper == 1 && result->count > 0;
+    if (wait->took_time)
+        watch->next_check_us = dueq__monotonic_us() + wait->server_pause_us + wait->slack_us;
     watch->state = timekeeper == 0 && wait->server_pause_us > 0 ? DUEQ__WATCH_HELD_ELSEWHERE
                                                                 : DUEQ__WATCH_ANSWERED;
     if (result->count > 0 || settles)
@@ -241,7 +247,7 @@ static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *
     dueq_status status = DUEQ_OK;
     if (!asked->are_partitions && !asked->first)
         status = dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
-    if (!status && (asked->terms.count || !settles))
+    if (!status && (asked->terms.count || !(settles || asked->known)))
         status = dueq__arg_check_count(queue, queue, asked->terms.count);
     if (!status)
         status = dueq__arg_check_wait(queue, asked->terms.timeout_ms);
@@ -324,9 +330,9 @@ void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known,
         struct dueq__known *of = &known[first ? first[watch->queue_index] : watch->queue_index];
         /* The wait gave the timekeeping back, so the next reserve asks this queue again. */
         bool given_up = wait->terms.kind != DUEQ__WAIT_ORDERED && !wait->terms.keeps_time &&
-                        watch->next_check_us != DUEQ__NEVER;
+                        !wait->took_time && watch->next_check_us != DUEQ__NEVER;
         of->empty = !watch->needs_request && watch->state == DUEQ__WATCH_ANSWERED && !given_up &&
-                    !(dueq__op_found(op) && i == wait->current);
+                    (wait->took_time || !(dueq__op_found(op) && i == wait->current));
         of->next_check_us = watch->next_check_us;
         of->duties = watch->duties;
     }

@@ -223,10 +223,10 @@ struct dueq__reserve {
     dueq_order order;
     bool are_partitions; /* of one queue: up to DUEQ_MAX_PARTITIONS, each once */
     /*
-     * The numbers and the kind; reserve.c sets the rest. count 0: the call only settles, does not
-     * wait, and returns EMPTY. kind ORDERED: there is no settlement. default_lease_ms: if lease_ms
-     * is 0, of messages that have no lease of their own. take_expired_now: it does not watch ended
-     * leases (core/scripts/lib/watch.lua).
+     * The numbers and the kind; reserve.c sets the rest. count 0: the call only settles, or gives
+     * the timekeeping back, does not wait, and returns EMPTY. kind ORDERED: there is no
+     * settlement. default_lease_ms: if lease_ms is 0, of messages that have no lease of their own.
+     * take_expired_now: it does not watch ended leases (core/scripts/lib/watch.lua).
      */
     struct dueq__wait_terms terms;
     /*

@@ -143,17 +143,20 @@ class RawDriver:
     def call(self, request: Json) -> Json:
         return getattr(self, "do_" + request["do"])(request)
 
-    def run(self, script: str, queue: str, *arguments: Word, lock: str = "") -> Any:
+    def run(
+        self, script: str, queue: str, *arguments: Word, lock: str = "", session: str = "raw"
+    ) -> Any:
         words: tuple[Word, ...] = arguments
         if script not in self._alone:
             self._calls += 1
             # Its answer is kept for a second; some are the first of a minute.
             words = (self._calls, 1000, "0" if self._calls % 8 else "1", *arguments)
-        keys = self.keys(script, queue, lock)
+        keys = self.keys(script, queue, lock, session)
         return self._connection.script(self._scripts[script], keys, *words)
 
-    def keys(self, script: str, queue: str, lock: str = "") -> list[str]:
-        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "lock_wake": f"lock_wake:{lock}"}
+    def keys(self, script: str, queue: str, lock: str = "", session: str = "raw") -> list[str]:
+        named = {"lock": f"lock:{lock}", "lock_wake": f"lock_wake:{lock}"}
+        named["reply"] = f"reply:{session}"
         return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:

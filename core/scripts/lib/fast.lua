@@ -11,7 +11,7 @@ local most, lease = tonumber(argv[4]), tonumber(argv[5])
 local kind, rewake = byte(argv[6], 1, 2)
 local ordered, must_rewake = kind == 111, rewake == 114
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked',
-  'has_priorities', 'wire')
+  'has_priorities', 'wire', 'outbox_event')
 local wire = state[6]
 if wire then
   -- include refuse_wire
@@ -42,14 +42,14 @@ end
 -- ones.
 events_due = events_due and most > 0
 if events_due then
-  local outbox_at = tonumber(call('HGET', meta, 'outbox_event') or '')
+  local outbox_at = tonumber(state[7] or '')
   first = math.min(recheck_at or math.huge, outbox_at or math.huge)
   if first <= now then
     return nil
   end
   -- As messages fall due one by one, the first two tell all.
-  local head, next_delayed = most == 1 and call('ZRANGE', delayed, '0', '1', 'WITHSCORES'), nil
-  if not head or head[4] and tonumber(head[4]) <= now then
+  local head, next_delayed = call('ZRANGE', delayed, '0', '1', 'WITHSCORES'), nil
+  if head[4] and tonumber(head[4]) <= now then
     due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
     local next_due = format('%d', #due)
     next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
@@ -180,7 +180,8 @@ end
 if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
-    finish_reserve(n, left, first, state[1], fields, events_due, state[2], now, time[2] % 1000)
+    finish_reserve(n, left, first, state[1], fields, events_due, direct, state[2], now,
+      time[2] % 1000)
 else
   call('HSET', meta, unpack(fields))
 end

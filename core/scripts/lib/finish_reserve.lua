@@ -1,14 +1,18 @@
 -- defines finish_reserve; needs meta reply wake; includes timekeeper wake has_timekeeper
 -- Ends a reserve: elects the timekeeper, writes `meta`, and wakes a consumer if one is needed. n:
 -- messages delivered. left: messages that stay ready. first: the next event (nil: none). noted: the
--- next event that `meta` has. fields: what `meta` gets beside. events_due: this call moved due
--- messages. Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is
--- a timekeeper, 2 if only the caller looks.
-local function finish_reserve(n, left, first, noted, fields, events_due, timekeepers, now, us)
-  -- The flags 'o' (111), 'r' (114) and 'w' (119).
+-- next event that `meta` has. fields: what `meta` gets beside. events_due: this call looked at what
+-- is due, and found `due` messages.
+-- Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is a
+-- timekeeper, 2 if only the caller looks.
+local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us)
+  -- The flags 'o' (111), 'r' (114), 'w' (119) and 'k' (107).
   local kind, rewake, wait = string.byte(ARGV[6], 1, 3)
-  local must_rewake, waits = rewake == 114, n == 0 and wait == 119
+  local must_rewake, waits = rewake == 114, n == 0 and (wait == 119 or wait == 107)
+  -- Who took what fell due looks at the next event, too, if nothing is left for others.
+  local keeps_time = n > 0 and due > 0 and left == 0 and wait == 107
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
+  local covered, others
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
@@ -18,13 +22,13 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
     if first then
       pause, keeps = (first - now) * 1000 - us, 2
     end
-  elseif must_rewake or waits then
-    local ms, text, changed =
-      elect_timekeeper(timekeepers, string.match(reply, '%w+$'), first, now, waits)
-    if changed then
+  elseif must_rewake or waits or keeps_time then
+    local had, ms, text = timekeepers or '', nil, nil
+    ms, text, covered, others = elect_timekeeper(had, string.match(reply, ':(%w+)$', -23), first,
+      event, now, waits or keeps_time, n > 0, must_rewake)
+    if text ~= had then
       fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
     end
-    timekeepers = text
     if ms then
       pause, keeps = ms * 1000 - us, 1
     end
@@ -36,13 +40,20 @@ local function finish_reserve(n, left, first, noted, fields, events_due, timekee
     redis.call('HSET', meta, unpack(fields))
   end
   if waits then
-    -- Nothing is ready, and a timekeeper looks at the next event: nobody needs to be woken.
-    redis.pcall('ZREM', wake, 'w', 'x')
+    -- Nothing is ready, and a timekeeper looks at the next event: nobody needs to be woken. Another
+    -- timekeeper that waits has taken the token already.
+    if not others then
+      redis.pcall('ZREM', wake, 'w', 'x')
+    end
   elseif left > 0 and (must_rewake or events_due) then
     wake_one(left > 1)
-  elseif first and (must_rewake or event ~= noted)
-    and not has_timekeeper(timekeepers, first, now) then
-    wake_one()
+  elseif first and (must_rewake or event ~= noted) then
+    if covered == nil then
+      covered = has_timekeeper(timekeepers, first, now)
+    end
+    if not covered then
+      wake_one()
+    end
   end
   return pause, keeps
 end

@@ -1,33 +1,51 @@
 -- defines elect_timekeeper; needs delayed
--- Timekeepers are waiting consumers that look at the next event by their own timers. `meta` has at
--- most two, as texts "AT:SESSION". The first looks at the event's time. The second looks in case
--- the first has died: at the time of the second delayed message, but 50 ms to 1 s after the first.
--- More consumers wait without a timer.
--- Takes the session's own text back, and drops stale ones. If the session waits, it may become a
--- timekeeper.
--- Returns how long to wait in ms (nil: others look), the timekeepers, and whether they changed.
-local function elect_timekeeper(timekeepers, session, first, now, wait)
-  local kept, early = {}, false
-  for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
-    at = tonumber(at)
-    if owner ~= session and at + 200 > now and #kept < 2 then
-      kept[#kept + 1] = string.format('%d:%s', at, owner)
-      early = early or (first and at <= first)
-    end
+-- Timekeepers are consumers that look at the next event by their own timers. `meta` has at most
+-- two, as texts "AT:SESSION". The first looks at the event's time. The second looks in case the
+-- first has died: at the time of the second delayed message, but 50 ms to 1 s after the first. More
+-- consumers wait without a timer: then a '+' stands behind the texts.
+-- Takes the session's own text back, and drops stale ones. If `stands` is set, the session waits,
+-- or keeps the time while it works (busy), and may become a timekeeper. A busy one may die by its
+-- message: it keeps the time only beside another timekeeper, or if no other consumer waits. woken:
+-- it took a wake token, or was a timekeeper. event: `first` as a text.
+-- Returns how long to wait in ms (nil: others look), the timekeepers, whether one of them looks at
+-- `first`, and the texts of the others (nil: there are none).
+local function elect_timekeeper(timekeepers, session, first, event, now, stands, busy, woken)
+  local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):(%w+) ?(%d*):?(%w*)')
+  local known, others, early, pause = owner == session or owner_2 == session, nil, false, nil
+  if owner and owner ~= session and at + 200 > now then
+    others, early = at .. ':' .. owner, first and tonumber(at) <= first
   end
-  local pause
-  if wait and first and (not early or #kept < 2) then
-    local at = first
+  if owner and at_2 ~= '' and owner_2 ~= '' and owner_2 ~= session and at_2 + 200 > now then
+    early = early or first and tonumber(at_2) <= first
+    others = (others and others .. ' ' or '') .. at_2 .. ':' .. owner_2
+  end
+  -- A consumer that took a wake token was perhaps not the only one that waited for it.
+  local more = first and (woken and not known or string.find(timekeepers, '+', 1, true))
+  if busy and more and not others then
+    -- The caller wakes one of the consumers that wait. That one tells whether there are more.
+    stands, more = false, false
+  end
+  local text, two = others, others and string.find(others, ' ', 1, true)
+  if stands and first and not (early and two) then
+    local look = first
     if early then
       local second = redis.pcall('ZRANGE', delayed, '1', '1', 'WITHSCORES')
       local next_but_one = tonumber(second[2] or '') or math.huge
-      at = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
+      look = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
+      text = others .. string.format(' %d:', look) .. session
+    else
+      -- They stand in the order of their times: of three, the latest goes.
+      text = event .. ':' .. session
+      if others then
+        text = text .. ' ' .. string.match(others, '^%S+')
+      end
     end
-    pause = math.max(at - now, 0)
-    -- They stand in the order of their times: of three, the latest goes.
-    table.insert(kept, early and 2 or 1, string.format('%d:%s', at, session))
-    kept[3] = nil
+    pause, more, early = math.max(look - now, 0), more or two, true
+  elseif stands and not busy then
+    more = first
   end
-  local text = table.concat(kept, ' ')
-  return pause, text, text ~= (timekeepers or '')
+  if more then
+    text = text and text .. ' +' or '+'
+  end
+  return pause, text or '', early, others
 end
