@@ -21,5 +21,5 @@
 --   a message is leased, and the caller looks again after the wait.
 --   attempts: { index, attempts, ... } of the messages that came back, or ''.
 --   outcomes: a digit for each acknowledged ticket, as ack returns it.
-local lateness = nil
+local lateness, keep_history = nil, nil
 -- include fast

@@ -40,8 +40,10 @@ static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
     bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
-    if (queue->full_left == 0 && plain && !history)
-        return op->wait.terms.with_lateness ? &dueq__script_reserve_timed : &dueq__script_reserve;
+    /* Perhaps the queue is new, which the first call of a handle finds out. */
+    if (queue->full_left == 0 && plain && queue->history_minute)
+        return op->wait.terms.with_lateness || history ? &dueq__script_reserve_timed
+                                                       : &dueq__script_reserve;
     if (queue->full_left)
         queue->full_left--;
     return &dueq__script_reserve_full;

@@ -1,8 +1,8 @@
--- needs delayed leased meta msg ready lateness
+-- needs delayed leased meta msg ready lateness keep_history
 -- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_text
 -- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
 -- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
--- asks.
+-- asks. keep_history: a function that does so in the first call of a minute; nil: this is none.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -30,7 +30,7 @@ end
 
 local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
   or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
-local ready_count, due, direct = #tickets, nil, 0
+local ready_count, due, direct, head, after = #tickets, nil, 0, nil, nil
 -- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
 local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
 local recheck_at = events_due and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
@@ -47,14 +47,18 @@ if events_due then
   if first <= now then
     return nil
   end
-  -- As messages fall due one by one, the first two tell all.
-  local head, next_delayed = call('ZRANGE', delayed, '0', '1', 'WITHSCORES'), nil
+  -- As messages fall due one by one, the first two tell all, and a second timekeeper looks at the
+  -- time of the third.
+  local next_delayed
+  local two = string.find(state[2] or '', ' ', 1, true)
+  head = call('ZRANGE', delayed, '0', two and '2' or '1', 'WITHSCORES')
   if head[4] and tonumber(head[4]) <= now then
     due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
     local next_due = format('%d', #due)
     next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
   elseif head[2] and tonumber(head[2]) <= now then
     due, next_delayed = { head[1] }, head[4]
+    after = two and (tonumber(head[6] or '') or math.huge)
   else
     due, next_delayed = {}, head[2]
   end
@@ -97,7 +101,7 @@ for i = 1, n do
   result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
 if lateness and n > 0 then
-  result[2 * n + 8] = lateness(tickets, now)
+  result[2 * n + 8] = lateness(tickets, now, head)
 end
 local left = surplus
 if (events_due or must_rewake) and ready_count == most then
@@ -108,6 +112,9 @@ local acked_tickets, outcomes = argv[8] and { argv[8] } or {}, ''
 if #argv > 8 then
   -- include verify_leases_fast
   outcomes, acked_tickets = verify_leases_fast()
+end
+if keep_history then
+  keep_history(now)
 end
 if n == 0 and #acked_tickets == 0 then
   -- Even a call that has nothing to write must write: a server that is no longer primary refuses
@@ -181,7 +188,7 @@ if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
     finish_reserve(n, left, first, state[1], fields, events_due, direct, state[2], now,
-      time[2] % 1000)
+      time[2] % 1000, after)
 else
   call('HSET', meta, unpack(fields))
 end

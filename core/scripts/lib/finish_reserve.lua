@@ -2,10 +2,12 @@
 -- Ends a reserve: elects the timekeeper, writes `meta`, and wakes a consumer if one is needed. n:
 -- messages delivered. left: messages that stay ready. first: the next event (nil: none). noted: the
 -- next event that `meta` has. fields: what `meta` gets beside. events_due: this call looked at what
--- is due, and found `due` messages.
+-- is due, and found `due` messages. after: the time of the delayed message after the next (nil: not
+-- known).
 -- Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is a
 -- timekeeper, 2 if only the caller looks.
-local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us)
+local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us,
+    after)
   -- The flags 'o' (111), 'r' (114), 'w' (119) and 'k' (107).
   local kind, rewake, wait = string.byte(ARGV[6], 1, 3)
   local must_rewake, waits = rewake == 114, n == 0 and (wait == 119 or wait == 107)
@@ -25,7 +27,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   elseif must_rewake or waits or keeps_time then
     local had, ms, text = timekeepers or '', nil, nil
     ms, text, covered, others = elect_timekeeper(had, string.match(reply, ':(%w+)$', -23), first,
-      event, now, waits or keeps_time, n > 0, must_rewake)
+      event, now, waits or keeps_time, n > 0, must_rewake, after)
     if text ~= had then
       fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
     end

@@ -1,14 +1,16 @@
 -- defines lateness; needs delayed meta rates; includes decimal
 -- How late messages are, as text: see reserve_timed.lua. It measures at most ten tickets, which are
--- spread evenly. The tickets of delayed messages are still in `delayed`.
-local function lateness(tickets, now)
+-- spread evenly. The tickets of delayed messages are still in `delayed`. head: its first entry,
+-- ticket and time; nil: not known.
+local function lateness(tickets, now, head)
   local texts, in_lane = {}, false
   for i = 1, #tickets do
     texts[i] = '?'
   end
   for place = 1, #tickets, math.max(1, #tickets / 10) do
     local i = math.floor(place)
-    local time = tonumber(redis.pcall('ZSCORE', delayed, tickets[i]))
+    local is_head = head and head[1] == tickets[i]
+    local time = tonumber(is_head and head[2] or redis.pcall('ZSCORE', delayed, tickets[i]))
     if time then
       texts[i] = decimal(now - time)
     elseif not string.find(tickets[i], '^%d+%.%w*[hl]:') then

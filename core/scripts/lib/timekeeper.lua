@@ -6,10 +6,11 @@
 -- Takes the session's own text back, and drops stale ones. If `stands` is set, the session waits,
 -- or keeps the time while it works (busy), and may become a timekeeper. A busy one may die by its
 -- message: it keeps the time only beside another timekeeper, or if no other consumer waits. woken:
--- it took a wake token, or was a timekeeper. event: `first` as a text.
+-- it took a wake token, or was a timekeeper. event: `first` as a text. after: the time of the
+-- second delayed message (nil: not known).
 -- Returns how long to wait in ms (nil: others look), the timekeepers, whether one of them looks at
 -- `first`, and the texts of the others (nil: there are none).
-local function elect_timekeeper(timekeepers, session, first, event, now, stands, busy, woken)
+local function elect_timekeeper(timekeepers, session, first, event, now, stands, busy, woken, after)
   local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):(%w+) ?(%d*):?(%w*)')
   local known, others, early, pause = owner == session or owner_2 == session, nil, false, nil
   if owner and owner ~= session and at + 200 > now then
@@ -29,9 +30,9 @@ local function elect_timekeeper(timekeepers, session, first, event, now, stands,
   if stands and first and not (early and two) then
     local look = first
     if early then
-      local second = redis.pcall('ZRANGE', delayed, '1', '1', 'WITHSCORES')
-      local next_but_one = tonumber(second[2] or '') or math.huge
-      look = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
+      after = after or tonumber(redis.pcall('ZRANGE', delayed, '1', '1', 'WITHSCORES')[2] or '')
+      look = math.min(math.max(after or math.huge, first + 50), math.max(first, now) + 1000)
+      look = math.ceil(look)
       text = others .. string.format(' %d:', look) .. session
     else
       -- They stand in the order of their times: of three, the latest goes.
