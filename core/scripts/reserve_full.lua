@@ -172,10 +172,6 @@ if c.suspect then
 end
 relay_due = relay_due or c.relay_due
 first = relay_due and math.min(first, now + 1000) or first
-if #argv == 7 and most == 0 and first < math.huge and call('EXISTS', msg) == 0 then
-  -- The caller gives the timekeeping up. The next event that was noted is of no message any more.
-  first = math.huge
-end
 answer[5] = (relay_due or events_due and outbox_at and outbox_at <= now) and '1' or ''
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000

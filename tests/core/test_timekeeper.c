@@ -178,6 +178,46 @@ static void test_timekeeper_hears_of_ready_messages(void **state) {
     jobs_close(producer);
 }
 
+/* The only delayed message is cancelled. Then no consumer needs to look, nor to be woken. */
+static void cancel_delayed(void) {
+    redisReply *reply = command(&server, "ZRANGE dueq:{jobs}:delayed 0 -1");
+    assert_int_equal(reply->elements, 1);
+    struct jobs producer = jobs_open(server.url);
+    const dueq_bytes id = {reply->element[0]->str, reply->element[0]->len};
+    assert_status(producer.client, OK, dueq_cancel(producer.queue, &id, 1, NULL));
+    jobs_close(producer);
+    freeReplyObject(reply);
+}
+
+static void assert_no_token(void) {
+    char text[128];
+    keepers(text);
+    assert_null(strchr(text, ':'));
+    assert_int_equal(command_number(&server, "EXISTS dueq:{jobs}:wake"), 0);
+}
+
+static void test_timekeeper_leaves_no_token_in_an_emptied_queue(void **state) {
+    (void)state;
+    const dueq_message *message;
+    dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
+    push_row(2, 60000);
+    ack(consumer, next(consumer));
+    cancel_delayed();
+    close_stopped(consumer);
+    assert_no_token();
+    consumer = open_consumer(jobs.client, jobs.queue);
+    push_from(wall_ms() + 60000, 1, 0);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    drive_until_blocked(consumer);
+    cancel_delayed();
+    dueq_stop_wait(jobs.client);
+    while (dueq_wait(jobs.client, -1) == DUEQ_PENDING)
+        ;
+    assert_int_equal(dueq_consumer_take(consumer, &message, NULL), DUEQ_EMPTY);
+    close_stopped(consumer);
+    assert_no_token();
+}
+
 /* Others */
 
 enum end { WORKS_ON, CLOSES, DIES };
@@ -256,6 +296,7 @@ int main(void) {
         TEST(test_timekeeper_sends_an_ack_at_once_if_the_next_event_is_far),
         TEST(test_timekeeper_that_stops_sends_the_ack_and_hands_over),
         TEST(test_timekeeper_hears_of_ready_messages),
+        TEST(test_timekeeper_leaves_no_token_in_an_emptied_queue),
         TEST(test_timekeeper_that_works_for_long_makes_another_look),
         TEST(test_timekeeper_that_is_closed_makes_another_look),
         TEST(test_timekeeper_that_dies_has_a_second_one),

@@ -1,4 +1,4 @@
--- defines finish_reserve; needs meta reply wake; includes timekeeper wake has_timekeeper
+-- defines finish_reserve; needs meta msg reply wake; includes timekeeper wake has_timekeeper
 -- Ends a reserve: elects the timekeeper, writes `meta`, and wakes a consumer if one is needed. n:
 -- messages delivered. left: messages that stay ready. first: the next event (nil: none). noted: the
 -- next event that `meta` has. fields: what `meta` gets beside. events_due: this call looked at what
@@ -17,6 +17,10 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   local covered, others
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
+  end
+  if must_rewake and n == 0 and not waits and first and redis.call('EXISTS', msg) == 0 then
+    -- The next event that was noted is of no message any more. An empty queue keeps no token.
+    pause, first, event = -1, nil, ''
   end
   if waits and kind == 111 then
     -- Only its own consumer looks at a partition. So this consumer waits with a timer, and no
