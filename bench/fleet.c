@@ -169,7 +169,8 @@ struct traffic meter_read(struct meter *meter) {
         bool probe = !inside && (is_verb(line->str, "EXISTS\"") || is_verb(line->str, "HGET\""));
         /* What the script calls follows its own line. */
         if (!inside)
-            registers = is_verb(line->str, "EVALSHA\"") && strstr(line->str, ":consumers\"");
+            registers = is_verb(line->str, "EVALSHA\"") &&
+                        (strstr(line->str, ":consumers\"") || strstr(line->str, ":timings\""));
         if (!end && !probe && !registers && !is_verb(line->str, "INFO\"")) {
             traffic.calls++;
             traffic.sent += !inside;

@@ -69,7 +69,8 @@ struct meter {
 void meter_open(struct meter *meter, const char *socket);
 /*
  * What was sent since the last reading, without the meter's own commands. Probes and registrations
- * of consumers are left out too: they come by the clock, and `idle` counts them.
+ * of consumers are left out too, as is what they measured: these come by the clock, and `idle`
+ * counts them.
  */
 struct traffic meter_read(struct meter *meter);
 void meter_close(struct meter *meter);

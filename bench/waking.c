@@ -8,6 +8,8 @@
 
 /* Between two messages that fall due: long enough that each finds everybody at rest. */
 #define APART_MS 150
+/* By then a consumer has registered, for which its heartbeat connects. */
+#define REGISTERED_MS 2500
 #define NAME "waking"
 
 /* How late each message came, by CLOCK_REALTIME. */
@@ -63,18 +65,28 @@ struct scene {
     size_t messages;
 };
 
-/* The scripts are loaded, and the first calls of a session made, before anything is counted. */
+/*
+ * The scripts are loaded, and the first calls of each session made, before anything is counted. Each
+ * consumer has one message, as the one that has waited longest gets the next.
+ */
 static void settle_in(struct fleet *fleet, struct link *producer) {
     size_t before = fleet->done;
-    push_at(producer, 0);
+    for (size_t i = 0; i < fleet->count; i++) {
+        push_at(producer, 0);
+        fleet_finish(fleet, before + i + 1);
+    }
     push_at(producer, wall_ms() + APART_MS);
-    fleet_finish(fleet, before + 2);
+    fleet_finish(fleet, before + fleet->count + 1);
     fleet_run(fleet, APART_MS);
 }
 
-/* Waits until no consumer sends anything any more, which takes many consumers some time. */
+/*
+ * Waits until all consumers have registered, and none sends anything any more, which takes many
+ * consumers some time.
+ */
 static void rest(struct scene *scene) {
     double limit_us = now_us(CLOCK_MONOTONIC) + 60e6;
+    fleet_run(&scene->fleet, REGISTERED_MS);
     do {
         if (now_us(CLOCK_MONOTONIC) > limit_us)
             die("the consumers do not come to rest");

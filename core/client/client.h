@@ -89,7 +89,9 @@ struct dueq_queue {
     dueq_durability durability;  /* of pushes by this handle */
     int64_t max_durable_ms;      /* the longest time for durability that a call asked for */
     size_t preview_bytes;        /* the most bytes of a body in find and peek; 0: all */
-    int64_t clock_offset_ms;     /* the server's clock less the monotonic one; 0: not known */
+    int64_t clock_offset_us;     /* the server's clock less the monotonic one */
+    int64_t clock_read_us;       /* when that was read; 0: it was not read yet */
+    int64_t clock_error_ms;      /* that difference is too small by this at most */
     int64_t history_minute;      /* in which a call last wrote the history */
     int64_t reply_expiry_minute; /* in which a call last set the expiry of its reply */
     unsigned full_left;          /* how many further reserves begin with reserve_full */

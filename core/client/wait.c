@@ -33,6 +33,13 @@
  * be gone, or full.
  */
 #define FALLBACK_CHECK_MS 1000
+/*
+ * A difference to the server's clock counts for this long, in which two clocks drift apart by few
+ * ms. A client that has none, or one that may be wrong by more ms than this, asks when it is woken
+ * for the time of an event. The answer tells the pause.
+ */
+#define CLOCK_US 60000000
+#define CLOCK_ERROR_MS 4
 /* The most wake keys of one EXISTS of a look. */
 #define LOOK_KEYS 32
 
@@ -113,6 +120,8 @@ dueq_status dueq__wait_request(dueq_client *client, size_t at) {
     wait->look_until_ms = 0;
     wait->told_duties = watch->duties != 0;
     watch->duties = 0;
+    wait->told_place_ms = watch->place_ms;
+    watch->place_ms = 0;
     if (op->queue != watch->queue)
         memcpy(op->request.keys, watch->queue->keys, sizeof op->request.keys);
     op->queue = watch->queue;
@@ -319,12 +328,48 @@ void dueq__wait_take_token(struct dueq__watch *watch) {
     watch->duties |= DUEQ__DUTY_TOKEN;
 }
 
+static bool clock_counts(const dueq_queue *queue) {
+    return queue->clock_read_us && dueq__monotonic_us() < queue->clock_read_us + CLOCK_US;
+}
+
+void dueq__wait_take_time(dueq_client *client, struct dueq__watch *watch, int64_t at_ms) {
+    const struct dueq__wait *wait = &client->op->wait;
+    const dueq_queue *queue = watch->queue;
+    bool known = clock_counts(queue) && queue->clock_error_ms <= CLOCK_ERROR_MS;
+    int64_t check_us = 1000 * at_ms - queue->clock_offset_us + wait->slack_us;
+    watch->duties |= DUEQ__DUTY_TIMEKEEPER;
+    watch->place_ms = at_ms;
+    if (!known || wait->terms.kind == DUEQ__WAIT_ORDERED || !dueq__wait_is_idle(client->op))
+        watch->needs_request = true;
+    else if (check_us < watch->next_check_us)
+        watch->next_check_us = check_us;
+}
+
+/*
+ * The server read its clock after the request was sent, and before the answer came. With the time of
+ * the answer, no client looks too early. Of several answers the quickest counts.
+ */
+void dueq__wait_note_clock(dueq_client *client, int64_t server_ms) {
+    dueq_queue *queue = client->op->wait.watches[client->op->wait.current].queue;
+    int64_t now_us = dueq__monotonic_us();
+    int64_t error_ms = now_us / 1000 - client->op->request.sent_ms;
+    if (clock_counts(queue) && error_ms > queue->clock_error_ms)
+        return;
+    queue->clock_offset_us = 1000 * server_ms - now_us;
+    queue->clock_read_us = now_us;
+    queue->clock_error_ms = error_ms;
+}
+
+int64_t dueq__wait_server_ms(const dueq_queue *queue) {
+    return (dueq__monotonic_us() + queue->clock_offset_us) / 1000;
+}
+
 void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__watch *watch = &client->op->wait.watches[client->op->wait.current];
     client->op->wait.told_duties = false;
     if (watch->state == DUEQ__WATCH_NODE_DOWN)
         watch->state = DUEQ__WATCH_ANSWERED;
-    watch->queue->clock_offset_ms = now - dueq__monotonic_ms();
+    dueq__wait_note_clock(client, now);
     watch->next_check_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->op->wait.slack_us;
     proceed(client);
@@ -354,6 +399,7 @@ bool dueq__wait_skip_down_node(dueq_client *client) {
     /* The node may expect this client to keep time. Others notice a missed time by their probes. */
     watch->needs_request = false;
     watch->duties = 0;
+    watch->place_ms = 0;
     watch->next_check_us = dueq__monotonic_us() + 1000 * FALLBACK_CHECK_MS;
     proceed(client);
     return true;
@@ -475,7 +521,7 @@ void dueq__wait_on_probe(dueq_client *client, const struct dueq__reply *reply) {
     client->op->phase = DUEQ__PHASE_WAITING;
     wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
-    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->queue->clock_offset_ms;
+    int64_t server_ms = dueq__wait_server_ms(probed_watch(wait)->queue);
     bool forgotten = probes_next_time(wait)                ? number + OVERDUE_MS < server_ms
                      : wait->terms.kind == DUEQ__WAIT_LOCK ? number == 0
                                                            : number > 0;

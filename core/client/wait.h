@@ -57,6 +57,9 @@ enum dueq__duty {
     DUEQ__DUTY_TIMEKEEPER = 2
 };
 
+/* place_ms of a client that has perhaps lost the wake token of the queue's next event. */
+#define DUEQ__ANY_PLACE (-1)
+
 /* What the last request about a queue told. */
 enum dueq__watch_state {
     DUEQ__WATCH_ANSWERED,       /* or the queue was not asked yet */
@@ -76,6 +79,11 @@ struct dueq__watch {
     size_t look_count;            /* that EXISTS is of so many queues, of which this is the first */
     bool maybe_woken;             /* an EXISTS of this and other queues counted some tokens */
     unsigned duties;              /* a set of enum dueq__duty */
+    /*
+     * The event whose time it keeps by a wake token, by the server's clock, until a request tells
+     * the server; DUEQ__ANY_PLACE: a token that was perhaps lost; 0: none.
+     */
+    int64_t place_ms;
     enum dueq__watch_state state;
 };
 
@@ -117,6 +125,7 @@ struct dueq__wait {
     /* The index of the queue that is asked; how many queues were asked at least once. */
     size_t current, requested_count;
     int64_t look_until_ms; /* when to give a look up; 0: none is under way */
+    int64_t told_place_ms; /* the request under way tells the server of that place_ms */
     bool told_duties;      /* the request under way tells the server of duties */
     bool only_settles;     /* the request under way asks for no messages */
     bool took_time;        /* the answer has messages, and made the caller the timekeeper */
@@ -150,8 +159,17 @@ void dueq__wait_on_look(dueq_client *client, const struct dueq__node *node,
 void dueq__wait_on_settled(dueq_client *client);
 /* Notes that this client took a wake token or item of the queue, or may have lost one. */
 void dueq__wait_take_token(struct dueq__watch *watch);
+/*
+ * Notes that this client took the wake token of the queue's next event, at_ms by the server's
+ * clock. From then on the client keeps that time.
+ */
+void dueq__wait_take_time(dueq_client *client, struct dueq__watch *watch, int64_t at_ms);
 /* Makes a request about its only queue due. */
 void dueq__wait_ask_again(dueq_client *client);
+/* Notes the server's clock, as the answer about the current queue told it. */
+void dueq__wait_note_clock(dueq_client *client, int64_t server_ms);
+/* What the server's clock shows now, as far as an answer about the queue has told it. */
+int64_t dueq__wait_server_ms(const dueq_queue *queue);
 /*
  * The answer had nothing. now: the server's clock. pause_us: the queue is checked after this time;
  * -1: other consumers check it.

@@ -142,16 +142,40 @@ static void mark_tokens_taken(struct dueq__wait *wait, const struct dueq__wait_c
                               const dueq_bytes *key) {
     for (size_t i = 0; i < wait->watch_count; i++)
         if (wait->watches[i].wait_conn == wait_conn &&
-            (!key || dueq__bytes_equal(*key, wait->watches[i].wake_key)))
+            (!key || dueq__bytes_equal(*key, wait->watches[i].wake_key))) {
             dueq__wait_take_token(&wait->watches[i]);
+            if (!key && wait->terms.kind != DUEQ__WAIT_LOCK && !wait->terms.foreign)
+                wait->watches[i].place_ms = DUEQ__ANY_PLACE;
+        }
 }
 
-/* The answer to a block: nil, a list that begins with the key, or the item that was parked. */
-static void on_block_reply(struct dueq__wait *wait, const struct dueq__wait_conn *wait_conn,
+/* The block took the token of the next event of that queue. */
+static void take_time(dueq_client *client, const struct dueq__wait_conn *wait_conn, dueq_bytes key,
+                      int64_t at_ms) {
+    struct dueq__wait *wait = &client->op->wait;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        if (wait->watches[i].wait_conn == wait_conn &&
+            dueq__bytes_equal(key, wait->watches[i].wake_key))
+            dueq__wait_take_time(client, &wait->watches[i], at_ms);
+}
+
+/*
+ * The answer to a block: nil, a list of the key, the token and its score, or the item that was
+ * parked.
+ */
+static void on_block_reply(dueq_client *client, const struct dueq__wait_conn *wait_conn,
                            const struct dueq__reply *reply) {
-    dueq_bytes key;
+    struct dueq__wait *wait = &client->op->wait;
+    dueq_bytes key, token;
+    int64_t at_ms;
     bool parked = dueq__reply_bytes(reply, &key);
-    if (parked || dueq__reply_bytes(dueq__reply_item(reply, 0), &key))
+    if (!parked && !wait->terms.foreign && dueq__reply_bytes(dueq__reply_item(reply, 0), &key) &&
+        dueq__reply_bytes(dueq__reply_item(reply, 1), &token) &&
+        dueq__bytes_equal(token, dueq__text("t")) &&
+        dueq__reply_number(dueq__reply_item(reply, 2), &at_ms) && at_ms > 0 &&
+        at_ms <= DUEQ_MAX_TIME_MS)
+        take_time(client, wait_conn, key, at_ms);
+    else if (parked || dueq__reply_bytes(dueq__reply_item(reply, 0), &key))
         mark_tokens_taken(wait, wait_conn, parked ? NULL : &key);
 }
 
@@ -193,7 +217,7 @@ static bool read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             bool strays = wait_conn->late_reply;
             dueq__wait_conn_close(client, wait_conn);
             if (strays)
-                on_block_reply(&client->op->wait, wait_conn, reply);
+                on_block_reply(client, wait_conn, reply);
             else
                 dueq__command_unexpected_reply(client);
         } else {
@@ -203,7 +227,7 @@ static bool read_replies(dueq_client *client, struct dueq__wait_conn *wait_conn)
             else if (dueq__reply_is_error(reply))
                 on_block_error(client, wait_conn, reply);
             else
-                on_block_reply(&client->op->wait, wait_conn, reply);
+                on_block_reply(client, wait_conn, reply);
             if (client->op->phase == DUEQ__PHASE_ENDING)
                 dueq__wait_finish(client);
         }

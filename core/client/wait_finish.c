@@ -38,7 +38,7 @@ static void give_back_duties(dueq_client *client, unsigned kept) {
         struct dueq__watch *watch = &wait->watches[i];
         unsigned returned = watch->duties & ~kept;
         struct dueq__node *node = returned ? dueq__route_node(watch->queue) : NULL;
-        if (node && returned >= DUEQ__DUTY_TIMEKEEPER) {
+        if (node && (returned >= DUEQ__DUTY_TIMEKEEPER || (returned && watch->place_ms > 0))) {
             struct dueq__resp words = {0};
             wait->terms.build_release(client, watch, &words);
             dueq__node_send_resp(node, DUEQ__EXPECT_IGNORED, &words);
@@ -48,6 +48,7 @@ static void give_back_duties(dueq_client *client, unsigned kept) {
         if (node && dueq__node_expects(node, DUEQ__EXPECT_IGNORED))
             dueq__conn_flush(&node->conn);
         watch->duties &= kept;
+        watch->place_ms = watch->duties ? watch->place_ms : 0;
     }
 }
 
@@ -139,6 +140,8 @@ void dueq__wait_abandon(dueq_client *client) {
     if (!wait->watches)
         return;
     struct dueq__watch *asked = &wait->watches[wait->current];
+    if (!asked->place_ms)
+        asked->place_ms = wait->told_place_ms;
     /*
      * The server may have made this client the timekeeper in a reply that the client never reads.
      */

@@ -185,8 +185,11 @@ void dueq__queues_note_found(dueq_consumer *consumer, size_t queue);
 void dueq__queues_forget(dueq_consumer *consumer);
 /* Under the lock: when the heartbeat next passes timekeeping on; DUEQ__NEVER: it has none. */
 int64_t dueq__leases_next_late_ms(const struct dueq__leases *leases);
-/* Takes the timekeeping of a queue whose next event is due, to pass it on; SIZE_MAX: of none. */
-size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us);
+/*
+ * Takes the timekeeping of a queue whose next event is due, to pass it on; SIZE_MAX: of none.
+ * place_ms: as of struct dueq__watch.
+ */
+size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us, int64_t *place_ms);
 
 /* acks.c: acks that wait to be sent */
 

@@ -171,12 +171,14 @@ static void pass_on(struct dueq__heartbeat *heartbeat, bool all) {
     int64_t until = dueq__monotonic_ms() + PASS_ON_TIMEOUT_MS;
     dueq_status status = DUEQ_OK;
     size_t at;
+    int64_t place_ms;
     while (status >= 0 && (!all || dueq__monotonic_ms() < until) &&
-           (at = dueq__leases_take_late(heartbeat->leases,
-                                        all ? DUEQ__NEVER : dueq__monotonic_us())) != SIZE_MAX) {
+           (at = dueq__leases_take_late(heartbeat->leases, all ? DUEQ__NEVER : dueq__monotonic_us(),
+                                        &place_ms)) != SIZE_MAX) {
         dueq_result *result;
         status = run_call(
-            heartbeat, dueq__reserve_pass_on(queue_at(heartbeat, at), heartbeat->presence.session),
+            heartbeat,
+            dueq__reserve_pass_on(queue_at(heartbeat, at), heartbeat->presence.session, place_ms),
             until, &result);
         dueq_result_free(result);
     }

@@ -140,14 +140,16 @@ int64_t dueq__leases_next_late_ms(const struct dueq__leases *leases) {
     return (late_us > leases->pass_on_us ? late_us : leases->pass_on_us) / 1000 + 1;
 }
 
-size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us) {
+size_t dueq__leases_take_late(struct dueq__leases *leases, int64_t now_us, int64_t *place_ms) {
     pthread_mutex_lock(&leases->lock);
     size_t queue = first_kept(leases);
     if (queue != SIZE_MAX &&
         (leases->known[queue].next_check_us > now_us || leases->pass_on_us > now_us))
         queue = SIZE_MAX;
-    if (queue != SIZE_MAX)
+    if (queue != SIZE_MAX) {
+        *place_ms = leases->known[queue].place_ms;
         leases->known[queue] = (struct dueq__known){0};
+    }
     pthread_mutex_unlock(&leases->lock);
     return queue;
 }

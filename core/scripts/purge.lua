@@ -38,7 +38,7 @@ for lane, number in pairs(met) do
 end
 if purged == existing then
   -- No message is left, so nobody needs to be woken, and an empty queue keeps no token.
-  redis.pcall('ZREM', wake, 'w', 'x')
+  redis.pcall('ZREM', wake, 'w', 'x', 't')
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)

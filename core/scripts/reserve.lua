@@ -13,6 +13,8 @@
 --   e  it takes ended leases at once (lib/watch.lua)
 --   d  the lease is a default: for messages that have none of their own
 --   l  the reply says how late messages are: only of reserve_timed and reserve_full
+--   Behind them may be the score of the token "t" that the consumer took (lib/wake_at.lua); 0: the
+--   consumer has perhaps lost a token.
 -- passes on to reserve_full
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
 --   only the caller looks), quarantined, '1' if a relay has work, attempts, outcomes, then ticket

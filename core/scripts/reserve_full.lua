@@ -21,7 +21,7 @@ end
 -- include noop_write
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local kind, ended_at_once, lease_is_default, timed =
-  string.match(argv[6], '^(.)..(.)(.)(.)$')
+  string.match(argv[6], '^(.)..(.)(.)(.)')
 local ordered, holds = kind == 'o', kind == 'h'
 local outcomes, acknowledged, failed_ticket = '', {}, argv[stop + 1]
 local first, relay_due = math.huge, false

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,21 +19,25 @@
 #define DISTRUST_MS 10000
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait_terms *terms,
-                          size_t count, bool keep_waiting, bool at_once, bool must_rewake) {
+                          size_t count, bool keep_waiting, bool at_once, bool must_rewake,
+                          int64_t place_ms) {
     /* core/scripts/reserve.lua says what they mean. */
-    const char flags[] = {terms->kind == DUEQ__WAIT_ORDERED  ? 'o'
-                          : terms->kind == DUEQ__WAIT_TOP_UP ? 'h'
-                                                             : '-',
-                          must_rewake ? 'r' : '-',
-                          !keep_waiting       ? '-'
-                          : terms->takes_time ? 'k'
-                                              : 'w',
-                          at_once ? 'e' : '-',
-                          terms->lease_ms ? '-' : 'd',
-                          terms->with_lateness ? 'l' : '-'};
+    char flags[32] = {terms->kind == DUEQ__WAIT_ORDERED  ? 'o'
+                      : terms->kind == DUEQ__WAIT_TOP_UP ? 'h'
+                                                         : '-',
+                      must_rewake ? 'r' : '-',
+                      !keep_waiting       ? '-'
+                      : terms->takes_time ? 'k'
+                                          : 'w',
+                      at_once ? 'e' : '-',
+                      terms->lease_ms ? '-' : 'd',
+                      terms->with_lateness ? 'l' : '-'};
+    if (place_ms)
+        snprintf(flags + 6, sizeof flags - 6, "%" PRId64,
+                 place_ms == DUEQ__ANY_PLACE ? 0 : place_ms);
     dueq__resp_number(words, (int64_t)count);
     dueq__resp_number(words, terms->lease_ms ? terms->lease_ms : terms->default_lease_ms);
-    dueq__resp_bytes(words, flags, sizeof flags);
+    dueq__resp_text(words, flags);
 }
 
 /* The fast script passes on what it cannot do, which costs a second request. */
@@ -59,7 +64,7 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
         client->last_failure_ms && dueq__monotonic_ms() < client->last_failure_ms + DISTRUST_MS;
     size_t count = op->wait.only_settles ? 0 : terms->count;
     put_arguments(&words, terms, count, keep_waiting, terms->take_expired_now && !failed,
-                  had_duties);
+                  had_duties, op->wait.told_place_ms);
     if (!dueq__op_settlement(op))
         dueq__resp_text(&words, "0");
     return dueq__op_submit(client, &words);
@@ -69,11 +74,11 @@ static dueq_status request(dueq_client *client, bool keep_waiting, bool had_duti
  * A reserve of no messages passes the wake token or the timekeeping on. The server does not keep
  * its answer, so its number does not matter.
  */
-static void put_release(struct dueq__resp *words) {
+static void put_release(struct dueq__resp *words, int64_t place_ms) {
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
-    put_arguments(words, &(struct dueq__wait_terms){0}, 0, false, false, true);
+    put_arguments(words, &(struct dueq__wait_terms){0}, 0, false, false, true, place_ms);
     dueq__resp_text(words, "0");
 }
 
@@ -84,7 +89,7 @@ static void build_release(dueq_client *client, const struct dueq__watch *watch,
     memcpy(keys, watch->queue->keys, sizeof keys);
     keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
     dueq__script_write(words, &dueq__script_reserve_full, keys);
-    put_release(words);
+    put_release(words, watch->place_ms);
 }
 
 static void on_passed_on(dueq_client *client, const struct dueq__reply *reply) {
@@ -92,14 +97,14 @@ static void on_passed_on(dueq_client *client, const struct dueq__reply *reply) {
     dueq__op_finish(client, DUEQ_OK);
 }
 
-dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session) {
+dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session, int64_t place_ms) {
     struct dueq__resp words;
     dueq_status status = dueq__op_begin(queue, &dueq__script_reserve_full, false);
     if (status)
         return status;
     queue->client->op->decode = on_passed_on;
     dueq__op_arguments_for_session(queue->client, &words, session, 0);
-    put_release(&words);
+    put_release(&words, place_ms);
     return dueq__op_submit(queue->client, &words);
 }
 
@@ -180,6 +185,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__result_take_reply(result, &client->reply);
     dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
+    if (result->count > 0 && !dueq__op_was_recalled(op))
+        dueq__wait_note_clock(client, wait->server_now_ms);
     /* The answer to a recall does not say whether the lost one made this client a timekeeper. */
     if (timekeeper == 1 || (wait->terms.takes_time && dueq__op_was_recalled(op)))
         watch->duties |= DUEQ__DUTY_TIMEKEEPER;
@@ -309,6 +316,7 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
         watch->needs_request = !known->empty || known->next_check_us <= now_us;
         watch->next_check_us = known->empty || known->duties ? known->next_check_us : DUEQ__NEVER;
         watch->duties = known->duties;
+        watch->place_ms = known->place_ms;
         *known = (struct dueq__known){.listed = client->round_robin};
     }
     wait->watch_count = count;
@@ -337,6 +345,7 @@ void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known,
                     (wait->took_time || !(dueq__op_found(op) && i == wait->current));
         of->next_check_us = watch->next_check_us;
         of->duties = watch->duties;
+        of->place_ms = watch->place_ms;
     }
 }
 

@@ -213,6 +213,7 @@ struct dueq__known {
     bool empty;            /* it had no message: a wake token, or its next event, must come first */
     int64_t next_check_us; /* its next event, by the monotonic clock; DUEQ__NEVER: it has none */
     unsigned duties;       /* DUEQ__DUTY_TIMEKEEPER, or none */
+    int64_t place_ms;      /* as of struct dueq__watch */
     uint64_t listed;       /* reserve.c: which reserve has listed it */
 };
 
@@ -250,9 +251,9 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked);
 void dueq__reserve_learn(const dueq_client *client, struct dueq__known *known, const size_t *first);
 /*
  * Gives up the timekeeping of a session, which may be another client's: one of the other consumers
- * that wait for the queue keeps its time.
+ * that wait for the queue keeps its time. place_ms: as of struct dueq__watch.
  */
-dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session);
+dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session, int64_t place_ms);
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
 
 #endif

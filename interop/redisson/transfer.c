@@ -49,7 +49,7 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
         dueq__wait_ask_again(client);
         return;
     }
-    int64_t left = due - client->op->wait.watches->queue->clock_offset_ms - dueq__monotonic_ms();
+    int64_t left = due - dueq__wait_server_ms(client->op->wait.watches->queue);
     dueq__wait_check_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 

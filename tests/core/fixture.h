@@ -29,6 +29,9 @@ const char *url_with(const char *user, const char *parameters);
  */
 void pump_until_blocked(dueq_client *waiting, long long consumers);
 
+/* Waits until no consumer keeps the queue's time. One may be awaited, by a token with the time. */
+void await_no_timekeeper(const char *name);
+
 /* Waits until the wake marker under a key lies there for whoever comes; the format has one %s. */
 void await_marker(const char *format, const char *name);
 

@@ -327,9 +327,7 @@ static void test_the_end_of_a_consumer_gives_all_times_back(void **state) {
     for (size_t i = 1; i < 10; i++) {
         char name[16];
         name_of(i, name);
-        redisReply *reply = command(&server, "HGET dueq:{%s}:meta timekeepers", name);
-        assert_true(reply->type == REDIS_REPLY_NIL || reply->len == 0);
-        freeReplyObject(reply);
+        await_no_timekeeper(name);
         await_marker("dueq:{%s}:wake", name);
     }
 }

@@ -59,18 +59,6 @@ static void expect_waiting(size_t which, const char *body) {
     take_from(which, body, status, result);
 }
 
-/* What the queue's info says of claims; it is empty where there are none. */
-static void await_no_claims(const char *name) {
-    for (int64_t end = now_ms() + 10000; now_ms() < end;) {
-        redisReply *reply = command(&server, "HGET dueq:{%s}:meta timekeepers", name);
-        bool none = reply->type == REDIS_REPLY_NIL || reply->len == 0;
-        freeReplyObject(reply);
-        if (none)
-            return;
-    }
-    fail_msg("a claim on %s was left behind", name);
-}
-
 /* A process that waits for the queues "a" and "b"; ends as consumer_start()'s. */
 static pid_t consumer_of_both(void) {
     pid_t consumer = fork();
@@ -227,8 +215,8 @@ static void test_reserve_any_hands_the_others_on_when_it_leaves(void **state) {
     push_body(beside[0], "first", 0, NULL);
     expect_waiting(0, "first");
     /* Whoever comes now looks after the others' times: a marker says that nobody does. */
-    await_no_claims("b");
-    await_no_claims("c");
+    await_no_timekeeper("b");
+    await_no_timekeeper("c");
     await_marker("dueq:{%s}:wake", "b");
     await_marker("dueq:{%s}:wake", "c");
 }
@@ -244,7 +232,7 @@ static void test_reserve_any_abandoned_hands_all_on(void **state) {
     int64_t start = now_ms();
     assert_int_equal(child_end(consumer), DUEQ_OK);
     assert_true(now_ms() - start < 6000);
-    await_no_claims("b");
+    await_no_timekeeper("b");
 }
 
 static void test_reserve_any_abandoned_gives_back_what_its_block_may_hold(void **state) {
@@ -434,7 +422,7 @@ static void test_reserve_any_tells_the_error_of_one_queue(void **state) {
     run_command(&server, "ZADD dueq:{b}:wake 0 w");
     assert_status(jobs.client, WRONG_TYPE, dueq_wait(jobs.client, 15000));
     assert_status(jobs.client, WRONG_TYPE, dueq_take(jobs.client, NULL));
-    await_no_claims("a");
+    await_no_timekeeper("a");
     await_marker("dueq:{%s}:wake", "a");
 }
 

@@ -30,6 +30,13 @@ static int64_t wall_ms(void) {
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static void push_at(struct jobs producer, int64_t at_ms) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = BYTES("job");
+    draft.at_ms = at_ms;
+    assert_status(producer.client, OK, dueq_push(producer.queue, &draft, 1, NULL));
+}
+
 /* Messages that fall due one after the other, the first at first_ms. */
 static void push_from(int64_t first_ms, size_t count, int64_t gap_ms) {
     dueq_draft drafts[DUEQ_MAX_BATCH];
@@ -218,6 +225,44 @@ static void test_timekeeper_leaves_no_token_in_an_emptied_queue(void **state) {
     assert_no_token();
 }
 
+/*
+ * A push of the next event wakes the consumer, which then knows the time. On a busy machine it asks
+ * nevertheless, until one of the server's answers came quickly enough to tell the server's clock.
+ */
+static void test_timekeeper_that_took_a_token_need_not_ask(void **state) {
+    (void)state;
+    enum { MOST = 40, STEP_MS = 100 };
+    const dueq_message *message;
+    dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    drive_until_blocked(consumer);
+    struct jobs producer = jobs_open(server.url);
+    int64_t first_ms = wall_ms() + 3600000;
+    size_t rounds = 0;
+    long long scripts = 0;
+    for (; rounds < MOST && scripts != 1; rounds++) {
+        first_ms -= STEP_MS;
+        long long before = scripts_run();
+        push_at(producer, first_ms);
+        for (int i = 0; i < 4; i++)
+            dueq_wait(jobs.client, 5);
+        drive_until_blocked(consumer);
+        scripts = scripts_run() - before;
+    }
+    assert_int_equal(scripts, 1);
+    due_ms = wall_ms() + 300;
+    push_at(producer, due_ms);
+    assert_int_equal(dueq_wait(jobs.client, 10000), DUEQ_OK);
+    assert_int_equal(dueq_consumer_take(consumer, &message, NULL), DUEQ_OK);
+    assert_in_range(wall_ms(), due_ms, due_ms + SOON_MS);
+    ack(consumer, message->ticket);
+    close_stopped(consumer);
+    dueq_counts found = counts();
+    assert_int_equal(found.acked, 1);
+    assert_int_equal(found.delayed, rounds);
+    jobs_close(producer);
+}
+
 /* Others */
 
 enum end { WORKS_ON, CLOSES, DIES };
@@ -290,6 +335,25 @@ static void test_timekeeper_that_dies_has_a_second_one(void **state) {
     assert_other_takes_in_time(DIES, 1000 + SOON_MS);
 }
 
+/* Of two that wait, the first takes the token of the event, and is closed before its time. */
+static void test_timekeeper_that_took_a_token_hands_over(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    drive_until_blocked(consumer);
+    pid_t other = consumer_start(server.url, "jobs", 20000);
+    await_blocked(&server, 2);
+    due_ms = wall_ms() + 1000;
+    push_from(due_ms, 1, 0);
+    for (int i = 0; i < 20; i++)
+        dueq_wait(jobs.client, 5);
+    dueq_consumer_close(consumer);
+    assert_in_range(wall_ms(), 0, due_ms);
+    assert_int_equal(child_end(other), DUEQ_OK);
+    assert_in_range(wall_ms(), due_ms, due_ms + SOON_MS);
+    assert_gone(1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_timekeeper_takes_and_acks_by_one_script),
@@ -297,9 +361,11 @@ int main(void) {
         TEST(test_timekeeper_that_stops_sends_the_ack_and_hands_over),
         TEST(test_timekeeper_hears_of_ready_messages),
         TEST(test_timekeeper_leaves_no_token_in_an_emptied_queue),
+        TEST(test_timekeeper_that_took_a_token_need_not_ask),
         TEST(test_timekeeper_that_works_for_long_makes_another_look),
         TEST(test_timekeeper_that_is_closed_makes_another_look),
         TEST(test_timekeeper_that_dies_has_a_second_one),
+        TEST(test_timekeeper_that_took_a_token_hands_over),
     };
     return run_on_server(tests, NULL);
 }

@@ -56,7 +56,6 @@ class Queue:
             self.tickets.append(made_id())
             self.at.append(now + delay)
             self.raw.run("push_later", self.name, f"@{self.at[-1]}", self.tickets[-1], ENVELOPE)
-        self.command("DEL", self.key("wake"))
 
     def fall_due(self, number: int) -> None:
         self.command("ZADD", self.key("delayed"), 1, self.tickets[number])
@@ -73,6 +72,13 @@ class Queue:
 
     def keepers(self) -> str:
         return (self.command("HGET", self.key("meta"), "timekeepers") or b"").decode()
+
+    def take_token(self) -> int:
+        """The time that the only token tells."""
+        popped: list[bytes] = self.command("ZPOPMIN", self.key("wake"), 2)
+        assert popped[0] == b"t"
+        assert len(popped) == 2
+        return int(popped[1])
 
     def tokens(self) -> int:
         return int(self.command("ZCARD", self.key("wake")))
@@ -145,10 +151,10 @@ def test_alone_before_others_that_wait_it_wakes_one(queue: Queue) -> None:
     assert queue.keepers() == f"{queue.at[0]}:{A} +"
     queue.fall_due(0)
     assert queue.ask(A, "-rk-d-") == (-1, 0, queue.tickets[:1])
-    assert (queue.keepers(), queue.tokens()) == ("", 1)
-    # The one that was woken keeps the time, and says that there may be more.
-    queue.command("DEL", queue.key("wake"))
-    assert queue.ask(C, "-rk-d-")[1:] == (1, [])
+    assert queue.keepers() == f"{queue.at[1]}:- +"
+    # The one that was woken keeps the time. There may be more.
+    assert queue.take_token() == queue.at[1]
+    assert queue.ask(C, f"-rk-d-{queue.at[1]}")[1:] == (1, [])
     assert queue.keepers() == f"{queue.at[1]}:{C} +"
 
 
@@ -170,7 +176,8 @@ def test_it_keeps_no_time(queue: Queue, flags: str, most: int, others_due: int) 
         queue.fall_due(number)
     wait, keeps, tickets = queue.ask(A, flags, most=most)
     assert (wait, keeps, len(tickets)) == (-1, 0, 1)
-    assert (queue.keepers(), queue.tokens()) == ("", 1)
+    expected = "" if others_due else f"{queue.at[1]}:- +"
+    assert (queue.keepers(), queue.tokens()) == (expected, 1)
 
 
 def test_of_ready_messages_it_keeps_no_time(queue: Queue) -> None:
@@ -179,7 +186,7 @@ def test_of_ready_messages_it_keeps_no_time(queue: Queue) -> None:
     queue.raw.run("push", queue.name, made_id(), ENVELOPE)
     queue.command("DEL", queue.key("wake"))
     assert queue.ask(A, "-rk-d-")[:2] == (-1, 0)
-    assert (queue.keepers(), queue.tokens()) == ("", 1)
+    assert (queue.keepers(), queue.tokens()) == (f"{queue.at[0]}:- +", 1)
 
 
 def test_it_hands_over(queue: Queue) -> None:
@@ -191,7 +198,8 @@ def test_it_hands_over(queue: Queue) -> None:
     assert (queue.keepers(), queue.tokens()) == (f"{queue.at[0]}:{A}", 0)
     queue.ask(B, "--k-d-")
     queue.ask(A, "-r----", most=0)
-    assert (queue.keepers(), queue.tokens()) == (f"{queue.at[1]}:{B}", 1)
+    assert queue.keepers() == f"{queue.at[0]}:- {queue.at[1]}:{B} +"
+    assert queue.take_token() == queue.at[0]
 
 
 def test_it_hands_over_what_is_due(queue: Queue) -> None:
@@ -199,7 +207,7 @@ def test_it_hands_over_what_is_due(queue: Queue) -> None:
     queue.ask(A, "--k-d-")
     queue.fall_due(0)
     queue.ask(A, "-r----", most=0)
-    assert (queue.keepers(), queue.tokens()) == ("", 1)
+    assert queue.tokens() == 1
     assert queue.ask(B, "-rk-d-")[2] == queue.tickets
 
 
@@ -216,8 +224,58 @@ def test_an_earlier_event_replaces_the_later_of_two(queue: Queue) -> None:
     queue.ask(A, "--w-d-")
     queue.ask(B, "--w-d-")
     queue.delay(30_000)
-    queue.ask(C, "-rw-d-")
+    assert queue.keepers() == f"{queue.at[2]}:- {queue.at[0]}:{A} +"
+    assert queue.take_token() == queue.at[2]
+    queue.ask(C, f"-rw-d-{queue.at[2]}")
     assert queue.keepers() == f"{queue.at[2]}:{C} {queue.at[0]}:{A} +"
+
+
+def test_one_that_takes_a_token_keeps_its_time(queue: Queue) -> None:
+    """It need not ask before. A later event wakes nobody, an earlier one does, and so does its
+    end."""
+    queue.delay(60_000)
+    assert queue.take_token() == queue.at[0]
+    queue.delay(60_300)
+    assert (queue.keepers(), queue.tokens()) == (f"{queue.at[0]}:- +", 0)
+    queue.delay(50_000)
+    assert queue.take_token() == queue.at[2]
+    assert queue.keepers() == f"{queue.at[2]}:- +"
+    queue.ask(A, f"-r----{queue.at[0]}", most=0)
+    assert (queue.keepers(), queue.tokens()) == (f"{queue.at[2]}:- +", 0)
+    queue.ask(A, f"-r----{queue.at[2]}", most=0)
+    assert queue.take_token() == queue.at[2]
+    queue.fall_due(2)
+    assert queue.ask(A, f"-rk-d-{queue.at[2]}")[2] == [queue.tickets[2]]
+    assert queue.take_token() == queue.at[0]
+
+
+def test_beside_one_that_took_a_token_another_is_the_second(queue: Queue) -> None:
+    queue.delay(60_000, 60_300)
+    queue.take_token()
+    queue.ask(B, "--k-d-")
+    assert queue.keepers() == f"{queue.at[0]}:- {queue.at[1]}:{B} +"
+    queue.fall_due(0)
+    assert queue.ask(A, f"-rk-d-{queue.at[0]}")[2] == queue.tickets[:1]
+    assert queue.keepers().startswith(f"{queue.at[1]}:{B} ")
+    assert queue.tokens() == 0
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_time_whose_token_nobody_has(queue: Queue, lost: bool) -> None:
+    """Nobody waited, or the connection broke with the token: one that begins to wait is first."""
+    queue.delay(60_000, 60_300)
+    if lost:
+        queue.take_token()
+    queue.ask(A, "-rk-d-0" if lost else "--k-d-")
+    assert queue.keepers() == f"{queue.at[0]}:{A}" + " +" * lost
+    assert queue.tokens() == 0
+
+
+def test_of_a_partition_nobody_keeps_the_time_by_a_token(queue: Queue) -> None:
+    queue.delay(60_000)
+    queue.take_token()
+    assert queue.ask(A, f"orw-d-{queue.at[0]}")[1] == 2
+    assert queue.keepers() == ""
 
 
 @pytest.mark.parametrize("others", [False, True])

@@ -1,4 +1,5 @@
--- defines finish_reserve; needs meta msg reply wake; includes timekeeper wake has_timekeeper
+-- defines finish_reserve; needs meta msg reply wake; includes timekeeper wake wake_at
+-- includes has_timekeeper
 -- Ends a reserve: elects the timekeeper, writes `meta`, and wakes a consumer if one is needed. n:
 -- messages delivered. left: messages that stay ready. first: the next event (nil: none). noted: the
 -- next event that `meta` has. fields: what `meta` gets beside. events_due: this call looked at what
@@ -14,7 +15,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   -- Who took what fell due looks at the next event, too, if nothing is left for others.
   local keeps_time = n > 0 and due > 0 and left == 0 and wait == 107
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
-  local covered, others
+  local text, covered, others = timekeepers or '', nil, nil
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
@@ -28,16 +29,33 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     if first then
       pause, keeps = (first - now) * 1000 - us, 2
     end
+    text = ''
   elseif must_rewake or waits or keeps_time then
-    local had, ms, text = timekeepers or '', nil, nil
-    ms, text, covered, others = elect_timekeeper(had, string.match(reply, ':(%w+)$', -23), first,
-      event, now, waits or keeps_time, n > 0, must_rewake, after)
-    if text ~= had then
-      fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
+    local had, session, ms = timekeepers or '', string.match(reply, ':(%w+)$', -23), nil
+    local place = must_rewake and string.match(ARGV[6], '%d+$')
+    if waits and string.find(had, '-', 1, true) and redis.pcall('ZREM', wake, 't') == 1 then
+      -- No consumer waits, as none has taken the token of the next event.
+      place, had = '0', string.gsub(had, ' ?%+', '')
     end
+    if place then
+      had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%-', now .. ':' .. session)
+    end
+    ms, text, covered, others = elect_timekeeper(had, session, first, event, now,
+      waits or keeps_time, n > 0, must_rewake, after)
     if ms then
       pause, keeps = ms * 1000 - us, 1
     end
+  end
+  local finds_more = left > 0 and (must_rewake or events_due)
+  local wakes = first and not (waits or finds_more) and (must_rewake or event ~= noted)
+  if covered == nil and wakes then
+    covered = has_timekeeper(timekeepers, first, now)
+  end
+  if wakes and not covered then
+    text = wake_at(event, text)
+  end
+  if text ~= (timekeepers or '') then
+    fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
   end
   if event ~= (noted or '') then
     fields[#fields + 1], fields[#fields + 2] = 'next_event', event
@@ -45,21 +63,12 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   if #fields > 0 then
     redis.call('HSET', meta, unpack(fields))
   end
-  if waits then
+  if waits and not others then
     -- Nothing is ready, and a timekeeper looks at the next event: nobody needs to be woken. Another
     -- timekeeper that waits has taken the token already.
-    if not others then
-      redis.pcall('ZREM', wake, 'w', 'x')
-    end
-  elseif left > 0 and (must_rewake or events_due) then
+    redis.pcall('ZREM', wake, 'w', 'x')
+  elseif finds_more then
     wake_one(left > 1)
-  elseif first and (must_rewake or event ~= noted) then
-    if covered == nil then
-      covered = has_timekeeper(timekeepers, first, now)
-    end
-    if not covered then
-      wake_one()
-    end
   end
   return pause, keeps
 end

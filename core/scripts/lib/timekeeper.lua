@@ -11,7 +11,7 @@
 -- Returns how long to wait in ms (nil: others look), the timekeepers, whether one of them looks at
 -- `first`, and the texts of the others (nil: there are none).
 local function elect_timekeeper(timekeepers, session, first, event, now, stands, busy, woken, after)
-  local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):(%w+) ?(%d*):?(%w*)')
+  local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):([%w-]+) ?(%d*):?([%w-]*)')
   local known, others, early, pause = owner == session or owner_2 == session, nil, false, nil
   if owner and owner ~= session and at + 200 > now then
     others, early = at .. ':' .. owner, first and tonumber(at) <= first
