@@ -5,6 +5,7 @@ same core. See pyproject.toml.
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,9 @@ def pkg_config(*words: str) -> list[str]:
 
 # As in CMakeLists.txt and config.m4: a buffer overrun ends the process, and addresses that the
 # loader filled in are read-only.
-HARDENED_LINK = [] if sys.platform == "darwin" else ["-Wl,-z,relro,-z,now"]
+# The platform that is built for: another one than this, where wheels are made.
+MACOS = sysconfig.get_platform().startswith("macosx")
+HARDENED_LINK = [] if MACOS else ["-Wl,-z,relro,-z,now"]
 
 
 def hardened(compiler: list[str]) -> list[str]:
@@ -131,7 +134,11 @@ class BuildExt(build_ext):
             objects,
             COMMAND,
             output_dir=self.build_temp,
-            extra_postargs=["-pthread", "-pie", *HARDENED_LINK, *pkg_config("--libs", *needs)],
+            extra_postargs=[
+                *["-pthread", "-pie", *HARDENED_LINK],
+                *shlex.split(os.environ.get("LDFLAGS", "")),
+                *pkg_config("--libs", *needs),
+            ],
         )
 
 

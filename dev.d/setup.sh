@@ -47,6 +47,7 @@ declare -A STEPS=(
     [php_debug_extension]="PHP extension with checks"
     [fuzz_targets]="fuzz targets"
     [bench_tools]="tools for benchmarks"
+    [packaging_tools]="tools for packaging"
     [shop_packages]="packages of the shop"
     [before]="the version before"
 )
@@ -95,6 +96,12 @@ setup_poll() {
     steps library_poll
 }
 
+# For wheels and the static command. apt knows where Debian's sources are.
+setup_packaging() {
+    need_packages git perl make cmake pkg-config binutils ncurses-bin
+    steps packaging_tools
+}
+
 venv_inputs() { system_python --version; }
 
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
@@ -137,6 +144,11 @@ fuzz_targets_inputs() {
 bench_tools_inputs() {
     system_python --version
     inputs dev.d/bench-requirements.txt
+}
+
+packaging_tools_inputs() {
+    system_python --version
+    inputs dev.d/packaging-requirements.txt
 }
 
 shop_packages_inputs() {

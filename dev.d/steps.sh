@@ -49,6 +49,12 @@ bench_tools() {
     build/bench-venv/bin/python -m pip install --quiet -r dev.d/bench-requirements.txt
 }
 
+packaging_tools() {
+    rm -rf build/packaging-venv
+    system_python -m venv build/packaging-venv
+    build/packaging-venv/bin/python -m pip install --quiet -r dev.d/packaging-requirements.txt
+}
+
 library() {
     cmake_build build/cmake dueq-program-files
     link_command

@@ -81,9 +81,9 @@ part_lint() {
     runner ruff '^(All|Found)' ruff check .
     runner 'ruff format' format ruff format --check .
     local folder
-    export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop
+    export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop:packaging
     # One run for each folder of tests: each has a conftest.py, a module of the same name.
-    for folder in bindings/python/dueq examples bench tests/*/; do
+    for folder in bindings/python/dueq examples bench packaging tests/*/; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
             runner "mypy ${folder%/}" '^(Success|Found)' mypy --strict "$folder"
     done

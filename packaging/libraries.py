@@ -18,7 +18,14 @@ import sources
 from targets import TARGETS, Target, need, run, zig
 
 SMALL = "-Os -ffunction-sections -fdata-sections -fPIC -fvisibility=hidden -fstack-protector-strong"
-JOBS = f"-j{os.environ.get('DUEQ_JOBS') or os.cpu_count() or 1}"
+
+
+def jobs() -> str:
+    """How many compilers run at a time: $DUEQ_JOBS, or as many as there are processors."""
+    return os.environ.get("DUEQ_JOBS") or str(os.cpu_count() or 1)
+
+
+JOBS = f"-j{jobs()}"
 
 
 def openssl(target: Target, source: Path, log: Path) -> None:
@@ -99,6 +106,9 @@ def ncurses(target: Target, source: Path, log: Path) -> None:
         f"--with-fallbacks={terminals}", "--enable-pc-files", "--with-build-cc=cc",
         f"--with-pkg-config-libdir={target.prefix / 'lib' / 'pkgconfig'}",
     ]  # fmt: skip
+    if target.is_macos:
+        # A short, its other type, needs a header of macOS that zig does not have.
+        words.append("--with-ospeed=unsigned")
     configure(target, source, log, words)
 
 
@@ -125,7 +135,8 @@ BUILDS: dict[str, Callable[[Target, Path, Path], None]] = {
 
 def build(target: Target) -> None:
     """Builds what is not built yet, or was built from another source or by another recipe."""
-    need("perl", "make", "cmake", "pkg-config")
+    for program in ("perl", "make", "cmake"):
+        need(program)
     compiler = subprocess.check_output([zig(), "version"], text=True)
     for name, make in BUILDS.items():
         steps = [inspect.getsource(step) for step in (make, configure)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,8 @@ import tarfile
 import tomllib
 from pathlib import Path
 
-from targets import CACHE, need
+import debian
+from targets import CACHE, ROOT, need
 
 LIST = Path(__file__).with_name("sources.toml")
 ARCHIVES = CACHE / "archives"
@@ -27,12 +27,15 @@ def digest(path: Path) -> str:
 
 
 def archive(name: str) -> Path:
-    """The archive of a library, from the cache or from its registry. Its checksum is right."""
+    """The archive of a library, from the cache or from its registry. The checksum is right."""
     entry = listed()[name]
     file = ARCHIVES / entry.get("file", f"{name}-{entry['version']}.crate")
     if not file.exists() or digest(file) != entry["sha256"]:
         ARCHIVES.mkdir(parents=True, exist_ok=True)
-        fetched = from_debian(entry) if "debian" in entry else from_crates(entry)
+        if "debian" in entry:
+            fetched = debian.source(entry["suite"], entry["debian"], entry["file"])
+        else:
+            fetched = from_crates(entry)
         shutil.copyfile(fetched, file)
     if digest(file) != entry["sha256"]:
         sys.exit(f"{file}: its SHA-256 is {digest(file)}, and {LIST.name} says {entry['sha256']}")
@@ -60,53 +63,15 @@ def from_crates(entry: dict[str, str]) -> Path:
     return found[0]
 
 
-def from_debian(entry: dict[str, str]) -> Path:
-    """apt gets the file by the list of sources of a suite, beside this machine's own lists."""
-    need("apt-get")
-    state = CACHE / "apt"
-    (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    (state / "archives" / "partial").mkdir(parents=True, exist_ok=True)
-    sources = state / f"{entry['suite']}.list"
-    sources.write_text(f"deb-src {mirror()} {entry['suite']} main\n", encoding="utf-8")
-    options = [
-        f"Dir::Etc::sourcelist={sources}",
-        "Dir::Etc::sourceparts=-",
-        f"Dir::State::lists={state / 'lists'}",
-        f"Dir::Cache={state}",
-        "APT::Sandbox::User=root",
-    ]
-    apt = ["apt-get", "-qq", *[word for option in options for word in ("-o", option)]]
-    if not list((state / "lists").glob(f"*_{entry['suite']}_*Sources*")):
-        subprocess.run([*apt, "update"], check=True)
-    shown = subprocess.run(
-        [*apt, "source", "--print-uris", "--download-only", entry["debian"]],
+def of_the_repository() -> list[str]:
+    """The files that git has or would add, as they are now."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
-    ).stdout
-    uris = [
-        uri for uri, file in re.findall(r"^'(\S+)' (\S+)", shown, re.M) if file == entry["file"]
-    ]
-    if not uris:
-        sys.exit(f"Debian's {entry['suite']} has {entry['debian']} in another version now: {shown}")
-    target = state / entry["file"]
-    subprocess.run(["/usr/lib/apt/apt-helper", "download-file", uris[0], str(target)], check=True)
-    return target
-
-
-def mirror() -> str:
-    """The mirror of Debian that this machine uses."""
-    shown = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(COMPONENT)"],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout
-    for line in shown.splitlines():
-        uri, _, rest = line.partition(" ")
-        if rest == "Debian main" and "security" not in uri:
-            return uri
-    return sys.exit("this machine has no mirror of Debian in its list of packages' sources")
+    ).stdout.split("\0")
+    return [name for name in sorted(set(listed)) if name and (ROOT / name).is_file()]
 
 
 def unpack(name: str, folder: Path) -> Path:
@@ -116,5 +81,5 @@ def unpack(name: str, folder: Path) -> Path:
     with tarfile.open(archive(name)) as packed:
         packed.extractall(folder, filter="tar")
     (inner,) = folder.iterdir()
-    crate = inner / name
-    return crate if crate.is_dir() else inner
+    # A crate of Cargo has the library's source in a folder beside the code that builds it.
+    return inner / name if "crate" in listed()[name] else inner

@@ -53,6 +53,14 @@ class Target:
         """Where the libraries for this target are."""
         return self.folder / "prefix"
 
+    @property
+    def python_platform(self) -> str:
+        """As sysconfig.get_platform() names it."""
+        if self.is_macos:
+            _, major, minor, machine = self.name.split("_", 3)
+            return f"macosx-{major}.{minor}-{machine}"
+        return f"linux-{self.machine}"
+
     def environment(self) -> dict[str, str]:
         """
         The environment of a build for this target: its compiler first, and no library of this
@@ -60,10 +68,16 @@ class Target:
         """
         tools = self.folder / "bin"
         tools.mkdir(parents=True, exist_ok=True)
-        for tool, words in TOOLS.items():
-            aimed = f" -target {self.zig}" if words == "cc" else ""
-            script = tools / tool
-            text = f'#!/bin/sh\nexec "{zig()}" {words}{aimed} "$@"\n'
+        commands = {
+            "dueq-cc": f'"{zig()}" cc -target {self.zig}',
+            "dueq-ar": f'"{zig()}" ar',
+            "dueq-ranlib": f'"{zig()}" ranlib',
+            # The libraries are static ones, so it also names those that they need.
+            "pkg-config": f'"{need("pkg-config")}" --static',
+        }
+        for name, command in commands.items():
+            script = tools / name
+            text = f'#!/bin/sh\nexec {command} "$@"\n'
             if not script.exists() or script.read_text(encoding="utf-8") != text:
                 script.write_text(text, encoding="utf-8")
                 script.chmod(0o755)
@@ -79,8 +93,6 @@ class Target:
             "ZERO_AR_DATE": "1",
         }
 
-
-TOOLS = {"dueq-cc": "cc", "dueq-ar": "ar", "dueq-ranlib": "ranlib"}
 
 TARGETS = {
     target.name: target
@@ -140,8 +152,7 @@ def run(words: list[str], folder: Path, environment: dict[str, str], log: Path) 
         sys.exit("\n".join([*last, f"{words[0]} failed; see {log}"]))
 
 
-def need(*programs: str) -> None:
-    """Ends the program if one of these commands is not on this machine."""
-    missing = [program for program in programs if not shutil.which(program)]
-    if missing:
-        sys.exit(f"packaging needs {', '.join(missing)} on this machine")
+def need(program: str) -> str:
+    """The path of a command. Ends the program if this machine does not have it."""
+    path = shutil.which(program)
+    return path or sys.exit(f"packaging needs {program} on this machine")
