@@ -140,3 +140,64 @@ def test_supervisor_runs_a_worker_and_starts_it_again(shop: Path, url: str) -> N
         assert supervisor.wait(60) == 0
     assert "SIGTERM: stops" in log.read_text()
     assert not Path(f"/proc/{pids[-1]}").exists()
+
+
+def registered(url: str, *words: str) -> int:
+    command = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
+    assert command, "there is no dueq on the PATH; name one by DUEQ_CLI"
+    path = f"{Path(command).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        [DEPLOY / "registered", *words], env={**os.environ, "PATH": path, "DUEQ_URL": url}
+    ).returncode
+
+
+def test_probe_says_whether_the_worker_is_registered(shop: Path, url: str) -> None:
+    assert registered(url, "mail") == 1
+    assert registered(url, "--live", "mail") == 1
+    words = [VENV / "dueq-worker", "receipts:app"]
+    with subprocess.Popen(words, cwd=shop, env={**os.environ, "DUEQ_URL": url}) as worker:
+        deadline = time.monotonic() + 30
+        while registered(url, "mail") != 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert registered(url, "--live", "mail") == 0
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(30) == 0
+    assert registered(url, "mail") == 1
+    away = "redis://127.0.0.1:1?timeout=200ms"
+    assert registered(away, "mail") == 1
+    assert registered(away, "--live", "mail") == 0
+
+
+def test_kubernetes_waits_longer_than_the_worker() -> None:
+    text = (DEPLOY / "kubernetes.yaml").read_text()
+    grace = re.search(r"terminationGracePeriodSeconds: (\d+)", text)
+    quiet = re.search(r"kill -TSTP 1 && sleep (\d+)", text)
+    assert grace
+    assert quiet
+    assert int(grace[1]) >= int(quiet[1]) + GRACE_S + 5
+
+
+def test_kubernetes_asks_for_metrics_that_there_are() -> None:
+    asked = re.findall(r"^ +query: (.+)$", (DEPLOY / "kubernetes.yaml").read_text(), flags=re.M)
+    assert len(asked) == 2
+    served = (ROOT / "cli/metrics.c").read_text()
+    for name in re.findall(r"dueq_\w+", " ".join(asked)):
+        assert f'"{name}"' in served, name
+    records = [{"record": f"asked:{number}", "expr": expr} for number, expr in enumerate(asked)]
+    rules = {"groups": [{"name": "scale", "rules": records}]}
+    # YAML contains JSON.
+    done = subprocess.run(
+        ["promtool", "check", "rules", "/dev/stdin"],
+        input=json.dumps(rules),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_compose_waits_longer_than_the_worker() -> None:
+    found = re.search(r"stop_grace_period: (\d+)s", (DEPLOY / "compose.yaml").read_text())
+    assert found
+    assert int(found[1]) >= GRACE_S + 5
