@@ -4,6 +4,10 @@ PHP_ARG_ENABLE([dueq],
   [whether to enable dueq],
   [AS_HELP_STRING([--enable-dueq], [Enable the dueq message queue])],
   [yes])
+PHP_ARG_ENABLE([dueq-symbols],
+  [whether to keep the symbols of dueq],
+  [AS_HELP_STRING([--enable-dueq-symbols], [Keep the symbols of dueq, for a debugger])],
+  [no], [no])
 
 if test "$PHP_DUEQ" != "no"; then
   PKG_CHECK_MODULES([DUEQ_DEPS], [hiredis >= 0.14 openssl >= 1.1.1])
@@ -14,6 +18,10 @@ if test "$PHP_DUEQ" != "no"; then
     darwin*) ;;
     *) DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete -Wl,-z,relro,-z,now" ;;
   esac
+  dnl A fifth of the file is what PHP loads. The rest is for debuggers.
+  if test "$PHP_DUEQ_SYMBOLS" = "no"; then
+    DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-s"
+  fi
   PHP_SUBST([DUEQ_SHARED_LIBADD])
 
   dnl As in CMakeLists.txt and setup.py: a buffer overrun ends the process, and addresses that the

@@ -133,7 +133,7 @@ extension() {
     (
         cd "$copy"
         "$2"
-        ./configure --with-php-config="$3" --enable-dueq
+        ./configure --with-php-config="$3" --enable-dueq --enable-dueq-symbols
         make -j2
     )
     rm -rf "$1"
