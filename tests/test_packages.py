@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,7 +20,10 @@ sys.path.insert(0, str(ROOT / "packaging"))
 
 import archives  # noqa: E402
 import composer  # noqa: E402
+import pie  # noqa: E402
 import project  # noqa: E402
+import release  # noqa: E402
+import sources  # noqa: E402
 
 DATE = 1790000000
 MEMBERS = {
@@ -141,3 +145,191 @@ def test_the_wire_version_is_the_one_of_the_protocol() -> None:
     protocol = project.text("docs/internals/protocol.md")
     described = re.findall(r"says of the keys is \*wire (\d+)\*", protocol)
     assert described == [project.wire_version()]
+
+
+def test_the_library_s_name_is_that_of_its_package() -> None:
+    assert f"Package: {project.soname().replace('.so.', '')}\n" in project.text(
+        "packaging/debian/control"
+    )
+
+
+# ---- The extension as PIE installs it ----
+
+
+def test_names_are_those_that_pie_looks_for() -> None:
+    # As PIE 1.4 writes them, in src/Platform/PrePackagedBinaryAssetName.php; it compares them with
+    # the names of a release in small letters.
+    wanted = {
+        f"php_dueq-v{project.version()}_php{php}-{processor}-linux-{libc}{threads}.tgz"
+        for php in ("8.2", "8.4")
+        for processor in ("x86_64", "arm64")
+        for libc in ("glibc", "musl")
+        for threads in ("", "-zts")
+    }
+    names = [binary.name for binary in pie.binaries()]
+    assert len(names) == len({*names})
+    assert {*names} == wanted
+    assert [name.lower() for name in names] == names
+
+
+def test_pie_builds_all_sources_of_the_extension() -> None:
+    found = {str(path.relative_to(ROOT)) for path in (ROOT / "bindings/php").rglob("*.c")}
+    assert {*pie.php_sources()} == found
+
+
+def test_pie_tries_a_binary_and_then_the_source() -> None:
+    manifest = json.loads(project.text("composer.json"))
+    methods = ["pre-packaged-binary", "composer-default"]
+    assert manifest["php-ext"]["download-url-method"] == methods
+    options = {option["name"] for option in manifest["php-ext"]["configure-options"]}
+    arguments = re.findall(r"PHP_ARG_ENABLE\(\[(.+)\]", project.text("config.m4"))
+    assert options == {f"enable-{name}" for name in arguments}
+
+
+def output(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "packaging" / words[0]), *words[1:]]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_pie_prints_names_without_building(tmp_path: Path) -> None:
+    done = output("pie.py", "--list", str(tmp_path / "none"), "*8.4-x86_64*glibc*")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [
+        f"php_dueq-v{project.version()}_php8.4-x86_64-linux-glibc.tgz",
+        f"php_dueq-v{project.version()}_php8.4-x86_64-linux-glibc-zts.tgz",
+    ]
+    assert not (tmp_path / "none").exists()
+
+
+def test_pie_says_which_names_there_are(tmp_path: Path) -> None:
+    done = output("pie.py", str(tmp_path), "*php7*")
+    assert done.returncode == 1
+    assert "no archive has a name like *php7*; there are:\n  php_dueq-v" in done.stderr
+
+
+# ---- Packages of Debian ----
+
+DEBIAN = ROOT / "packaging/debian"
+
+
+def test_debian_has_five_packages() -> None:
+    packages = re.findall(r"^Package: (.+)$", (DEBIAN / "control").read_text(), flags=re.M)
+    assert packages == ["libdueq0", "libdueq-dev", "dueq", "python3-dueq", "php-dueq"]
+
+
+def test_symbols_of_each_version_have_a_package_s_version() -> None:
+    nodes = re.findall(r"^DUEQ_([\d.]+) \{", project.text("dueq.map"), flags=re.M)
+    symbols = (DEBIAN / "libdueq0.symbols").read_text()
+    assert re.findall(r"^ \(symver\)DUEQ_(\S+) (\S+)$", symbols, flags=re.M) == [
+        (node, node) for node in nodes
+    ]
+
+
+@pytest.mark.parametrize("unit", ["dueq-web", "dueq-metrics", "dueq-worker@"])
+def test_systemd_finds_nothing_wrong_with_debian_s_units(tmp_path: Path, unit: str) -> None:
+    (found,) = DEBIAN.glob(f"dueq*.{unit.rstrip('@')}.service")
+    command = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
+    assert command, "there is no dueq on the PATH; name one by DUEQ_CLI"
+    text = found.read_text().replace("/usr/bin/dueq", command)
+    name = f"{unit}shop.service" if unit.endswith("@") else f"{unit}.service"
+    (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", tmp_path / name],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "SYSTEMD_LOG_LEVEL": "warning"},
+    )
+    about_it = [line for line in done.stderr.splitlines() if name in line]
+    assert (done.returncode, about_it) == (0, [])
+
+
+def test_debian_s_licence_is_the_project_s() -> None:
+    licence = " ".join(project.text("LICENSE").partition("\n\nPermission")[2].split())
+    lines = (DEBIAN / "copyright").read_text().partition("\n Permission")[2].splitlines()
+    assert " ".join(" ".join(line.strip() for line in lines if line != " .").split()) == licence
+
+
+# ---- A release ----
+
+
+def test_a_release_must_be_the_version_of_the_header() -> None:
+    done = output("release.py", "check", "99.0.0")
+    assert done.returncode == 1
+    assert "set DUEQ_VERSION" in done.stderr
+    assert output("release.py", "check", project.version()).returncode == 0
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    folder.mkdir()
+    release.source(folder)
+    composer.main(folder)
+    release.finish(folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_two_releases_are_equal(tmp_path: Path) -> None:
+    one = made(tmp_path / "one")
+    assert one == made(tmp_path / "two")
+    checked = ["sha256sum", "--check", "--strict", "--quiet", release.SUMS]
+    subprocess.run(checked, cwd=tmp_path / "one", check=True)
+    assert len(one[release.SUMS].splitlines()) == len(one) - 1
+    described = json.loads(one["release.json"])
+    assert described["wire"] == 1
+    assert described["version"] == project.version()
+    assert {*described["files"]} < {*one}
+    assert "Wire version 1, library libdueq.so.0." in one["CHANGES.md"].decode()
+
+
+def test_a_bill_of_materials_names_libraries_and_files(tmp_path: Path) -> None:
+    bill = json.loads(made(tmp_path / "one")[f"dueq-{project.version()}.cdx.json"])
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    libraries = [each["name"] for each in bill["components"] if each["type"] == "library"]
+    assert libraries == sorted(sources.listed())
+    references = {each["bom-ref"] for each in bill["components"]}
+    assert {*bill["dependencies"][0]["dependsOn"]} < references
+
+
+def test_each_part_of_a_release_is_made() -> None:
+    script = (
+        ". dev.d/release.sh\n"
+        'for part in "${RELEASE_PARTS[@]}"; do declare -F "release_$part" || exit 1; done'
+    )
+    subprocess.run(["bash", "-c", script], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_the_workflow_runs_the_same_command() -> None:
+    workflow = project.text(".github/workflows/release.yml")
+    assert './dev release "${GITHUB_REF_NAME#v}"' in workflow
+    assert 'tags: ["v*"]' in workflow
+
+
+# ---- ./dev ----
+
+
+def dev(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [str(ROOT / "dev"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", ["debs", "pie", "release"])
+def test_a_command_has_help(command: str) -> None:
+    done = dev(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: ./dev {command} ")
+    assert f"./dev {command}" in dev("help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["debs", "jessie"], "there is no suite jessie; there are: bookworm trixie"),
+        (["pie", "--fast"], "there is no option --fast: see ./dev pie --help"),
+        (["release"], "usage: ./dev release VERSION"),
+        (["release", "1.0.0", "--only", "rpms"], "there is no part rpms; there are: source "),
+    ],
+)
+def test_a_wrong_command_says_what_there_is(words: list[str], says: str) -> None:
+    done = dev(*words)
+    assert done.returncode == 2
+    assert says in done.stderr

@@ -154,7 +154,7 @@ def registered(url: str, *words: str) -> int:
 def test_probe_says_whether_the_worker_is_registered(shop: Path, url: str) -> None:
     assert registered(url, "mail") == 1
     assert registered(url, "--live", "mail") == 1
-    words = [VENV / "dueq-worker", "receipts:app"]
+    words = [str(VENV / "dueq-worker"), "receipts:app"]
     with subprocess.Popen(words, cwd=shop, env={**os.environ, "DUEQ_URL": url}) as worker:
         deadline = time.monotonic() + 30
         while registered(url, "mail") != 0:
