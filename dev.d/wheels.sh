@@ -1,36 +1,102 @@
 # What one installs without a compiler: ./dev wheels, ./dev static. Sourced by ../dev.
 #
 # packaging/ has the programs, in Python: targets.py names the platforms, sources.toml the libraries
-# that are linked into what is made, with their checksums. build/packaging keeps sources and built
-# libraries; $DUEQ_PACKAGING_CACHE names another folder. $DUEQ_JOBS is the number of compilers.
+# that are linked into what is made, with their checksums.
 
 # Releases of Debian in which the wheels of this machine are tried.
 WHEEL_SUITES=(bookworm trixie forky)
 
-# wheels [--no-try] [PLATFORM...]
-wheels() {
-    local try=1 made
-    if [ "${1-}" = --no-try ]; then
-        try=0
-        shift
+wheels_help() {
+    cat <<END
+usage: ./dev wheels [--untried] [PLATFORM...]
+
+Builds Python wheels into build/wheels, each with all libraries and the command dueq inside. Without
+a PLATFORM it builds for all of them:
+
+$(platforms targets.TARGETS)
+
+Each PLATFORM gets a wheel for all Pythons from 3.11 on, and one for each Python without the GIL.
+Each wheel is checked: its tag, its licences, what it needs, what it exports, how it is hardened.
+Then the first wheel for this machine is tried in bare Debians (${WHEEL_SUITES[*]}) that have
+Python and a server but no compiler. Wheels for macOS come to build/wheels/untried: nothing here can
+run them, so publish them only after a Mac has passed the contract.
+
+  --untried   only builds and checks
+
+$(packaging_variables)
+END
+}
+
+static_help() {
+    cat <<END
+usage: ./dev static [--untried] [PLATFORM...]
+
+Builds the command dueq as one file that needs no other, into build/static. Without a PLATFORM it
+builds for all of them:
+
+$(platforms static.STATIC)
+
+Then the file for this machine runs in an empty folder, as its root: TLS, push, reserve, web, top.
+
+  --untried   only builds
+
+$(packaging_variables)
+END
+}
+
+packaging_variables() {
+    cat <<'END'
+zig, a C compiler from PyPI, builds for all systems. $DUEQ_JOBS is the number of compilers (as many
+as there are processors). $DUEQ_PACKAGING_CACHE is the folder of the sources and the built libraries,
+which take most of the time (build/packaging). Only root can try what was built.
+END
+}
+
+# platforms MODULE.TABLE: the names of a table of targets, one a line.
+platforms() {
+    PYTHONPATH=packaging system_python -c "import ${1%.*}; print(*${1}, sep='\n')" | sed 's/^/  /'
+}
+
+# packaging_words COMMAND WORD...: reads the words of a command into TRIED and WORDS.
+packaging_words() {
+    local command=$1 word
+    TRIED=true WORDS=()
+    shift
+    for word; do
+        case $word in
+        -h | --help) "${command}_help" && exit ;;
+        --untried) TRIED=false ;;
+        -*)
+            echo "./dev $command: there is no option $word: see ./dev $command --help" >&2
+            exit 2
+            ;;
+        *) WORDS+=("$word") ;;
+        esac
+    done
+    if $TRIED && [ "$(id -u)" -ne 0 ]; then
+        echo "./dev $command needs root to try what it builds in a bare system; or: --untried" >&2
+        exit 2
     fi
+}
+
+wheels() {
+    local made suite begin=$SECONDS
+    packaging_words wheels "$@"
     setup_packaging
     rm -rf build/wheels
-    packaging wheels.py "$@"
+    packaging wheels.py "${WORDS[@]}"
     find build/wheels -name '*.whl' -print0 | sort -z |
         xargs -0 build/packaging-venv/bin/python packaging/check_wheels.py
     made=(build/wheels/*-cp311-abi3-manylinux_*_"$(uname -m)".whl)
-    if [ "$try" -eq 0 ] || [ ! -e "${made[0]}" ]; then
-        return
+    [ -e "${made[0]}" ] || TRIED=false
+    if $TRIED; then
+        need_packages debootstrap git
+        for suite in "${WHEEL_SUITES[@]}"; do
+            (try_wheel "$suite" "${made[0]}")
+        done
     fi
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "./dev wheels: tries no wheel, because bare systems need root" >&2
-        return
-    fi
-    need_packages debootstrap git
-    for suite in "${WHEEL_SUITES[@]}"; do
-        (try_wheel "$suite" "${made[0]}")
-    done
+    echo "wheels: files=$(find build/wheels -name '*.whl' | wc -l) tried=$TRIED" \
+        "seconds=$((SECONDS - begin))"
 }
 
 # try_wheel SUITE WHEEL: in a bare Debian without a compiler.
@@ -44,18 +110,20 @@ try_wheel() {
     in_bare_system bash -euo pipefail /dueq/tests/packaging/wheel.sh
 }
 
-# static [PLATFORM...]
 static() {
-    local made
+    local made begin=$SECONDS
+    packaging_words static "$@"
     setup_packaging
     rm -rf build/static
-    packaging static.py "$@"
-    made=build/static/dueq-*-linux-$(uname -m)
-    # shellcheck disable=SC2086 # a pattern
-    if [ "$(id -u)" -eq 0 ] && compgen -G "$made" >/dev/null; then
+    packaging static.py "${WORDS[@]}"
+    made=(build/static/dueq-*-linux-"$(uname -m)")
+    [ -e "${made[0]}" ] || TRIED=false
+    if $TRIED; then
         need_packages redis-server openssl
-        packaging check_static.py $made
+        packaging check_static.py "${made[0]}"
     fi
+    echo "static: files=$(find build/static -name 'dueq-*' | wc -l) tried=$TRIED" \
+        "seconds=$((SECONDS - begin))"
 }
 
 packaging() { build/packaging-venv/bin/python "packaging/$1" "${@:2}"; }

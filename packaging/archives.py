@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import stat
 import tarfile
 import time
 import zipfile
@@ -52,6 +53,7 @@ def zipped(path: Path, members: Mapping[str, Member], date: int) -> None:
         for name, found in sorted(members.items()):
             entry = zipfile.ZipInfo(name, (year, month, day, hour, minute, second))
             entry.create_system = 3  # Unix, whatever this system is
-            entry.external_attr = found.mode << 16
+            # pip makes a file executable only if the zip says that it is a regular file.
+            entry.external_attr = (stat.S_IFREG | found.mode) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, found.content, compresslevel=9)

@@ -20,8 +20,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from check_wheels import readelf, require
-from targets import ROOT, need
+from elf import check_alone
+from project import ROOT
+from targets import need
 
 sys.path[:0] = [str(ROOT / "tests" / "python"), str(ROOT / "tests" / "topology")]
 
@@ -72,15 +73,6 @@ class Empty:
         done = self.run(*words, **variables)
         assert done.returncode == 0, f"{words}: {done.returncode} {done.stdout}{done.stderr}"
         return done.stdout
-
-
-def check_file(command: Path) -> None:
-    segments, dynamic = readelf(command, "--segments"), readelf(command, "--dynamic")
-    require("INTERP" not in segments and "(NEEDED)" not in dynamic, "it needs another file")
-    require("DYN (" in readelf(command, "--file-header"), "it has a fixed address")
-    require("GNU_RELRO" in segments, "it has no RELRO")
-    stack = [line for line in segments.splitlines() if "GNU_STACK" in line]
-    require(bool(stack) and " RW " in stack[0], "it has a stack that can run")
 
 
 def check_certificates(empty: Empty, ca: Path) -> None:
@@ -162,7 +154,7 @@ def check_top(empty: Empty) -> None:
 
 
 def main(command: Path, emulator: Sequence[str]) -> None:
-    check_file(command)
+    check_alone(command)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "root").mkdir()

@@ -16,22 +16,10 @@ import zipfile
 from pathlib import Path
 
 import sources
+from elf import Wrong, check_exports, check_linked, require
 from targets import TARGETS, Target
 
-# Of the C library, and the loader. On musl the C library is all of them.
-GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
-LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-MACHINES = {"x86_64": "Advanced Micro Devices X86-64", "aarch64": "AArch64"}
 MACOS = {"x86_64": 0x01000007, "arm64": 0x0100000C}
-
-
-class Wrong(Exception):
-    """What a wheel must not be."""
-
-
-def require(met: bool, what: str) -> None:
-    if not met:
-        raise Wrong(what)
 
 
 def check(wheel: Path) -> None:
@@ -48,9 +36,9 @@ def check(wheel: Path) -> None:
         (module,) = Path(folder).glob("dueq/_core.*.so")
         (command,) = Path(folder).glob("*.data/scripts/dueq")
         for built in (module, command):
-            (check_macho if target.is_macos else check_elf)(built, target)
+            (check_macho if target.is_macos else check_linked)(built, target)
         if not target.is_macos:
-            check_exports(module)
+            check_exports(module, "PyInit__core")
     if "-abi3-" in wheel.name:
         audit("abi3audit", "--strict", str(wheel))
     if not target.is_macos:
@@ -67,46 +55,6 @@ def check_record(folder: Path) -> None:
         hashed = hashlib.sha256((folder / name).read_bytes()).digest()
         expected = base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
         require(digest in {"", f"sha256={expected}"}, f"RECORD has another checksum of {name}")
-
-
-def readelf(path: Path, *options: str) -> str:
-    words = ["readelf", "--wide", *options, str(path)]
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
-
-
-def check_elf(path: Path, target: Target) -> None:
-    header, dynamic = readelf(path, "--file-header"), readelf(path, "--dynamic")
-    segments, symbols = readelf(path, "--segments"), readelf(path, "--dyn-syms")
-    require(MACHINES[target.machine] in header, f"{path.name} is for another processor")
-    require("DYN (" in header, f"{path.name} has a fixed address")
-    require("GNU_RELRO" in segments, f"{path.name} has no RELRO")
-    require("BIND_NOW" in dynamic or "NOW" in dynamic, f"{path.name} binds lazily")
-    stack = [line for line in segments.splitlines() if "GNU_STACK" in line]
-    require(bool(stack) and " RW " in stack[0], f"{path.name} has a stack that can run")
-    if target.machine == "x86_64":
-        # mov %fs:0x28, REGISTER: the guard. zig links what ends the process, so no symbol shows it.
-        guards = re.findall(rb"\x64[\x48\x4c]\x8b.\x25\x28\0\0\0", path.read_bytes(), re.S)
-        require(len(guards) > 500, f"{path.name} has no stack protector")
-    needed = set(re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic))
-    musl = {f"libc.musl-{target.machine}.so.1"}
-    allowed = musl if target.is_musl else GLIBC | LOADERS
-    require(needed <= allowed, f"{path.name} needs {needed - allowed}")
-    newest = re.search(r"_(\d+)_(\d+)_", target.name)
-    if newest and not target.is_musl:
-        versions = {(int(a), int(b)) for a, b in re.findall(r"@GLIBC_(\d+)\.(\d+)", symbols)}
-        latest = max(versions)
-        require(latest <= (int(newest[1]), int(newest[2])), f"{path.name} needs glibc {latest}")
-        require("_chk@" in symbols, f"{path.name} has no _FORTIFY_SOURCE")
-
-
-def check_exports(module: Path) -> None:
-    """A symbol of OpenSSL that the extension exports could meet that of another module."""
-    defined = re.findall(
-        r"^ *\d+: [0-9a-f]+ +\d+ +\w+ +(?:GLOBAL|WEAK) +DEFAULT +\d+ (\S+)",
-        readelf(module, "--dyn-syms"),
-        flags=re.M,
-    )
-    require(defined == ["PyInit__core"], f"the extension exports {defined}")
 
 
 def check_macho(path: Path, target: Target) -> None:

@@ -15,10 +15,13 @@ STATE = CACHE / "apt"
 
 
 @cache
-def apt(suite: str) -> list[str]:
-    """The beginning of a command of apt-get that knows this release, and none else."""
+def apt(suite: str, processor: str = "") -> list[str]:
+    """
+    The beginning of a command of apt-get that knows this release, and none else. processor: as
+    Debian names it; without it, that of this machine.
+    """
     need("apt-get")
-    state = STATE / suite
+    state = state_of(suite, processor)
     for folder in ["lists/partial", "archives/partial", "files"]:
         (state / folder).mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
@@ -32,13 +35,19 @@ def apt(suite: str) -> list[str]:
         f"Dir::State::status={state / 'status'}",
         f"Dir::Cache={state}",
         "APT::Sandbox::User=root",
-        # A mirror of a suite that is not released may be old. Its signature is checked all the same.
+        "Acquire::Languages=none",
+        # The mirror of an unreleased suite may be old. Its signature is checked all the same.
         "Acquire::Check-Valid-Until=false",
     ]
+    if processor:
+        options += [f"APT::Architecture={processor}", f"APT::Architectures={processor}"]
     words = ["apt-get", "-qq", *[word for option in options for word in ("-o", option)]]
-    if not list((state / "lists").glob("*Sources*")):
-        subprocess.run([*words, "update"], check=True)
+    subprocess.run([*words, "update"], check=True)
     return words
+
+
+def state_of(suite: str, processor: str) -> Path:
+    return STATE / (f"{suite}-{processor}" if processor else suite)
 
 
 def mirror() -> str:
@@ -69,12 +78,13 @@ def source(suite: str, package: str, file: str) -> Path:
     return folder / file
 
 
-def unpacked(suite: str, package: str) -> Path:
+def unpacked(suite: str, package: str, processor: str = "") -> Path:
     """The folder with the files of a package, in the version that the release has now."""
-    folder = STATE / suite / "files" / package
+    folder = state_of(suite, processor) / "files" / package
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    subprocess.run([*apt(suite), "download", package], cwd=folder, check=True)
+    need("dpkg-deb")
+    subprocess.run([*apt(suite, processor), "download", package], cwd=folder, check=True)
     (file,) = folder.glob("*.deb")
     subprocess.run(["dpkg-deb", "-x", str(file), str(folder)], check=True)
     return folder

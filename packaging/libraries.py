@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sources
-from targets import TARGETS, Target, need, run, zig
+from targets import Target, chosen, need, run, zig
 
 SMALL = "-Os -ffunction-sections -fdata-sections -fPIC -fvisibility=hidden -fstack-protector-strong"
 
@@ -159,7 +159,5 @@ def build(target: Target) -> None:
 
 
 if __name__ == "__main__":
-    for word in sys.argv[1:] or TARGETS:
-        if word not in TARGETS:
-            sys.exit(f"{word}: there is no such target; there are: {', '.join(TARGETS)}")
-        build(TARGETS[word])
+    for target in chosen(sys.argv[1:]):
+        build(target)

@@ -11,10 +11,8 @@ PATTERN all of them. --list prints the names and builds nothing.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -26,7 +24,8 @@ from pathlib import Path
 
 import libraries
 from archives import Member, member, tgz
-from debian import apt
+from debian import unpacked
+from elf import as_alpine_names_libc, check_exports, check_linked, export_map
 from project import ROOT, source_date, text, version
 from targets import CACHE, TARGETS, Target, need, run
 
@@ -43,10 +42,6 @@ LINK = [
     *["-shared", "-pthread", "-s", "-Wl,--gc-sections"],
     *["-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,nodelete"],
 ]
-# Of the C library, by the names that its parts have on one system or another.
-LIBC = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux[\w-]*)\.so")
-# A module exports the one function that PHP looks for.
-EXPORTS = "{ global: get_module; local: *; };\n"
 
 
 @dataclass(frozen=True)
@@ -87,35 +82,12 @@ def binaries() -> list[Binary]:
 def headers(php: str, suite: str, processor: str) -> Path:
     """The folder of PHP's headers, out of Debian's package."""
     folder = CACHE / "php" / f"{php}-{processor}"
+    if not folder.exists():
+        shutil.copytree(unpacked(suite, f"php{php}-dev", processor), folder)
     found = list(folder.glob("usr/include/php/*/main/php.h"))
-    if not found:
-        need("dpkg-deb")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        apt = apt_of(suite, processor)
-        subprocess.run([*apt, "update"], check=True)
-        subprocess.run([*apt, "download", f"php{php}-dev"], cwd=folder, check=True)
-        (package,) = folder.glob("*.deb")
-        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
-        found = list(folder.glob("usr/include/php/*/main/php.h"))
     if len(found) != 1:
         sys.exit(f"php{php}-dev of Debian's {suite} has php.h in {len(found)} places, not in one")
     return found[0].parents[1]
-
-
-def apt_of(suite: str, processor: str) -> list[str]:
-    """apt-get with the lists of one suite for one processor."""
-    state = CACHE / "apt" / f"{suite}-{processor}"
-    for part in ("lists/partial", "archives/partial"):
-        (state / part).mkdir(parents=True, exist_ok=True)
-    options = [
-        f"APT::Architecture={processor}",
-        f"APT::Architectures={processor}",
-        "Acquire::Languages=none",
-        f"Dir::Cache={state}",
-        f"Dir::State::lists={state / 'lists'}",
-    ]
-    return [*apt(suite), *[word for option in options for word in ("-o", option)]]
 
 
 # ---- The extension ----
@@ -177,35 +149,16 @@ def extension(binary: Binary) -> Path:
     made += objects(target, php_sources(), [*MODULE, *threads, *included, *libc], inputs)
     folder = target.folder / "pie" / binary.name.removesuffix(".tgz")
     folder.mkdir(parents=True, exist_ok=True)
-    exports = folder / "exports.map"
-    exports.write_text(EXPORTS, encoding="utf-8")
+    # A module exports the one function that PHP looks for.
+    exports = export_map(folder, "get_module")
     linked = [str(target.prefix / "lib" / f"lib{name}.a") for name in ("hiredis", "ssl", "crypto")]
     words = [*LINK, f"-Wl,--version-script={exports}", *map(str, made), *linked]
     library = folder / "dueq.so"
     run(["dueq-cc", *words, "-o", str(library)], ROOT, target.environment(), folder / "link.log")
-    check(library)
+    as_alpine_names_libc(library, target)
+    check_linked(library, target)
+    check_exports(library, "get_module")
     return library
-
-
-def check(library: Path) -> None:
-    """Ends the program if PHP could not load the extension on a machine that has only a libc."""
-    dynamic = subprocess.run(
-        ["readelf", "--wide", "--dynamic", "--dyn-syms", library],
-        env={**os.environ, "LC_ALL": "C"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout
-    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
-    foreign = [name for name in needed if not LIBC.match(name)]
-    exported = [
-        line.split()[-1]
-        for line in dynamic.splitlines()
-        if re.search(r" (GLOBAL|WEAK) +DEFAULT +\d+ ", line)
-    ]
-    hardened = "BIND_NOW" in dynamic or re.search(r"FLAGS_1.*NOW", dynamic)
-    if foreign or exported != ["get_module"] or not hardened:
-        sys.exit(f"{library} needs {foreign}, exports {exported}, BIND_NOW: {bool(hardened)}")
 
 
 def licences(target: Target) -> dict[str, Member]:

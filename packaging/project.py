@@ -43,7 +43,10 @@ def commit() -> str:
 
 @cache
 def source_date() -> int:
-    """The time of the last commit. What is built carries it, so that two builds are equal."""
+    """
+    The time of the last commit, in seconds since 1970, or $SOURCE_DATE_EPOCH. What is built carries
+    it, so that two builds are equal.
+    """
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return int(given or git("log", "-1", "--format=%ct"))
 

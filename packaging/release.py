@@ -13,7 +13,6 @@ SHA256SUMS.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import re
 import subprocess
@@ -25,6 +24,7 @@ from typing import Any
 
 import sources
 from project import ROOT, commit, soname, source_date, text, version, wire_version
+from sources import digest
 
 SUMS = "SHA256SUMS"
 
@@ -61,31 +61,14 @@ def source(folder: Path) -> None:
     print(path)
 
 
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def moment() -> str:
     return datetime.fromtimestamp(source_date(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def component(name: str, entry: dict[str, str]) -> dict[str, Any]:
-    """A library that is linked into packages, with the checksum of its source."""
-    return {
-        "type": "library",
-        "bom-ref": f"{name}@{entry['version']}",
-        "name": name,
-        "version": entry["version"],
-        "licenses": [{"expression": entry["spdx"]}],
-        "hashes": [{"alg": "SHA-256", "content": entry["sha256"]}],
-        "purl": entry["purl"],
-    }
 
 
 def bill(files: dict[str, str]) -> dict[str, Any]:
     """The bill of materials, in the form CycloneDX 1.6. files: the checksum of each package."""
     reference = f"dueq@{version()}"
-    linked = [component(name, entry) for name, entry in sorted(sources.listed().items())]
+    linked = sources.components()
     packages = [
         {
             "type": "file",

@@ -10,9 +10,11 @@ import sys
 import tarfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import debian
-from targets import CACHE, ROOT, need
+from project import ROOT
+from targets import CACHE, need
 
 LIST = Path(__file__).with_name("sources.toml")
 ARCHIVES = CACHE / "archives"
@@ -20,6 +22,22 @@ ARCHIVES = CACHE / "archives"
 
 def listed() -> dict[str, dict[str, str]]:
     return tomllib.loads(LIST.read_text(encoding="utf-8"))
+
+
+def components() -> list[dict[str, Any]]:
+    """The libraries, as a bill of materials has them in the form CycloneDX."""
+    return [
+        {
+            "type": "library",
+            "bom-ref": f"{name}@{entry['version']}",
+            "name": name,
+            "version": entry["version"],
+            "licenses": [{"expression": entry["spdx"]}],
+            "hashes": [{"alg": "SHA-256", "content": entry["sha256"]}],
+            "purl": entry["purl"],
+        }
+        for name, entry in sorted(listed().items())
+    ]
 
 
 def digest(path: Path) -> str:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import libraries
-from targets import ROOT, TARGETS, Target, run
-from wheels import COMPILE, version
+from project import ROOT, version
+from targets import COMPILE, TARGETS, Target, chosen, run
 
 OUT = ROOT / "build" / "static"
 MOST_BYTES = 10_000_000
@@ -48,7 +48,5 @@ def static(target: Target) -> Path:
 
 
 if __name__ == "__main__":
-    for word in sys.argv[1:] or STATIC:
-        if word not in STATIC:
-            sys.exit(f"{word}: the static command has no such target, but {', '.join(STATIC)}")
-        static(STATIC[word])
+    for target in chosen(sys.argv[1:], STATIC):
+        static(target)

@@ -7,13 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from project import ROOT, source_date
+
 CACHE = Path(os.environ.get("DUEQ_PACKAGING_CACHE") or ROOT / "build" / "packaging")
 """Sources and libraries that were built for a system. They are made again if it is removed."""
+COMPILE = "-O2 -DNDEBUG -ffunction-sections -fdata-sections"
+"""How dueq itself is compiled. What hardens it, setup.py and CMakeLists.txt add."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class Target:
             "RANLIB": "dueq-ranlib",
             "PKG_CONFIG_LIBDIR": str(self.prefix / "lib" / "pkgconfig"),
             "PKG_CONFIG_PATH": "",
-            "SOURCE_DATE_EPOCH": source_date(),
+            "SOURCE_DATE_EPOCH": str(source_date()),
             "ZERO_AR_DATE": "1",
         }
 
@@ -126,18 +130,12 @@ def zig() -> str:
     return str(Path(package.origin).with_name("zig"))
 
 
-def source_date() -> str:
-    """The time of the last commit, which what is built carries: two builds are equal."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given:
-        return given
-    shown = subprocess.run(
-        ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    return shown or "0"
+def chosen(words: Iterable[str], among: Mapping[str, Target] = TARGETS) -> list[Target]:
+    """The targets of these names, or all. Ends the program if it does not know one of the names."""
+    for word in words:
+        if word not in among:
+            sys.exit(f"{word}: there is no such target; there are: {', '.join(among)}")
+    return [among[word] for word in words] or [*among.values()]
 
 
 def run(words: list[str], folder: Path, environment: dict[str, str], log: Path) -> None:

