@@ -47,8 +47,8 @@ END
 packaging_variables() {
     cat <<'END'
 zig, a C compiler from PyPI, builds for all systems. $DUEQ_JOBS is the number of compilers (as many
-as there are processors). $DUEQ_PACKAGING_CACHE is the folder of the sources and the built libraries,
-which take most of the time (build/packaging). Only root can try what was built.
+as there are processors). $DUEQ_PACKAGING_CACHE is the folder of sources and built libraries, which
+take most of the time (build/packaging). Only root can try what was built.
 END
 }
 

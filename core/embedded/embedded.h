@@ -34,4 +34,10 @@ dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__
 /* The path of the server's socket; NULL before dueq__embedded_ensure() has returned OK. */
 const char *dueq__embedded_path(const struct dueq__embedded *embedded);
 
+/*
+ * The command that installs a server on this machine, as "apt install redis-server". os_release:
+ * the path of the file that describes the system (os-release(5)). NULL: unknown.
+ */
+const char *dueq__embedded_package(const char *os_release);
+
 #endif

@@ -28,10 +28,11 @@ extern char **environ;
 #endif
 
 /*
- * The supervisor: a shell that runs this script, with the directory and the server's socket as
- * arguments. It starts the server, which alone keeps descriptor 3 (`lock`), and a watcher, and ends
- * when the server ends. It is not a fork of this process: a fork would keep all memory of a large
- * Python or PHP process alive, and in a process with threads it may call few functions.
+ * The supervisor: a shell that runs this script. Its arguments are the directory, the server's
+ * socket, and the command that installs a server ("": unknown). It starts the server, which alone
+ * keeps descriptor 3 (`lock`), and a watcher, and ends when the server ends. It is not a fork of
+ * this process: a fork would keep all memory of a large Python or PHP process alive, and in a
+ * process with threads it may call few functions.
  * - The watcher ends the server once no process has had a share for a whole second. Until then
  *   processes may take a share again. Where flock fails, the watcher ends and the server goes on.
  * - Descriptor 4 is an open file description of `users` that supervisor and watcher share. It keeps
@@ -50,9 +51,8 @@ static const char supervisor[] =
     "    why=\"$why nor the absolute path of one\"\n"
     "else\n"
     "    program=$(command -v valkey-server || command -v redis-server)\n"
-    "    why='neither valkey-server nor redis-server is on the PATH; install one (on Debian and'\n"
-    "    why=\"$why Ubuntu: apt install redis-server), or name a server by a redis:// or\"\n"
-    "    why=\"$why unix:// URL\"\n"
+    "    why=\"neither valkey-server nor redis-server is on the PATH; install one${3:+: $3}; or\"\n"
+    "    why=\"$why name a server by a redis:// or unix:// URL\"\n"
     "fi\n"
     "case $program in\n"
     "/*) ;;\n"
@@ -63,7 +63,7 @@ static const char supervisor[] =
     "umask 077\n"
     "cd \"$1\" || exit\n"
     "if ! command -v flock >/dev/null; then\n"
-    "    echo 'flock (of util-linux) is not on the PATH'\n"
+    "    echo 'flock is not on the PATH; install util-linux'\n"
     "    exit 1\n"
     "fi\n"
     "\"$program\" --port 0 --unixsocket \"$2\" --unixsocketperm 700 --dir \"$1\" \\\n"
@@ -208,7 +208,9 @@ dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__e
         status = choose_socket(directory, path, error);
     if (status)
         return status;
-    const char *argv[] = {"sh", "-c", supervisor, "dueq-embedded", directory, path, NULL};
+    const char *package = dueq__embedded_package("/etc/os-release");
+    const char *argv[] = {
+        "sh", "-c", supervisor, "dueq-embedded", directory, path, package ? package : "", NULL};
     int log = open_log(directory, error), why = 0;
     int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
     if (users >= 0) {

@@ -142,6 +142,8 @@ static void test_ensure_without_a_server_program(void **state) {
     assert_int_equal(ensure(embedded), DUEQ_EMBEDDED);
     assert_non_null(strstr(embedded_error.text, "redis-server"));
     assert_non_null(strstr(embedded_error.text, "valkey-server"));
+    const char *package = dueq__embedded_package("/etc/os-release");
+    assert_non_null(strstr(embedded_error.text, package ? package : "install one;"));
     setenv("PATH", path, 1);
     free(path);
 
@@ -149,6 +151,38 @@ static void test_ensure_without_a_server_program(void **state) {
     assert_int_equal(ensure(embedded), DUEQ_EMBEDDED);
     assert_non_null(strstr(embedded_error.text, "/nowhere/server"));
     dueq__embedded_free(embedded);
+}
+
+static const char *package_of(const char *os_release) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/os-release", root);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(os_release, file);
+    fclose(file);
+    return dueq__embedded_package(path);
+}
+
+static void test_package_of_a_system(void **state) {
+    (void)state;
+    static const struct {
+        const char *os_release, *command;
+    } systems[] = {
+        {"VERSION_ID=\"13\"\nVERSION_CODENAME=trixie\nID=debian\n", "apt install redis-server"},
+        {"ID=ubuntu\nID_LIKE=debian\n", "apt install redis-server"},
+        {"NAME=\"Linux Mint\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"",
+         "apt install redis-server"},
+        {"NAME=\"Alpine Linux\"\nID=alpine\nVERSION_ID=3.22.1\n", "apk add redis"},
+        {"ID=fedora\nPLATFORM_ID=\"platform:f43\"\n", "dnf install valkey"},
+        {"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "dnf install valkey"},
+        {"ID='arch'\n", "pacman -S valkey"},
+    };
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+        assert_string_equal(package_of(systems[i].os_release), systems[i].command);
+    assert_null(package_of("ID=plan9\nID_LIKE=\n"));
+    assert_null(package_of("VARIANT_ID=debian\n"));
+    assert_null(package_of(""));
+    assert_null(dueq__embedded_package("/nowhere/os-release"));
 }
 
 static void test_ensure_with_an_unwritable_directory(void **state) {
@@ -233,6 +267,7 @@ int main(void) {
         TEST(test_ensure_after_the_directory_was_removed),
         TEST(test_ensure_with_a_server_that_ends_at_once),
         TEST(test_ensure_without_a_server_program),
+        TEST(test_package_of_a_system),
         TEST(test_ensure_with_an_unwritable_directory),
         TEST(test_ensure_with_a_file_as_directory),
         TEST(test_push_past_the_deadline),
