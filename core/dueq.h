@@ -105,6 +105,15 @@ DUEQ_API int dueq_status_retriable(dueq_status status);
 DUEQ_API const char *dueq_version(void);
 
 /*
+ * Names files for a machine whose system has none. Those of the system come first, and those that
+ * $SSL_CERT_FILE, $SSL_CERT_DIR and $TZDIR name. Call it once, before any other function: it is not
+ * safe beside other threads. Both paths are copied.
+ * ca:    a PEM file of CA certificates, for rediss:// without `ca`; NULL or "": none
+ * zones: a folder of time zones, as /usr/share/zoneinfo is; NULL or "": none
+ */
+DUEQ_API void dueq_set_fallbacks(const char *ca, const char *zones);
+
+/*
  * Limits and defaults. Names and texts are limited in bytes; _MS: milliseconds; others are numbers.
  */
 enum {
@@ -1075,8 +1084,8 @@ DUEQ_API void dueq_pusher_close(dueq_pusher *pusher);
 /*
  * Finds the first time of a schedule after after_ms. Needs no client.
  * expression: as in dueq_plan.
- * zone:       read from the machine's time zone database ($TZDIR, /usr/share/zoneinfo); size 0:
- *             UTC.
+ * zone:       read from the machine's time zone database ($TZDIR, /usr/share/zoneinfo), or from
+ *             that of dueq_set_fallbacks(); size 0: UTC.
  * *next_ms:   the time; DUEQ_MAX_TIME_MS: there is none.
  * problem:    receives why the call failed, or "", with a NUL; 200 bytes are enough.
  * room:       bytes of `problem`.

@@ -91,6 +91,7 @@
 %rename(abandon) dueq_abandon;
 
 %rename(version) dueq_version;
+%rename(set_fallbacks) dueq_set_fallbacks;
 %rename(state_name) dueq_state_name;
 %rename(status_name) dueq_status_name;
 %rename(status_text) dueq_status_text;

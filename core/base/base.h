@@ -39,6 +39,10 @@ struct dueq__error {
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* fallbacks.c: what dueq_set_fallbacks() has named; NULL: nothing */
+const char *dueq__fallback_ca(void);
+const char *dueq__fallback_zones(void);
+
 /* system.c: clocks and threads */
 
 int64_t dueq__monotonic_ms(void);

@@ -110,25 +110,27 @@ static bool same_text(const char *a, const char *b) {
 
 /* The system's CA certificates */
 
-/*
- * The system's file of CA certificates: $SSL_CERT_FILE, or that of this OpenSSL, or that of another
- * system. An OpenSSL that is linked into a program may have been built for another system.
- */
+const char *dueq__tls_ca_file(const char *const bundles[]) {
+    const char *named = getenv(X509_get_default_cert_file_env()), *fallback = dueq__fallback_ca();
+    if (named)
+        return named;
+    for (const char *const *bundle = bundles; *bundle; bundle++)
+        if (access(*bundle, R_OK) == 0)
+            return *bundle;
+    return fallback && access(fallback, R_OK) == 0 ? fallback : bundles[0];
+}
+
+/* An OpenSSL that is linked into a program may have been built for another system. */
 static const char *system_file(void) {
-    static const char *const bundles[] = {
+    const char *const bundles[] = {
+        X509_get_default_cert_file(),
         "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Alpine */
         "/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, Red Hat */
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer */
         "/etc/ssl/ca-bundle.pem",                            /* SUSE */
+        NULL,
     };
-    const char *named = getenv(X509_get_default_cert_file_env());
-    const char *own = X509_get_default_cert_file();
-    if (named || access(own, R_OK) == 0)
-        return named ? named : own;
-    for (size_t i = 0; i < sizeof bundles / sizeof *bundles; i++)
-        if (access(bundles[i], R_OK) == 0)
-            return bundles[i];
-    return own;
+    return dueq__tls_ca_file(bundles);
 }
 
 /* Whether OpenSSL finds certificates in its folder, by names such as 3513523f.0. */

@@ -15,4 +15,11 @@ struct dueq__tls {
     time_t certificate_end; /* when the first certificate of the server's chain ends; 0: unknown */
 };
 
+/*
+ * The file of the CA certificates that a URL without `ca` trusts: $SSL_CERT_FILE, else the first of
+ * `bundles` that can be read, else the program's fallback, if that can be read, else bundles[0].
+ * bundles: paths; NULL after the last one.
+ */
+const char *dueq__tls_ca_file(const char *const bundles[]);
+
 #endif

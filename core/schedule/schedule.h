@@ -46,7 +46,7 @@ struct dueq__season {
 bool dueq__zone_is_utc(dueq_bytes name);
 /*
  * Reads a zone, as "Europe/Berlin", from the system's time zone database: in $TZDIR, else in one of
- * the usual folders. Errors: INVALID.
+ * the usual folders, else in that of dueq_set_fallbacks(). Errors: INVALID.
  */
 dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct dueq__error *error);
 /* The season that a time is in. at: in seconds since 1970. */

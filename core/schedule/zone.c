@@ -244,7 +244,8 @@ dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct due
     bool good = own && read_in(own, text, zone);
     for (size_t i = 0; !good && i < sizeof folders / sizeof *folders; i++)
         good = read_in(folders[i], text, zone);
-    if (!good)
+    const char *fallback = dueq__fallback_zones();
+    if (!good && !(fallback && read_in(fallback, text, zone)))
         return dueq__fail(error, DUEQ_INVALID,
                           "there is no time zone %s in this machine's time zone database; packages "
                           "call that tzdata, and $TZDIR names its folder",

@@ -55,6 +55,29 @@ static void test_schedule_zones_are_in_tzdir_first(void **state) {
                      DUEQ_INVALID);
 }
 
+static bool knows(const char *zone) {
+    int64_t next;
+    char problem[512];
+    return dueq_schedule_next(dueq__text("@daily"), dueq__text(zone), 0, &next, problem,
+                              sizeof problem) == DUEQ_OK;
+}
+
+static void test_schedule_zones_are_in_the_fallback_last(void **state) {
+    (void)state;
+    assert_false(knows("Berlin"));
+    dueq_set_fallbacks(NULL, "/usr/share/zoneinfo/Europe");
+    assert_true(knows("Berlin"));
+    assert_true(knows("Europe/Berlin"));
+    setenv("TZDIR", "/usr/share/zoneinfo/America", 1);
+    assert_true(knows("Chicago"));
+    assert_true(knows("Berlin"));
+    unsetenv("TZDIR");
+    dueq_set_fallbacks(NULL, "/nonexistent");
+    assert_false(knows("Berlin"));
+    dueq_set_fallbacks(NULL, "");
+    assert_false(knows("Berlin"));
+}
+
 /* With a clock of this machine that is wrong */
 
 #define DAY_S 86400
@@ -126,6 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedule_is_due_as_golden),
         cmocka_unit_test(test_schedule_zones_are_in_tzdir_first),
+        cmocka_unit_test(test_schedule_zones_are_in_the_fallback_last),
         cmocka_unit_test_setup_teardown(test_schedule_a_day_ahead, set_up_jobs, right_the_clock),
         cmocka_unit_test_setup_teardown(test_schedule_a_day_behind, set_up_jobs, right_the_clock),
     };

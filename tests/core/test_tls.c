@@ -291,6 +291,31 @@ static void test_children_forked_beside_tls_do_not_hang(void **state) {
     server_stop(&server);
 }
 
+static void test_ca_file_is_the_systems_before_the_fallback(void **state) {
+    (void)state;
+    char ca[128], other[128];
+    file(ca, "ca.pem");
+    file(other, "x.pem");
+    const char *const with_bundle[] = {"/nowhere/a.pem", ca, NULL};
+    const char *const without[] = {"/nowhere/a.pem", "/nowhere/b.pem", NULL};
+    const char *before = getenv("SSL_CERT_FILE");
+    char *kept = before ? strdup(before) : NULL;
+    unsetenv("SSL_CERT_FILE");
+    assert_string_equal(dueq__tls_ca_file(without), "/nowhere/a.pem");
+    dueq_set_fallbacks(other, NULL);
+    assert_string_equal(dueq__tls_ca_file(with_bundle), ca);
+    assert_string_equal(dueq__tls_ca_file(without), other);
+    setenv("SSL_CERT_FILE", "/named.pem", 1);
+    assert_string_equal(dueq__tls_ca_file(with_bundle), "/named.pem");
+    unsetenv("SSL_CERT_FILE");
+    dueq_set_fallbacks("/nowhere/c.pem", NULL);
+    assert_string_equal(dueq__tls_ca_file(without), "/nowhere/a.pem");
+    dueq_set_fallbacks(NULL, NULL);
+    if (kept)
+        setenv("SSL_CERT_FILE", kept, 1);
+    free(kept);
+}
+
 static int set_up(void **state) {
     (void)state;
     char line[2000];
@@ -318,6 +343,7 @@ int main(void) {
         cmocka_unit_test(test_push_over_tls_with_a_client_certificate),
         cmocka_unit_test(test_push_over_tls_to_a_plain_port),
         cmocka_unit_test(test_push_of_a_large_body_over_tls),
+        cmocka_unit_test(test_ca_file_is_the_systems_before_the_fallback),
         cmocka_unit_test(test_connections_over_tls_resume_the_session_with_their_server),
         cmocka_unit_test(test_connections_over_tls_read_files_that_have_changed),
         cmocka_unit_test(test_connections_over_tls_begin_anew_where_the_session_is_unknown),

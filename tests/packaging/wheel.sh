@@ -6,9 +6,6 @@ cd /root/wheel
 # A mirror of a suite that is not released may be old. Its signature is checked all the same.
 apt-get -o Acquire::Check-Valid-Until=false update >/dev/null
 apt-get install --no-install-recommends python3 python3-venv >install.log 2>&1
-# Debian 12 has no Valkey.
-apt-get install --no-install-recommends valkey-server >>install.log 2>&1 ||
-    apt-get install --no-install-recommends redis-server >>install.log 2>&1
 for compiler in cc gcc clang make pkg-config; do
     if command -v "$compiler"; then exit 1; fi
 done
@@ -21,8 +18,12 @@ echo "pip install: $took ms"
 [ "$took" -le 5000 ] || { echo "pip may take 5000 ms" >&2 && exit 1; }
 PATH=$PWD/venv/bin:$PATH
 
-# No URL is named: on the private server of this user.
+# No URL is named: on the private server of this user, as soon as there is a program for it.
 block python 1 >first.py
+refused 1 'install one: apt install redis-server; or name a server' python first.py
+# Debian 12 has no Valkey.
+apt-get install --no-install-recommends valkey-server >>install.log 2>&1 ||
+    apt-get install --no-install-recommends redis-server >>install.log 2>&1
 python first.py >out
 said out 'pack order 7'
 said out 'order 7 is not paid'
@@ -66,6 +67,16 @@ said out 'certificate'
 cp ca.pem /usr/local/share/ca-certificates/dueq.crt
 update-ca-certificates >/dev/null 2>&1
 python tls.py
+
+# A machine without CA certificates and time zones has those of Python's packages.
+pip install --quiet certifi tzdata
+cat ca.pem >>"$(python -c 'import certifi; print(certifi.where())')"
+mv /etc/ssl/certs /etc/ssl/gone
+mv /usr/share/zoneinfo /usr/share/gone
+python tls.py
+python -c 'import dueq; print(dueq.next_time("0 12 * * *", "Europe/Berlin"))'
+mv /etc/ssl/gone /etc/ssl/certs
+mv /usr/share/gone /usr/share/zoneinfo
 
 # Three OpenSSL's in a process: Python's, psycopg's and that of the wheel.
 for order in 'ssl, psycopg, dueq' 'ssl, dueq, psycopg' 'psycopg, ssl, dueq' 'psycopg, dueq, ssl' \

@@ -3,7 +3,7 @@ A reliable delayed message queue on Redis or Valkey. dueq.aio has the same class
 dueq.redisson and dueq.laravel work on the queues of Redisson and Laravel.
 """
 
-from dueq import _core
+from dueq import _core, _fallbacks
 from dueq._decision import Decided
 from dueq._inflight import Push
 from dueq._message import State
@@ -56,3 +56,5 @@ __all__ = [
 ]
 
 __version__ = _core.version()
+
+_fallbacks.set_fallbacks()
