@@ -39,6 +39,26 @@ static void check_snapshots(struct doctor *doctor, struct server *server) {
                save);
 }
 
+/*
+ * ElastiCache has a log in several zones from Valkey 9.0 on, by a setting that neither INFO nor
+ * CONFIG shows: "Durability in ElastiCache" in its user guide.
+ */
+static void check_elasticache(struct doctor *doctor, struct server *server) {
+    double version;
+    if (info_number(server, "valkey_version", &version) && version >= 9)
+        say_of(doctor, server, PERSISTENCE, UNKNOWN,
+               "see EffectiveDurability in aws elasticache describe-replication-groups; "
+               "modify-replication-group --durability sync; then --ignore persistence",
+               "ElastiCache does not tell its durability here: with sync no accepted message is "
+               "lost, with async up to 10 seconds of them, with disabled all that the replicas do "
+               "not have");
+    else
+        say_of(doctor, server, PERSISTENCE, WARNING,
+               "upgrade it to Valkey 9.0 or later, and set its durability to sync",
+               "ElastiCache of this version has no durability: messages that the replicas do not "
+               "have are lost with their node");
+}
+
 static void check_forks(struct doctor *doctor, const struct server *server) {
     double us = 0;
     if (!info_needed(doctor, server, CHECK_DISK, "latest_fork_usec", &us))
@@ -54,8 +74,11 @@ static void check_forks(struct doctor *doctor, const struct server *server) {
 }
 
 void check_disk(struct doctor *doctor, struct server *server) {
+    char system[64];
     double on;
-    if (info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
+    if (info_text(server, "os", system, sizeof system) && strstr(system, "ElastiCache"))
+        check_elasticache(doctor, server);
+    else if (info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
         (on > 0 ? check_append_only : check_snapshots)(doctor, server);
     check_forks(doctor, server);
 }

@@ -91,6 +91,7 @@ static void say_listed(struct doctor *doctor, dueq_status status, const char *wh
 
 static void examine_server(struct doctor *doctor, struct server *server) {
     check_version(doctor, server);
+    check_lua(doctor, server);
     check_health(doctor, server);
     check_memory(doctor, server);
     check_disk(doctor, server);

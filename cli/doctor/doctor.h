@@ -15,6 +15,7 @@
 #define DOCTOR_CHECKS(X)                                                                           \
     X(REACH, "reach", "servers that do not answer")                                                \
     X(VERSION, "version", "known faults of the server's version")                                  \
+    X(LUA, "lua", "whether the server runs Lua")                                                   \
     X(EVICTION, "eviction", "a maxmemory-policy that deletes queues")                              \
     X(MEMORY, "memory", "no maxmemory, or little left of it")                                      \
     X(FRAGMENTATION, "fragmentation", "memory that is wasted or swapped out")                      \
@@ -135,6 +136,7 @@ struct server *server_of(struct doctor *doctor, const char *queue);
 /* The checks */
 
 void check_version(struct doctor *doctor, struct server *server);
+void check_lua(struct doctor *doctor, struct server *server);
 void check_memory(struct doctor *doctor, struct server *server);
 /* Reports the server's diagnosis (cli/diagnosis.c), which top, metrics and web show too. */
 void check_health(struct doctor *doctor, struct server *server);

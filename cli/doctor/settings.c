@@ -5,26 +5,49 @@
 
 /* The version */
 
-/*
- * Before these versions a user who may run scripts can take the server over (CVE-2025-49844). Older
- * minor releases without an entry were never mended; all newer releases are.
- */
-struct mended {
+struct version {
     int major, minor, patch;
 };
-static const struct mended redis[] = {{6, 2, 20}, {7, 2, 11}, {7, 4, 6}, {8, 0, 4}, {8, 2, 2}};
-static const struct mended valkey[] = {{7, 2, 11}, {8, 0, 6}, {8, 1, 4}};
 
-static bool is_mended(struct mended is, const struct mended *list, size_t count) {
-    const struct mended *last = &list[count - 1];
-    for (size_t i = 0; i < count; i++)
-        if (is.major == list[i].major && is.minor == list[i].minor)
-            return is.patch >= list[i].patch;
-    return is.major > last->major || (is.major == last->major && is.minor > last->minor);
+#define MOST_VERSIONS 8
+
+/*
+ * Faults by which those who may run scripts can take a server over, with the versions that are
+ * mended, in order. Older minor releases without an entry were never mended. All newer releases
+ * are.
+ */
+static const struct fault {
+    const char *cves;
+    struct version redis[MOST_VERSIONS], valkey[MOST_VERSIONS];
+} faults[] = {
+    {"CVE-2025-49844",
+     {{6, 2, 20}, {7, 2, 11}, {7, 4, 6}, {8, 0, 4}, {8, 2, 2}},
+     {{7, 2, 11}, {8, 0, 6}, {8, 1, 4}}},
+    {"CVE-2026-23631, CVE-2026-23479, CVE-2026-25243",
+     {{6, 2, 22}, {7, 2, 14}, {7, 4, 9}, {8, 2, 6}, {8, 4, 3}, {8, 6, 3}},
+     {{7, 2, 13}, {8, 0, 8}, {8, 1, 7}, {9, 0, 4}}},
+};
+
+static bool is_mended(struct version is, const struct version list[MOST_VERSIONS]) {
+    const struct version *at = list;
+    for (; at->major; at++)
+        if (is.major == at->major && is.minor == at->minor)
+            return is.patch >= at->patch;
+    return is.major > at[-1].major || (is.major == at[-1].major && is.minor > at[-1].minor);
+}
+
+/* The CVEs of the faults that the version has, with commas. */
+static void list_faults(struct version is, bool is_valkey, char *out, size_t room) {
+    size_t size = 0;
+    *out = '\0';
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (!is_mended(is, is_valkey ? faults[i].valkey : faults[i].redis))
+            size +=
+                (size_t)snprintf(out + size, room - size, "%s%s", size ? ", " : "", faults[i].cves);
 }
 
 void check_version(struct doctor *doctor, struct server *server) {
-    char version[32];
+    char version[32], cves[128];
     double append_only;
     bool is_valkey = info_text(server, "valkey_version", version, sizeof version);
     if (!is_valkey && !info_text(server, "redis_version", version, sizeof version)) {
@@ -32,7 +55,7 @@ void check_version(struct doctor *doctor, struct server *server) {
                "INFO does not tell its version");
         return;
     }
-    struct mended is = {0};
+    struct version is = {0};
     sscanf(version, "%d.%d.%d", &is.major, &is.minor, &is.patch);
     if (is.major < 6 || (is.major == 6 && is.minor < 2)) {
         say_of(doctor, server, VERSION, PROBLEM, "upgrade it",
@@ -40,11 +63,10 @@ void check_version(struct doctor *doctor, struct server *server) {
         return;
     }
     const char *name = is_valkey ? "Valkey" : "Redis";
-    bool mended = is_valkey ? is_mended(is, valkey, sizeof valkey / sizeof *valkey)
-                            : is_mended(is, redis, sizeof redis / sizeof *redis);
-    if (!mended)
+    list_faults(is, is_valkey, cves, sizeof cves);
+    if (*cves)
         say_of(doctor, server, VERSION, NOTE, "upgrade it, or see that your distribution mended it",
-               "%s %s lets those who may run scripts take it over (CVE-2025-49844)", name, version);
+               "%s %s lets those who may run scripts take it over (%s)", name, version, cves);
     if (info_number(server, "aof_enabled", &append_only) && append_only > 0)
         say_of(
             doctor, server, VERSION, NOTE,
@@ -52,8 +74,24 @@ void check_version(struct doctor *doctor, struct server *server) {
             "if %s %s is killed in the middle of a write, it may run half of a script when it is "
             "started the second time, and deliver a message twice",
             name, version);
-    else if (mended)
+    else if (!*cves)
         say_of(doctor, server, VERSION, OK, NULL, "%s %s", name, version);
+}
+
+/* Valkey has Lua in a module since 9.1, and Alpine has that module in a package of its own. */
+void check_lua(struct doctor *doctor, struct server *server) {
+    if (server_ask(doctor, server, "SCRIPT", "LOAD", "return", NULL)) {
+        say_of(doctor, server, LUA, OK, NULL, "it runs Lua");
+        return;
+    }
+    const char *why = dueq_server_error_text(server->conn);
+    if (strstr(why, "scripting engine"))
+        say_of(doctor, server, LUA, PROBLEM,
+               "install its module for Lua (on Alpine: apk add valkey-lua), and start it again",
+               "it runs no Lua, so no call of dueq works: %s", why);
+    else
+        say_of(doctor, server, LUA, UNKNOWN, "permit this user +script|load",
+               "whether it runs Lua cannot be tried: %s", why);
 }
 
 /* Settings */

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from private_server import Reply, Server, free_port
+from private_server import Refused, Reply, Server, free_port
 
 from .program import Ended, Program
 from .reply_editor import Edited
@@ -235,7 +235,8 @@ def edited(before: bytes, after: bytes) -> Any:
 
 
 EDITED = {
-    "mended version": ("version", b"redis_version", b"8.2.2", "note"),
+    "mended version": ("version", b"redis_version", b"8.2.6", "note"),
+    "cloud, which hides it": ("persistence", b"os", b"Amazon ElastiCache", "warning"),
     "slow copies": ("disk", b"latest_fork_usec", b"900000", "warning"),
     "failed rewrite": ("disk", b"aof_last_bgrewrite_status", b"err", "warning"),
     "failed write": ("disk", b"aof_last_write_status", b"err", "problem"),
@@ -266,16 +267,41 @@ def test_doctor_finds_what_a_server_says(
             ("redis 6.0.16", "problem"),
             ("redis 6.2.19", "note"),
             ("redis 7.0.15", "note"),
-            ("redis 7.2.11", "ok"),
+            ("redis 7.2.13", "note"),
+            ("redis 7.2.14", "ok"),
+            ("redis 8.0.4", "note"),
+            ("redis 8.4.2", "note"),
         ],
-        *[("redis 8.4.0", "ok"), ("redis 9.0.0", "ok")],
-        *[("valkey 8.1.3", "note"), ("valkey 8.0.6", "ok"), ("valkey 9.0.0", "ok")],
+        *[("redis 8.6.3", "ok"), ("redis 8.8.0", "ok"), ("redis 9.0.0", "ok")],
+        *[("valkey 8.1.6", "note"), ("valkey 8.0.8", "ok"), ("valkey 9.0.3", "note")],
+        *[("valkey 9.0.4", "ok"), ("valkey 9.1.0", "ok")],
     ],
 )
 def test_doctor_knows_faults_of_versions(
     dueq: Program, sound: Server, version: str, level: str
 ) -> None:
     set_all(sound, "appendonly", "no")
+    with Edited(sound, sound.directory / "edited", of_version(version)) as server:
+        assert look(dueq, server.url, "--only", "version")["version"] == level
+
+
+@pytest.mark.parametrize(
+    ("version", "cves"),
+    [
+        ("redis 7.0.15", "2025-49844 2026-23631 2026-23479 2026-25243"),
+        ("redis 8.2.2", "2026-23631 2026-23479 2026-25243"),
+        ("valkey 8.1.4", "2026-23631 2026-23479 2026-25243"),
+    ],
+)
+def test_doctor_names_the_faults(dueq: Program, sound: Server, version: str, cves: str) -> None:
+    set_all(sound, "appendonly", "no")
+    with Edited(sound, sound.directory / "edited", of_version(version)) as server:
+        finding = only(dueq, "version", server.url)
+    assert re.findall(r"CVE-([\d-]+)", finding["text"]) == cves.split()
+
+
+def of_version(version: str) -> Any:
+    """Changes the version in INFO, as "redis 7.0.15" or "valkey 8.1.4"."""
     name, _, number = version.partition(" ")
     # Valkey says besides which version of Redis it is like.
     line = f"redis_version:{number}"
@@ -288,8 +314,34 @@ def test_doctor_knows_faults_of_versions(
         reply = re.sub(rb"valkey_version:[^\r]*\r\n", b"", reply)
         return re.sub(rb"redis_version:[^\r]*", line.encode(), reply)
 
+    return edit
+
+
+def test_doctor_finds_a_server_without_lua(dueq: Program, sound: Server) -> None:
+    """As Alpine's Valkey without the package valkey-lua."""
+
+    def edit(command: bytes, reply: Reply) -> Reply:
+        if command.startswith(b"SCRIPT LOAD"):
+            raise Refused("ERR Could not find scripting engine 'lua'")
+        return reply
+
     with Edited(sound, sound.directory / "edited", edit) as server:
-        assert look(dueq, server.url, "--only", "version")["version"] == level
+        finding = only(dueq, "lua", server.url)
+    assert finding["level"] == "problem"
+    assert "valkey-lua" in finding["fix"]
+
+
+def test_doctor_does_not_know_the_durability_of_elasticache(dueq: Program, sound: Server) -> None:
+    cloud, version = edited(b"os", b"Amazon ElastiCache"), of_version("valkey 9.0.4")
+
+    def edit(command: bytes, reply: Reply) -> Reply:
+        answer: Reply = version(command, cloud(command, reply))
+        return answer
+
+    with Edited(sound, sound.directory / "edited", edit) as server:
+        finding = only(dueq, "persistence", server.url)
+    assert finding["level"] == "unknown"
+    assert "--durability sync" in finding["fix"]
 
 
 def test_doctor_finds_a_clock_that_is_apart(dueq: Program, sound: Server) -> None:
