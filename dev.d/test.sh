@@ -1,7 +1,7 @@
 # The tests: ./dev test [all] [PART...], ./dev asan, ./dev poll, ./dev analyser. Sourced by ../dev.
 #
 # Without `all`, tests that are marked slow are left out, and the contract runs on Redis alone, not
-# on Redis and Valkey.
+# on Redis and Valkey. $DUEQ_TEST_SERVER names another server for all tests.
 
 # The parts of a line run one after the other, the lines at the same time, because most tests wait.
 LANES=(
@@ -134,7 +134,7 @@ part_phpworker() {
 
 part_contract() {
     local server
-    for server in redis-server valkey-server; do
+    for server in ${DUEQ_TEST_SERVER:-redis-server valkey-server}; do
         command -v "$server" >/dev/null || continue
         export DUEQ_TEST_SERVER=$server
         in_c "contract c $server" --tests-regex '^contract$'

@@ -312,7 +312,7 @@ def dev(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", ["wheels", "static", "debs", "pie", "release"])
+@pytest.mark.parametrize("command", ["wheels", "static", "debs", "pie", "release", "matrix"])
 def test_a_command_has_help(command: str) -> None:
     done = dev(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -327,6 +327,7 @@ def test_a_command_has_help(command: str) -> None:
         (["wheels", "--fast"], "there is no option --fast: see ./dev wheels --help"),
         (["static", "--fast"], "there is no option --fast: see ./dev static --help"),
         (["pie", "--fast"], "there is no option --fast: see ./dev pie --help"),
+        (["matrix", "jessie"], "there is no suite jessie; there are: bullseye bookworm"),
         (["release"], "usage: ./dev release VERSION"),
         (["release", "1.0.0", "--only", "rpms"], "there is no part rpms; there are: source "),
     ],
