@@ -1,4 +1,4 @@
-# A wheel in a bare Debian with Python and a server, but no compiler: pip installs it within seconds,
+# A wheel in a bare Debian with Python and a server, but no compiler: pip installs it in seconds,
 # and README's first example runs. The folder /wheels has the wheel.
 . /dueq/tests/first_hour/functions.sh
 mkdir -p /root/wheel
