@@ -2,7 +2,7 @@
 
 # The parts, in the order in which they are made. Each is a function release_PART, which puts files
 # into a folder.
-RELEASE_PARTS=(source composer wheels static pie debs)
+RELEASE_PARTS=(source sdist composer wheels static pie debs)
 
 release_help() {
     cat <<'END'
@@ -12,6 +12,7 @@ Makes all that is published of this commit in build/release/VERSION, tried as ./
 pie and debs try it:
 
   source    dueq-VERSION-source.tar.gz
+  sdist     the source of the Python package, for pip where no wheel fits
   composer  dueq/worker, dueq/laravel, dueq/symfony-messenger and dueq/stubs: a zip each
   wheels    Python's wheels
   static    the command dueq as one file
@@ -63,6 +64,8 @@ release() {
 }
 
 release_source() { packaging release.py source "$1"; }
+
+release_sdist() { packaging sdist.py "$1"; }
 
 release_composer() { packaging composer.py "$1"; }
 

@@ -46,6 +46,12 @@ kill -TERM $web
 # Before the system's bundle is written anew: the network may need what is in this one.
 pip install --quiet 'psycopg[binary]'
 
+# The contract.
+pip install --quiet pytest
+python -m pytest -q -o cache_dir=/tmp/pytest /dueq/tests/contract/test_contract.py >out ||
+    { cat out && exit 1; }
+tail -n 1 out
+
 # TLS, with a certificate of the system's CAs.
 new='openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost'
 $new -x509 -days 2 -keyout ca.key -out ca.pem 2>/dev/null
