@@ -36,7 +36,8 @@ builds for all of them:
 
 $(platforms static.STATIC)
 
-Then the file for this machine runs in an empty folder, as its root: TLS, push, reserve, web, top.
+Then each file runs in an empty folder, as its root: TLS, push, reserve, web, top. That for another
+processor runs by qemu-user-static, where it is installed.
 
   --untried   only builds
 
@@ -116,14 +117,27 @@ static() {
     setup_packaging
     rm -rf build/static
     packaging static.py "${WORDS[@]}"
-    made=(build/static/dueq-*-linux-"$(uname -m)")
-    [ -e "${made[0]}" ] || TRIED=false
     if $TRIED; then
         need_packages redis-server openssl
-        packaging check_static.py "${made[0]}"
+        for made in build/static/dueq-*; do
+            try_static "$made"
+        done
     fi
     echo "static: files=$(find build/static -name 'dueq-*' | wc -l) tried=$TRIED" \
         "seconds=$((SECONDS - begin))"
+}
+
+# try_static FILE: on another processor by an emulator, if this machine has it.
+try_static() {
+    local machine=${1##*-} emulator=()
+    if [ "$machine" != "$(uname -m)" ]; then
+        emulator=("$(command -v "qemu-$machine-static")") || {
+            echo "  $1: not tried: this machine has no qemu-$machine-static" \
+                "(the package qemu-user-static)"
+            return
+        }
+    fi
+    packaging check_static.py "$1" "${emulator[@]}"
 }
 
 packaging() { build/packaging-venv/bin/python "packaging/$1" "${@:2}"; }

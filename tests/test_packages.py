@@ -23,6 +23,7 @@ import composer  # noqa: E402
 import pie  # noqa: E402
 import project  # noqa: E402
 import release  # noqa: E402
+import sdist  # noqa: E402
 import sources  # noqa: E402
 
 DATE = 1790000000
@@ -60,6 +61,19 @@ def test_a_zip_has_its_files(tmp_path: Path) -> None:
         assert rows == [("a.txt", 0o100644), ("b/run", 0o100755)]
         assert archive.read("b/run") == MEMBERS["b/run"].content
         assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
+
+
+def test_a_source_keeps_its_files_and_what_can_be_run(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        archive.add(ROOT / "dev", "dueq/dev")
+        archive.add(ROOT / "README.md", "dueq/README.md")
+        archive.add(ROOT / "packaging/debian/source", "dueq/source", recursive=False)
+    found = sdist.members(tmp_path / "x.tar")
+    assert found == {
+        "dueq/dev": archives.member(ROOT / "dev"),
+        "dueq/README.md": archives.member(ROOT / "README.md"),
+    }
+    assert found["dueq/dev"].executable
 
 
 # ---- Packages of Composer ----
