@@ -56,10 +56,10 @@ def pkg_config(*words: str) -> list[str]:
         sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
 
 
+# The system that is built for. It is not this one where packaging/wheels.py builds for another.
+MACOS = sysconfig.get_platform().startswith("macosx")
 # As in CMakeLists.txt and config.m4: a buffer overrun ends the process, and addresses that the
 # loader filled in are read-only.
-# The platform that is built for: another one than this, where wheels are made.
-MACOS = sysconfig.get_platform().startswith("macosx")
 HARDENED_LINK = [] if MACOS else ["-Wl,-z,relro,-z,now"]
 
 
