@@ -18,7 +18,8 @@ $(platforms targets.TARGETS)
 Each PLATFORM gets a wheel for all Pythons from 3.11 on, and one for each Python without the GIL.
 Each wheel is checked: its tag, its licences, what it needs, what it exports, how it is hardened.
 Then the first wheel for this machine is tried in bare Debians (${WHEEL_SUITES[*]}) that have
-Python and a server but no compiler. Wheels for macOS come to build/wheels/untried: nothing here can
+Python and a server but no compiler. That for arm64 runs by qemu-user-static, where it is installed,
+with the Python of Debian's package. Wheels for macOS come to build/wheels/untried: nothing here can
 run them, so publish them only after a Mac has passed the contract.
 
   --untried   only builds and checks
@@ -88,13 +89,15 @@ wheels() {
     packaging wheels.py "${WORDS[@]}"
     find build/wheels -name '*.whl' -print0 | sort -z |
         xargs -0 build/packaging-venv/bin/python packaging/check_wheels.py
-    made=(build/wheels/*-cp311-abi3-manylinux_*_"$(uname -m)".whl)
-    [ -e "${made[0]}" ] || TRIED=false
     if $TRIED; then
-        need_packages debootstrap git
-        for suite in "${WHEEL_SUITES[@]}"; do
-            (try_wheel "$suite" "${made[0]}")
+        need_packages debootstrap git redis-server openssl
+        for made in build/wheels/*-cp311-abi3-manylinux_*_"$(uname -m)".whl; do
+            [ -e "$made" ] || continue
+            for suite in "${WHEEL_SUITES[@]}"; do
+                (try_wheel "$suite" "$made")
+            done
         done
+        try_emulated
     fi
     echo "wheels: files=$(find build/wheels -name '*.whl' | wc -l) tried=$TRIED" \
         "seconds=$((SECONDS - begin))"
@@ -109,6 +112,20 @@ try_wheel() {
     mkdir "$BARE/wheels"
     cp "$2" "$BARE/wheels/"
     in_bare_system bash -euo pipefail /dueq/tests/packaging/wheel.sh
+}
+
+# The wheels for arm64, by an emulator, if this machine has it.
+try_emulated() {
+    local made
+    for made in build/wheels/*-cp311-abi3-manylinux_*_aarch64.whl; do
+        [ -e "$made" ] && [ "$(uname -m)" != aarch64 ] || continue
+        if command -v qemu-aarch64-static >/dev/null; then
+            packaging emulated.py "$made" qemu-aarch64-static
+        else
+            echo "  $made: not tried: this machine has no qemu-aarch64-static" \
+                "(the package qemu-user-static)"
+        fi
+    done
 }
 
 static() {

@@ -87,4 +87,5 @@ def unpacked(suite: str, package: str, processor: str = "") -> Path:
     subprocess.run([*apt(suite, processor), "download", package], cwd=folder, check=True)
     (file,) = folder.glob("*.deb")
     subprocess.run(["dpkg-deb", "-x", str(file), str(folder)], check=True)
+    file.unlink()
     return folder
