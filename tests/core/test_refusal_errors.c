@@ -35,7 +35,7 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
     dueq_result *result;
     for (int i = 0; i < 3; i++)
         push_body(jobs.queue, "before", 0, NULL);
-    push_body(jobs.queue, "later", 50, NULL);
+    push_body(jobs.queue, "later", 2000, NULL);
     run_command(&server, "CONFIG SET maxmemory 1000000");
     assert_status(jobs.client, FULL, push_text(jobs.queue, "too much"));
     /* Every way out of the queue works on a full server. */
