@@ -7,7 +7,7 @@
 LANES=(
     "python"
     "lint c contract cli web"
-    "topology php laravel symfony phpworker"
+    "topology php laravel symfony phpworker model"
 )
 # The further packages of a part.
 declare -A PART_PACKAGES=(
@@ -95,9 +95,12 @@ part_c() {
     in_c ctest --parallel 4 --exclude-regex '^contract$'
 }
 
-part_python() {
-    # These tests compute all the time: one for each processor.
+# These tests compute all the time: one for each processor.
+part_model() {
     in_python 'pytest model' -n 2 --dist worksteal tests/model
+}
+
+part_python() {
     # The longest tests come first, so that none of them runs alone at the end.
     in_python pytest --no-loadscope-reorder tests/bench tests/chaos tests/limits tests/upgrade \
         tests/examples tests/leaks tests/partitions tests/fuzz tests/python tests/test_*.py
