@@ -182,7 +182,8 @@ def test_meta_says_that_it_is_paused(inside: Inside) -> None:
     assert (inside.meta("paused"), inside.hash("meta")[b"next_event"]) == (1, b"0")
     inside.queue.resume()
     assert b"paused" not in inside.hash("meta")
-    assert inside.scores("wake") == {b"w": 0}
+    [due] = inside.scores("delayed").values()
+    assert inside.scores("wake") == {b"w": 0, b"t": due}
     assert inside.queue.reserve() is None
     assert inside.meta("next_event") == next(iter(inside.scores("delayed").values()))
 

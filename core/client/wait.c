@@ -347,15 +347,19 @@ void dueq__wait_take_time(dueq_client *client, struct dueq__watch *watch, int64_
 
 /*
  * The server read its clock after the request was sent, and before the answer came. With the time of
- * the answer, no client looks too early. Of several answers the quickest counts.
+ * the answer, no client looks too early. Of several answers the quickest counts,
+ * and of those the one with the greatest difference.
  */
-void dueq__wait_note_clock(dueq_client *client, int64_t server_ms) {
+void dueq__wait_note_clock(dueq_client *client, int64_t server_us) {
     dueq_queue *queue = client->op->wait.watches[client->op->wait.current].queue;
     int64_t now_us = dueq__monotonic_us();
     int64_t error_ms = now_us / 1000 - client->op->request.sent_ms;
-    if (clock_counts(queue) && error_ms > queue->clock_error_ms)
+    int64_t offset_us = server_us - now_us;
+    if (clock_counts(queue) &&
+        (error_ms > queue->clock_error_ms ||
+         (error_ms == queue->clock_error_ms && offset_us < queue->clock_offset_us)))
         return;
-    queue->clock_offset_us = 1000 * server_ms - now_us;
+    queue->clock_offset_us = offset_us;
     queue->clock_read_us = now_us;
     queue->clock_error_ms = error_ms;
 }
@@ -369,7 +373,7 @@ void dueq__wait_found_nothing(dueq_client *client, int64_t now, int64_t pause_us
     client->op->wait.told_duties = false;
     if (watch->state == DUEQ__WATCH_NODE_DOWN)
         watch->state = DUEQ__WATCH_ANSWERED;
-    dueq__wait_note_clock(client, now);
+    dueq__wait_note_clock(client, 1000 * now);
     watch->next_check_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->op->wait.slack_us;
     proceed(client);

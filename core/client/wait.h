@@ -167,7 +167,7 @@ void dueq__wait_take_time(dueq_client *client, struct dueq__watch *watch, int64_
 /* Makes a request about its only queue due. */
 void dueq__wait_ask_again(dueq_client *client);
 /* Notes the server's clock, as the answer about the current queue told it. */
-void dueq__wait_note_clock(dueq_client *client, int64_t server_ms);
+void dueq__wait_note_clock(dueq_client *client, int64_t server_us);
 /* What the server's clock shows now, as far as an answer about the queue has told it. */
 int64_t dueq__wait_server_ms(const dueq_queue *queue);
 /*

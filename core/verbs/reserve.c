@@ -159,6 +159,14 @@ static void note_passed_on(struct dueq__op *op) {
     }
 }
 
+/*
+ * The microseconds of the server's clock within its millisecond. The server subtracts them from a
+ * pause, and from -1. Other pauses are whole milliseconds.
+ */
+static int64_t clock_us(int64_t pause_us) {
+    return pause_us < 0 ? -1 - pause_us : (1000 - pause_us % 1000) % 1000;
+}
+
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     struct dueq__wait *wait = &op->wait;
@@ -170,7 +178,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     if (!take_settlement(op, reply) ||
         !dueq__reply_number(dueq__reply_item(reply, 0), &wait->server_now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->server_pause_us) ||
-        wait->server_pause_us < -1 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
+        wait->server_pause_us < -1000 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
         dueq__answer_unexpected(client);
@@ -185,8 +193,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__result_take_reply(result, &client->reply);
     dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
-    if (result->count > 0 && !dueq__op_was_recalled(op))
-        dueq__wait_note_clock(client, wait->server_now_ms);
+    if (!dueq__op_was_recalled(op))
+        dueq__wait_note_clock(client, 1000 * wait->server_now_ms + clock_us(wait->server_pause_us));
     /* The answer to a recall does not say whether the lost one made this client a timekeeper. */
     if (timekeeper == 1 || (wait->terms.takes_time && dueq__op_was_recalled(op)))
         watch->duties |= DUEQ__DUTY_TIMEKEEPER;

@@ -67,7 +67,7 @@ class Queue:
         """The wait in ms (-1: others look), whether it is a timekeeper, and the tickets."""
         words: list[str | int] = [most, LEASE_MS, flags, len(acks), *acks]
         answer: list[Any] = self.raw.run(self.script, self.name, *words, session=session)
-        wait = answer[1] if answer[1] < 0 else -(-answer[1] // 1000)
+        wait = -1 if answer[1] < 0 else -(-answer[1] // 1000)
         return wait, answer[2], [ticket.decode() for ticket in answer[7::2]]
 
     def keepers(self) -> str:

@@ -86,7 +86,8 @@ for i = 1, n + surplus do
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
   or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
-local result, deliver = { now, -1, 0, 0, '', '', '', nil, nil }, { nil, nil }
+local us = time[2] % 1000
+local result, deliver = { now, -1 - us, 0, 0, '', '', '', nil, nil }, { nil, nil }
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
@@ -188,7 +189,7 @@ if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
     finish_reserve(n, left, first, state[1], fields, events_due, direct, state[2], now,
-      time[2] % 1000, after)
+      us, after)
 else
   call('HSET', meta, unpack(fields))
 end

@@ -5,7 +5,7 @@
 -- next event that `meta` has. fields: what `meta` gets beside. events_due: this call looked at what
 -- is due, and found `due` messages. after: the time of the delayed message after the next (nil: not
 -- known).
--- Returns the wait in us (0: call again at once, -1: others look), and 1 if the caller is a
+-- Returns the wait in us (0: call again at once; -1 - us: others look), and 1 if the caller is a
 -- timekeeper, 2 if only the caller looks.
 local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us,
     after)
@@ -14,14 +14,14 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   local must_rewake, waits = rewake == 114, n == 0 and (wait == 119 or wait == 107)
   -- Who took what fell due looks at the next event, too, if nothing is left for others.
   local keeps_time = n > 0 and due > 0 and left == 0 and wait == 107
-  local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
+  local pause, keeps, event = -1 - us, 0, first and string.format('%d', first) or ''
   local text, covered, others = timekeepers or '', nil, nil
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
   if must_rewake and n == 0 and not waits and first and redis.call('EXISTS', msg) == 0 then
     -- The next event that was noted is of no message any more. An empty queue keeps no token.
-    pause, first, event = -1, nil, ''
+    pause, first, event = -1 - us, nil, ''
   end
   if waits and kind == 111 then
     -- Only its own consumer looks at a partition. So this consumer waits with a timer, and no
