@@ -9,8 +9,9 @@
  * A call that waits sends one blocking command, on a connection of its own: BZPOPMIN of the wake
  * keys. Meanwhile it keeps the time of each queue's next check by its own clock, because the server
  * ends blocking commands at its hz tick, up to 100 ms late. If that time is close, the call does
- * not block at all. A queue's script decides which consumers keep its time: the timekeepers. Queues
- * of other systems have no timekeepers and no probes: each call that waits checks them.
+ * not block at all. A queue's script decides which consumers keep its time: the timekeepers. A wake
+ * token with the time of an event makes the call that takes it a timekeeper without a request.
+ * Queues of other systems have no timekeepers and no probes: each call that waits checks them.
  */
 
 /*

@@ -32,7 +32,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     text = ''
   elseif must_rewake or waits or keeps_time then
     local had, session, ms = timekeepers or '', string.match(reply, ':(%w+)$', -23), nil
-    local place = must_rewake and string.match(ARGV[6], '%d+$')
+    local place = must_rewake and #ARGV[6] > 6 and string.sub(ARGV[6], 7)
     if waits and string.find(had, '-', 1, true) and redis.pcall('ZREM', wake, 't') == 1 then
       -- No consumer waits, as none has taken the token of the next event.
       place, had = '0', string.gsub(had, ' ?%+', '')
