@@ -128,7 +128,8 @@ struct dueq__wait {
     int64_t told_place_ms; /* the request under way tells the server of that place_ms */
     bool told_duties;      /* the request under way tells the server of duties */
     bool only_settles;     /* the request under way asks for no messages */
-    bool took_time;        /* the answer has messages, and made the caller the timekeeper */
+    /* The answer has messages. It made the caller the timekeeper, or others look in time. */
+    bool took_time;
     int64_t server_now_ms, server_pause_us; /* the server's clock, and the pause, in the answer */
     int64_t until_ms;                       /* when it stops waiting; 0: it does not wait */
     int64_t end_ms;                         /* when the call ends at the latest */

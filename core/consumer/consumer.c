@@ -171,7 +171,8 @@ static dueq_status submit_next(dueq_consumer *consumer, bool asks) {
     if (consumer->assignment)
         return dueq__partitions_reserve(consumer);
     asks = asks || !timeout_ms || consumer->retry.lease;
-    if (!several && dueq__queues_kept_us(consumer) <= dueq__monotonic_us())
+    int64_t now_us = dueq__monotonic_us();
+    if (!several && dueq__queues_kept_us(consumer) <= now_us && consumer->may_wait_us <= now_us)
         asks = true;
     size_t acked;
     if (!several && !asks && !consumer->ack_rides &&

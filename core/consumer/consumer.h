@@ -301,6 +301,7 @@ struct dueq_consumer {
     size_t settle_queue;      /* the queue whose acks and retry the request under way takes along */
     int64_t acks_deferred_ms; /* a node was away: its acks are not sent before this time */
     bool kept_time;           /* the last reserve with messages made it a timekeeper */
+    int64_t may_wait_us;      /* until then it waits without asking, as others look; 0: it asks */
     bool ack_rides;           /* the next event came so soon that acks wait for the next reserve */
     unsigned no_time_left;    /* how many further reserves do not make it a timekeeper */
     unsigned no_time; /* what no_time_left was last set to; 0: its handler was fast enough */

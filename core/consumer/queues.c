@@ -19,6 +19,11 @@
  * lost with a consumer that was killed.
  */
 #define ASK_MS 24000
+/*
+ * If two others look at the next event, a consumer that returns this soon waits without asking.
+ * After that, both may have died meanwhile.
+ */
+#define MAY_WAIT_US 1000000
 /* The most reserves in a row that do not make a consumer with a slow handler a timekeeper. */
 #define MOST_NO_TIME 16
 
@@ -53,8 +58,9 @@ struct dueq__known *dueq__queues_lend(dueq_consumer *consumer, bool asks) {
     pthread_mutex_lock(&leases->lock);
     leases->lends_known = true;
     if (!several)
-        leases->known->empty = leases->known->duties && !asks;
+        leases->known->empty = (leases->known->duties || consumer->may_wait_us) && !asks;
     pthread_mutex_unlock(&leases->lock);
+    consumer->may_wait_us = 0;
     int64_t now = dueq__monotonic_ms();
     if (consumer->lost_conns != consumer->client->lost_conns)
         dueq__queues_forget(consumer);
@@ -72,6 +78,8 @@ static void note_time(dueq_consumer *consumer) {
     const struct dueq__known *known = consumer->leases->known;
     consumer->no_time_left -= consumer->no_time_left > 0;
     consumer->kept_time = known->duties != 0;
+    if (consumer->client->op->wait.took_time && !known->duties)
+        consumer->may_wait_us = dueq__monotonic_us() + MAY_WAIT_US;
     consumer->ack_rides = known->next_check_us <= dueq__monotonic_us() + DUEQ__ACK_RIDES_US;
 }
 

@@ -198,9 +198,11 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     /* The answer to a recall does not say whether the lost one made this client a timekeeper. */
     if (timekeeper == 1 || (wait->terms.takes_time && dueq__op_was_recalled(op)))
         watch->duties |= DUEQ__DUTY_TIMEKEEPER;
-    wait->took_time = timekeeper == 1 && result->count > 0;
+    wait->took_time = (timekeeper == 1 || timekeeper == 3) && result->count > 0;
     if (wait->took_time)
-        watch->next_check_us = dueq__monotonic_us() + wait->server_pause_us + wait->slack_us;
+        watch->next_check_us = timekeeper == 1
+                                   ? dueq__monotonic_us() + wait->server_pause_us + wait->slack_us
+                                   : DUEQ__NEVER;
     watch->state = timekeeper == 0 && wait->server_pause_us > 0 ? DUEQ__WATCH_HELD_ELSEWHERE
                                                                 : DUEQ__WATCH_ANSWERED;
     if (result->count > 0 || settles)

@@ -224,7 +224,7 @@ def test_an_earlier_event_replaces_the_later_of_two(queue: Queue) -> None:
     queue.ask(A, "--w-d-")
     queue.ask(B, "--w-d-")
     queue.delay(30_000)
-    assert queue.keepers() == f"{queue.at[2]}:- {queue.at[0]}:{A} +"
+    assert queue.keepers() == f"{queue.at[2]}:- {queue.at[0]}:{A} {queue.at[1]}:{B} +"
     assert queue.take_token() == queue.at[2]
     queue.ask(C, f"-rw-d-{queue.at[2]}")
     assert queue.keepers() == f"{queue.at[2]}:{C} {queue.at[0]}:{A} +"
@@ -258,6 +258,24 @@ def test_beside_one_that_took_a_token_another_is_the_second(queue: Queue) -> Non
     assert queue.ask(A, f"-rk-d-{queue.at[0]}")[2] == queue.tickets[:1]
     assert queue.keepers().startswith(f"{queue.at[1]}:{B} ")
     assert queue.tokens() == 0
+
+
+def test_beside_two_others_one_that_works_need_not_look(queue: Queue) -> None:
+    """Nor ask, before it waits. It says so where it took all that was due."""
+    queue.delay(60_000, 60_300)
+    queue.ask(A, "--k-d-")
+    queue.ask(B, "--k-d-")
+    kept = queue.keepers() + " +"
+    for most, left in [(1, 0), (1, 1)]:
+        queue.delay(*[30_000 - left] * (1 + left))
+        at = queue.take_token()
+        assert queue.keepers() == f"{at}:- {kept}"
+        for number in range(1 + left):
+            queue.fall_due(-1 - number)
+        wait, keeps, tickets = queue.ask(C, f"-rk-d-{at}", most=most)
+        assert (wait, keeps, len(tickets)) == (-1, 0 if left else 3, 1)
+        assert queue.keepers() == kept
+        assert queue.tokens() == left
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -6,7 +6,8 @@
 -- is due, and found `due` messages. after: the time of the delayed message after the next (nil: not
 -- known).
 -- Returns the wait in us (0: call again at once; -1 - us: others look), and 1 if the caller is a
--- timekeeper, 2 if only the caller looks.
+-- timekeeper, 2 if only the caller looks, 3 if two others look
+-- and the caller took all that was due.
 local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us,
     after)
   -- The flags 'o' (111), 'r' (114), 'w' (119) and 'k' (107).
@@ -38,12 +39,14 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
       place, had = '0', string.gsub(had, ' ?%+', '')
     end
     if place then
-      had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%-', now .. ':' .. session)
+      had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%- ?', '')
     end
     ms, text, covered, others = elect_timekeeper(had, session, first, event, now,
       waits or keeps_time, n > 0, must_rewake, after)
     if ms then
       pause, keeps = ms * 1000 - us, 1
+    elseif keeps_time and covered then
+      keeps = 3
     end
   end
   local finds_more = left > 0 and (must_rewake or events_due)
