@@ -66,8 +66,8 @@ struct scene {
 };
 
 /*
- * The scripts are loaded, and the first calls of each session made, before anything is counted. Each
- * consumer has one message, as the one that has waited longest gets the next.
+ * The scripts are loaded, and the first calls of each session made, before anything is counted.
+ * Each consumer has one message, as the one that has waited longest gets the next.
  */
 static void settle_in(struct fleet *fleet, struct link *producer) {
     size_t before = fleet->done;

@@ -21,8 +21,8 @@
 --   '1' if a relay has work, attempts, outcomes, then ticket and envelope of each message }. A
 --   timekeeper with messages looks again after the wait, too.
 --   wait: 0: call again at once; -1 less the clock's us within its ms: no event will come, or
---   others look; more, and the third is 0: a message is leased, and the caller looks again after the
---   wait.
+--   others look; more, and the third is 0: a message is leased, and the caller looks again after
+--   the wait.
 --   attempts: { index, attempts, ... } of the messages that came back, or ''.
 --   outcomes: a digit for each acknowledged ticket, as ack returns it.
 local lateness, keep_history = nil, nil

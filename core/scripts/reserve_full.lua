@@ -105,7 +105,8 @@ local function pause_of(e, id, had, crashed_now)
 end
 local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of,
   state[7] == '1', holds)
-local n, deliver, answer, late_tickets = #c.deliver, {}, { now, -1 - us, 0, 0, '', {}, outcomes }, {}
+local n, deliver, late_tickets = #c.deliver, {}, {}
+local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
   local ms = lease_is_default == 'd' and c.leases[i] or lease
