@@ -348,8 +348,8 @@ void dueq__wait_take_time(dueq_client *client, struct dueq__watch *watch, int64_
 
 /*
  * The server read its clock after the request was sent, and before the answer came. With the time
- * of the answer, no client looks too early. Of several answers the quickest counts,
- * and of those the one with the greatest difference.
+ * of the answer, no client looks too early. Of several answers the quickest counts, and of equally
+ * quick ones the one with the greatest difference.
  */
 void dueq__wait_note_clock(dueq_client *client, int64_t server_us) {
     dueq_queue *queue = client->op->wait.watches[client->op->wait.current].queue;
