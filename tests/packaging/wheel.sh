@@ -44,7 +44,7 @@ said out orders
 kill -TERM $web
 
 # Before the system's bundle is written anew: the network may need what is in this one.
-pip install --quiet 'psycopg[binary]'
+pip install --quiet 'psycopg[binary]' certifi tzdata
 
 # The contract.
 pip install --quiet pytest
@@ -75,7 +75,6 @@ update-ca-certificates >/dev/null 2>&1
 python tls.py
 
 # A machine without CA certificates and time zones has those of Python's packages.
-pip install --quiet certifi tzdata
 cat ca.pem >>"$(python -c 'import certifi; print(certifi.where())')"
 mv /etc/ssl/certs /etc/ssl/gone
 mv /usr/share/zoneinfo /usr/share/gone
