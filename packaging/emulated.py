@@ -56,6 +56,7 @@ def main(wheel: Path, emulator: str) -> None:
         with zipfile.ZipFile(wheel) as packed:
             packed.extractall(folder / "site")
         (command,) = (folder / "site").glob("*.data/scripts/dueq")
+        command.chmod(0o755)
         certificates = Certificates(folder, "localhost")
         port = free_port()
         options = ["--tls-port", str(port), "--tls-auth-clients", "no", *certificates.options()]
