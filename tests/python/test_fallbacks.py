@@ -26,7 +26,7 @@ def next_time(site: Path) -> subprocess.CompletedProcess[str]:
     code = "import dueq; print(dueq.next_time('0 12 * * *', zone='Moon/Base'))"
     return subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(site)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *sys.path])},
         capture_output=True,
         text=True,
         check=False,
