@@ -199,7 +199,7 @@ in_c() {
 }
 
 in_php() {
-    runner "$1" '^(OK|Tests:|ERRORS)' phpunit "${@:2}"
+    runner "$1" '^(OK|Tests:|ERRORS)' timeout --foreground --kill-after=10 1500 phpunit "${@:2}"
 }
 
 # runner NAME PATTERN COMMAND...: runs the command, shows its output, and keeps its closing line:
