@@ -116,7 +116,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     own.extend(60)
     own.checkpoint("5")
     own.release()
-    take(queue).retry(delay=0.7, error="e")
+    take(queue).retry(delay=3, error="e")
     crash = take(queue)
     assert crash.id == "crash"
     end_lease(queue, crash)
@@ -125,7 +125,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     buried = dueq.Draft("dead", id="dead", dead_letter="mails")  # which the list does not have
     again.ack(push=["next", dueq.Draft("n", id="n", delay=3600), buried])
     push_own(queue)
-    left = {"dead", "schedule:tick"}
+    left = {"dead", "own", "schedule:tick"}
     for message in queue.consume(timeout=20):
         if message.id == "dead":
             message.bury("enough")

@@ -43,20 +43,23 @@ void await_marker(const char *format, const char *name) {
     fail_msg("no wake marker under %s", key);
 }
 
+bool no_timekeeper(const char *name) {
+    redisReply *reply = command(&server, "HGET dueq:{%s}:meta timekeepers", name);
+    char text[128];
+    snprintf(text, sizeof text, "%s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
+    freeReplyObject(reply);
+    reply = command(&server, "ZSCORE dueq:{%s}:wake t", name);
+    bool awaited = reply->type == REDIS_REPLY_STRING;
+    size_t size = strcspn(text, ":");
+    bool one = !strcmp(text + size, ":- +") && awaited && !strncmp(text, reply->str, size);
+    freeReplyObject(reply);
+    return one || !text[size];
+}
+
 void await_no_timekeeper(const char *name) {
-    for (int64_t end = now_ms() + 10000; now_ms() < end;) {
-        redisReply *reply = command(&server, "HGET dueq:{%s}:meta timekeepers", name);
-        char text[128];
-        snprintf(text, sizeof text, "%s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
-        freeReplyObject(reply);
-        reply = command(&server, "ZSCORE dueq:{%s}:wake t", name);
-        bool awaited = reply->type == REDIS_REPLY_STRING;
-        size_t size = strcspn(text, ":");
-        bool one = !strcmp(text + size, ":- +") && awaited && !strncmp(text, reply->str, size);
-        freeReplyObject(reply);
-        if (one || !text[size])
+    for (int64_t end = now_ms() + 10000; now_ms() < end;)
+        if (no_timekeeper(name))
             return;
-    }
     fail_msg("a timekeeper of %s was left behind", name);
 }
 

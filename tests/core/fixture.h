@@ -29,7 +29,10 @@ const char *url_with(const char *user, const char *parameters);
  */
 void pump_until_blocked(dueq_client *waiting, long long consumers);
 
-/* Waits until no consumer keeps the queue's time. One may be awaited, by a token with the time. */
+/* True: no consumer keeps the queue's time. One may be awaited, by a token with the time. */
+bool no_timekeeper(const char *name);
+
+/* Waits for that. */
 void await_no_timekeeper(const char *name);
 
 /* Waits until the wake marker under a key lies there for whoever comes; the format has one %s. */
