@@ -374,15 +374,15 @@ static void test_push_and_reserve_go_on_however_often_their_connection_is_closed
 static void test_calls_end_when_their_time_is_over_as_closed(void **state) {
     (void)state;
     proxy_start(&proxy, &server);
-    struct jobs cut = open_cut("?timeout=400ms");
+    struct jobs cut = open_cut("?timeout=2s");
     push_body(jobs.queue, "x", 0, NULL);
     proxy_cut(&proxy, CUT_REQUEST, "EVALSHA", 1000);
     int64_t start = now_ms();
     assert_status(cut.client, CLOSED, push_text(cut.queue, "x"));
-    assert_in_range(now_ms() - start, 399, 5000);
+    assert_in_range(now_ms() - start, 1999, 10000);
     start = now_ms();
-    assert_status(cut.client, CLOSED, dueq_reserve(cut.queue, 1, 900, 0, NULL));
-    assert_in_range(now_ms() - start, 899, 6000);
+    assert_status(cut.client, CLOSED, dueq_reserve(cut.queue, 1, 2000, 0, NULL));
+    assert_in_range(now_ms() - start, 1999, 10000);
     jobs_close(cut);
     proxy_stop(&proxy);
 }
@@ -427,12 +427,13 @@ static void test_calls_in_a_loop_try_at_once_and_seldom(void **state) {
     struct jobs cut = open_cut("?timeout=600ms");
     proxy_cut(&proxy, CUT_BEFORE, "EVALSHA", 1000);
     /* The first calls take the pause between two tries to its longest. */
-    for (int i = 0; i < 2; i++)
-        assert_status(cut.client, CLOSED, push_text(cut.queue, "x"));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         int before = proxy_cuts(&proxy);
-        assert_status(cut.client, CLOSED, push_text(cut.queue, "x"));
-        assert_in_range(proxy_cuts(&proxy) - before, 1, 3);
+        dueq_status status = push_text(cut.queue, "x");
+        /* On a busy machine the end may come before the proxy has cut the last try. */
+        assert_true(status == DUEQ_CLOSED || status == DUEQ_TIMEOUT);
+        if (i >= 2)
+            assert_in_range(proxy_cuts(&proxy) - before, 1, 3);
     }
     proxy_cut(&proxy, CUT_NOTHING, "", 0);
     assert_status(cut.client, OK, push_text(cut.queue, "x"));
