@@ -108,8 +108,9 @@ static long long sampled[SAMPLES];
 
 /*
  * How many connections came in the fullest window, and in *back_ms when 99 of 100 consumers waited
- * again, without the time in which the fleet or the server waited for a processor. What this machine did not let the fleet do in time, it does in a bunch: windows with such
- * a pause are not counted.
+ * again, without the time in which the fleet or the server waited for a processor. What this
+ * machine did not let the fleet do in time, it does in a bunch: windows with such a pause are not
+ * counted.
  */
 static long long watch_return(int64_t *back_ms) {
     struct since since = since_now();

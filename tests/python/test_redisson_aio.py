@@ -306,7 +306,7 @@ def test_redisson_takes_interrupted_at_any_moment(server: Server) -> None:
         gun.join()
         signal.signal(signal.SIGUSR1, before)
     assert left(server) == 0
-    assert 100 < given < 300
+    assert 0 < given < 300
     # A handler that runs after the answer was handed to Python, before the caller has it.
     assert lost <= 5
 

@@ -16,7 +16,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   -- Who took what fell due looks at the next event, too, if nothing is left for others.
   local keeps_time = n > 0 and due > 0 and left == 0 and wait == 107
   local pause, keeps, event = -1 - us, 0, first and string.format('%d', first) or ''
-  local text, covered, others = timekeepers or '', nil, nil
+  local text, covered, others, token = timekeepers or '', nil, nil, nil
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
@@ -34,9 +34,10 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   elseif must_rewake or waits or keeps_time then
     local had, session, ms = timekeepers or '', string.match(reply, ':(%w+)$', -23), nil
     local place = must_rewake and #ARGV[6] > 6 and string.sub(ARGV[6], 7)
-    if waits and string.find(had, '-', 1, true) and redis.pcall('ZREM', wake, 't') == 1 then
+    local score = waits and string.find(had, '-', 1, true) and redis.pcall('ZSCORE', wake, 't')
+    if type(score) == 'string' then
       -- No consumer waits, as none has taken the token of the next event.
-      place, had = '0', string.gsub(had, ' ?%+', '')
+      token, place, had = 't', '0', string.gsub(had, ' ?%+', '')
     end
     if place then
       had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%- ?', '')
@@ -69,7 +70,9 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   if waits and not others then
     -- Nothing is ready, and a timekeeper looks at the next event: nobody needs to be woken. Another
     -- timekeeper that waits has taken the token already.
-    redis.pcall('ZREM', wake, 'w', 'x')
+    redis.pcall('ZREM', wake, 'w', 'x', token or 'x')
+  elseif token then
+    redis.pcall('ZREM', wake, token)
   elseif finds_more then
     wake_one(left > 1)
   end
