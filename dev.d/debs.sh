@@ -36,10 +36,7 @@ debs() {
         esac
         shift
     done
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "./dev debs needs root: it makes bare systems and installs packages in them" >&2
-        return 2
-    fi
+    need_root "./dev debs needs root: it makes bare systems and installs packages in them"
     need_packages debootstrap git
     need_commit "./dev debs"
     need_wrapper
@@ -90,8 +87,6 @@ END
 build_debs() {
     echo "-- the packages of Debian ${DEB_SUITES[$1]} ($1)"
     bare_system "$1"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     cp swig/dueq_wrap.c "$BARE/dueq/swig/"
     cp -a packaging/debian "$BARE/dueq/debian"
     deb_changelog "$1" >"$BARE/dueq/debian/changelog"
@@ -108,8 +103,6 @@ build_debs() {
 # try_debs SUITE
 try_debs() {
     bare_system "$1"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     mkdir "$BARE/debs"
     cp "build/debs/$1"/*.deb "$BARE/debs/"
     in_bare_system bash -euo pipefail /dueq/tests/packaging/debs.sh

@@ -18,14 +18,9 @@ first_hour() {
         esac
         shift
     done
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "./dev first-hour needs root: it makes a bare system and installs packages in it" >&2
-        return 2
-    fi
+    need_root "./dev first-hour needs root: it makes a bare system and installs packages in it"
     need_packages debootstrap git
     bare_system "$suite"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     echo "-- README's Install, in a bare Debian ($suite)"
     in_bare_system bash -exo pipefail /dueq/tests/first_hour/install.sh
     for name in "${names[@]:-${HOURS[@]}}"; do
@@ -37,7 +32,8 @@ first_hour() {
         "seconds=$((SECONDS - begin))"
 }
 
-# Makes a new system in the folder BARE, with the committed state of this checkout in /dueq.
+# Makes a new system in the folder BARE, with the committed state of this checkout in /dueq. The end
+# of the shell that called this removes the system.
 bare_system() {
     local base=build/first-hour/$1.tar
     mkdir -p build/first-hour build/log
@@ -58,6 +54,8 @@ bare_system() {
     [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$BARE/etc/"
     mount -t proc proc "$BARE/proc"
     mount --bind /dev "$BARE/dev"
+    # shellcheck disable=SC2064 # as it is now
+    trap "leave_bare_system '$BARE'" EXIT
 }
 
 in_bare_system() {

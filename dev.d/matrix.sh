@@ -34,10 +34,7 @@ matrix() {
         esac
         shift
     done
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "./dev matrix needs root: it makes bare systems and installs packages in them" >&2
-        return 2
-    fi
+    need_root "./dev matrix needs root: it makes bare systems and installs packages in them"
     need_packages debootstrap git
     need_commit "./dev matrix"
     [ ${#suites[@]} -gt 0 ] || suites=("${MATRIX_SUITES[@]}")
@@ -56,8 +53,6 @@ try_matrix() {
     local log=build/log/matrix-$1.log
     echo "-- the tests in a bare Debian ($1): $log"
     bare_system "$1"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     in_bare_system bash -euo pipefail /dueq/tests/matrix/run.sh >"$log" 2>&1 ||
         { tail -n 25 "$log" && return 1; }
     cat "$BARE/table" >>build/matrix.md

@@ -35,10 +35,7 @@ pie() {
     packaging pie.py "${list[@]}" build/pie "${patterns[@]}"
     [ ${#list[@]} -eq 0 ] || return 0
     if $tried; then
-        if [ "$(id -u)" -ne 0 ]; then
-            echo "./dev pie needs root to try the archives in a bare system; or: --untried" >&2
-            return 2
-        fi
+        need_root "./dev pie needs root to try the archives in a bare system; or: --untried"
         need_packages debootstrap git
         processor=$(uname -m)
         for archive in $(packaging pie.py --list build/pie "${patterns[@]}"); do
@@ -63,8 +60,6 @@ suite_of() { sed -n "/^version = \"$1\"/{n; s/.*\"\(.*\)\"/\1/p}" packaging/php.
 # try_pie ARCHIVE PHP
 try_pie() {
     bare_system "$(suite_of "$2")"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     mkdir "$BARE/pie"
     tar -C "$BARE/pie" -xf "$1"
     if [[ $1 == *-zts.tgz ]]; then
@@ -80,8 +75,6 @@ php_with_threads() {
     local made=build/php-threads/$1.tar code=0 log=build/log/php-threads.log
     [ ! -e "$made" ] || return 0
     bare_system "$(suite_of "$1")"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     mkdir -p build/php-threads
     in_bare_system bash -euo pipefail /dueq/packaging/php_threads.sh "$1" \
         "${DUEQ_JOBS:-$(nproc)}" >"$log" 2>&1 || code=$?

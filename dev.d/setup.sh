@@ -252,6 +252,11 @@ seconds_since() {
     echo "$((micros / 1000000)).$((micros / 100000 % 10))"
 }
 
+# need_root WHY: ends with 2, and says why, unless root runs this.
+need_root() {
+    [ "$(id -u)" -eq 0 ] || { echo "$1" >&2 && exit 2; }
+}
+
 need_packages() {
     # Without dpkg this is no Debian: a step that misses a package will say so.
     command -v dpkg-query >/dev/null || return 0

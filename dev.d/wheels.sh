@@ -75,10 +75,8 @@ packaging_words() {
         *) WORDS+=("$word") ;;
         esac
     done
-    if $TRIED && [ "$(id -u)" -ne 0 ]; then
-        echo "./dev $command needs root to try what it builds in a bare system; or: --untried" >&2
-        exit 2
-    fi
+    ! $TRIED ||
+        need_root "./dev $command needs root to try what it builds in a bare system; or: --untried"
 }
 
 wheels() {
@@ -107,8 +105,6 @@ wheels() {
 try_wheel() {
     echo "-- a wheel in a bare Debian ($1)"
     bare_system "$1"
-    # shellcheck disable=SC2064 # as it is now
-    trap "leave_bare_system '$BARE'" EXIT
     mkdir "$BARE/wheels"
     cp "$2" "$BARE/wheels/"
     in_bare_system bash -euo pipefail /dueq/tests/packaging/wheel.sh

@@ -7,12 +7,11 @@ packaging/composer.py FOLDER. Composer installs them from that folder as a repos
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 from archives import Member, member, zipped
-from project import ROOT, source_date, version
+from project import ROOT, git_files, source_date, version
 
 # The packages, with the folders that they are in. dueq/dueq is the extension itself, which PIE
 # installs: its name belongs to no other package.
@@ -41,13 +40,7 @@ def manifest(text: str) -> str:
 
 def members(package: str) -> dict[str, Member]:
     folder = PACKAGES[package]
-    listed = subprocess.run(
-        ["git", "-C", ROOT, "ls-files", "-z", "--", folder],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout
-    names = listed.rstrip("\0").split("\0")
+    names = git_files("--", folder)
     found = {str(Path(name).relative_to(folder)): member(ROOT / name) for name in names}
     own = found["composer.json"].content.decode()
     found["composer.json"] = Member(manifest(own).encode())

@@ -52,6 +52,19 @@ def source_date() -> int:
 
 
 def git(*words: str) -> str:
-    return subprocess.run(
-        ["git", "-C", ROOT, *words], stdout=subprocess.PIPE, text=True, check=True
-    ).stdout.strip()
+    return git_bytes(*words).decode().strip()
+
+
+def git_bytes(*words: str) -> bytes:
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+
+
+def committed(prefix: str = "") -> bytes:
+    """A tar with the files of the last commit, whose names begin with the prefix."""
+    return git_bytes("archive", "--format=tar", f"--prefix={prefix}", "HEAD")
+
+
+def git_files(*words: str) -> list[str]:
+    """What git ls-files lists."""
+    return git_bytes("ls-files", "-z", *words).decode().rstrip("\0").split("\0")

@@ -15,7 +15,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import subprocess
 import sys
 import uuid
 from datetime import UTC, datetime
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import sources
-from project import ROOT, commit, soname, source_date, text, version, wire_version
+from project import commit, committed, soname, source_date, text, version, wire_version
 from sources import digest
 
 SUMS = "SHA256SUMS"
@@ -51,13 +50,8 @@ def check(wanted: str) -> None:
 
 def source(folder: Path) -> None:
     name = f"dueq-{version()}"
-    packed = subprocess.run(
-        ["git", "-C", ROOT, "archive", "--format=tar", f"--prefix={name}/", "HEAD"],
-        stdout=subprocess.PIPE,
-        check=True,
-    ).stdout
     path = folder / f"{name}-source.tar.gz"
-    path.write_bytes(gzip.compress(packed, mtime=source_date()))
+    path.write_bytes(gzip.compress(committed(f"{name}/"), mtime=source_date()))
     print(path)
 
 

@@ -13,15 +13,7 @@ import tempfile
 from pathlib import Path
 
 from archives import Member, tgz
-from project import ROOT, source_date, version
-
-
-def committed(folder: Path) -> None:
-    """Puts the files of the last commit into a folder."""
-    packed = subprocess.run(
-        ["git", "-C", ROOT, "archive", "--format=tar", "HEAD"], stdout=subprocess.PIPE, check=True
-    ).stdout
-    subprocess.run(["tar", "-C", folder, "-x"], input=packed, check=True)
+from project import committed, source_date, version
 
 
 def members(archive: Path) -> dict[str, Member]:
@@ -40,7 +32,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         tree, made = Path(temporary, "tree"), Path(temporary, "made")
         tree.mkdir()
-        committed(tree)
+        subprocess.run(["tar", "-C", tree, "-x"], input=committed(), check=True)
         subprocess.run(
             [sys.executable, "setup.py", "-q", "sdist", "--formats=tar", f"--dist-dir={made}"],
             cwd=tree,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import debian
-from project import ROOT
+from project import ROOT, git_files
 from targets import CACHE, need
 
 LIST = Path(__file__).with_name("sources.toml")
@@ -83,13 +83,8 @@ def from_crates(entry: dict[str, str]) -> Path:
 
 def of_the_repository() -> list[str]:
     """The files that git has or would add, as they are now."""
-    listed = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout.split("\0")
-    return [name for name in sorted(set(listed)) if name and (ROOT / name).is_file()]
+    found = set(git_files("--cached", "--others", "--exclude-standard"))
+    return [name for name in sorted(found) if (ROOT / name).is_file()]
 
 
 def unpack(name: str, folder: Path) -> Path:

@@ -131,7 +131,7 @@ def zig() -> str:
 
 
 def chosen(words: Iterable[str], among: Mapping[str, Target] = TARGETS) -> list[Target]:
-    """The targets of these names, or all. Ends the program if it does not know one of the names."""
+    """The targets of these names, or all. A name that is in no target ends the program."""
     for word in words:
         if word not in among:
             sys.exit(f"{word}: there is no such target; there are: {', '.join(among)}")

@@ -29,6 +29,12 @@ const char *url_with(const char *user, const char *parameters) {
     return url;
 }
 
+dueq_bytes next_ticket(dueq_consumer *consumer) {
+    const dueq_message *message;
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    return message->ticket;
+}
+
 void pump_until_blocked(dueq_client *waiting, long long consumers) {
     while (info_number(&server, "clients", "blocked_clients") < consumers)
         assert_status(waiting, PENDING, dueq_wait(waiting, 5));

@@ -23,6 +23,9 @@ int run_on_server_(const struct CMUnitTest tests[], size_t count, const char *co
  */
 const char *url_with(const char *user, const char *parameters);
 
+/* The ticket of the consumer's next message, which must come within 20 s. */
+dueq_bytes next_ticket(dueq_consumer *consumer);
+
 /*
  * Drives a client with a submitted reserve until that many consumers sit in a blocking command;
  * asserts that its reserve goes on waiting.

@@ -30,12 +30,6 @@ static dueq_consumer *open_consumer(size_t prefetch, int64_t max_run_ms) {
     return consumer;
 }
 
-static dueq_bytes next(dueq_consumer *consumer) {
-    const dueq_message *message;
-    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
-    return message->ticket;
-}
-
 static void finish(dueq_consumer *consumer, dueq_bytes ticket) {
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, ticket));
     assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
@@ -62,7 +56,7 @@ static void test_heartbeat_keeps_a_message_for_many_leases(void **state) {
     (void)state;
     push_body(jobs.queue, "long work", 0, NULL);
     dueq_consumer *consumer = open_consumer(1, 60000);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     assert_kept(5 * LEASE_MS);
     finish(consumer, ticket);
     assert_int_equal(leased(), 0);
@@ -73,7 +67,7 @@ static void test_heartbeat_keeps_what_is_in_hand(void **state) {
     for (int i = 0; i < 200; i++)
         push_body(jobs.queue, "one of many", 0, NULL);
     dueq_consumer *consumer = open_consumer(200, 60000);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     assert_kept(5 * LEASE_MS);
     finish(consumer, ticket);
     dueq_counts counts = DUEQ_COUNTS;
@@ -86,7 +80,7 @@ static void test_heartbeat_lets_go_after_the_maximum_running_time(void **state) 
     dueq_result *result;
     push_body(jobs.queue, "stuck", 0, NULL);
     dueq_consumer *consumer = open_consumer(1, 3 * LEASE_MS);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     assert_kept(2 * LEASE_MS);
     assert_int_equal(taken_over(&result)->crashes, 1);
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, ticket));
@@ -101,8 +95,8 @@ static void test_heartbeat_sends_a_note_that_nobody_takes_along(void **state) {
     push_body(jobs.queue, "short", 0, NULL);
     push_body(jobs.queue, "then a long one", 0, NULL);
     dueq_consumer *consumer = open_consumer(2, 60000);
-    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, next(consumer)));
-    dueq_bytes ticket = next(consumer);
+    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, next_ticket(consumer)));
+    dueq_bytes ticket = next_ticket(consumer);
     int64_t end = now_ms() + 20000;
     while (leased() > 1)
         assert_true(now_ms() < end);
@@ -113,7 +107,7 @@ static void test_heartbeat_survives_lost_connections(void **state) {
     (void)state;
     push_body(jobs.queue, "long work", 0, NULL);
     dueq_consumer *consumer = open_consumer(1, 60000);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     for (int i = 0; i < 4; i++) {
         assert_kept(LEASE_MS);
         run_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
@@ -126,7 +120,7 @@ static void test_heartbeat_stops_for_what_another_call_settled(void **state) {
     (void)state;
     push_body(jobs.queue, "given back", 0, NULL);
     dueq_consumer *consumer = open_consumer(1, 60000);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     assert_status(jobs.client, OK, dueq_retry(jobs.queue, ticket, 0, BYTES("by hand")));
     dueq_consumer_forget(consumer, ticket);
     dueq_result *result;
@@ -146,7 +140,7 @@ static void test_heartbeat_needs_no_connection_for_short_work(void **state) {
     assert_int_equal(leased(), 0); /* the other's connection is there */
     long long before = info_number(&server, "stats", "total_connections_received");
     for (int i = 0; i < 20; i++)
-        assert_status(jobs.client, OK, dueq_consumer_ack(consumer, next(consumer)));
+        assert_status(jobs.client, OK, dueq_consumer_ack(consumer, next_ticket(consumer)));
     /* But for the one that asks. */
     assert_int_equal(info_number(&server, "stats", "total_connections_received") - before, 1);
     assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
@@ -165,7 +159,7 @@ static pid_t start_worker(int told[2], int go_on[2]) {
         return pid;
     char byte = 0;
     dueq_consumer *consumer = open_consumer(1, 60000);
-    dueq_bytes ticket = next(consumer);
+    dueq_bytes ticket = next_ticket(consumer);
     if (write(told[1], &byte, 1) != 1 || read(go_on[0], &byte, 1) != 1)
         _exit(100);
     dueq_consumer_ack(consumer, ticket);
@@ -222,7 +216,7 @@ static void test_heartbeat_ends_soon_while_the_server_is_away(void **state) {
     (void)state;
     push_body(jobs.queue, "held", 0, NULL);
     dueq_consumer *consumer = open_consumer(1, 60000);
-    next(consumer);
+    next_ticket(consumer);
     assert_kept(2 * LEASE_MS);
     kill(server.pid, SIGSTOP);
     int64_t begin = now_ms();

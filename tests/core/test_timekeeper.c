@@ -55,12 +55,6 @@ static void push_row(size_t count, int64_t gap_ms) {
     push_from(due_ms, count, gap_ms);
 }
 
-static dueq_bytes next(dueq_consumer *consumer) {
-    const dueq_message *message;
-    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
-    return message->ticket;
-}
-
 static void ack(dueq_consumer *consumer, dueq_bytes ticket) {
     assert_status(jobs.client, OK, dueq_consumer_ack(consumer, ticket));
 }
@@ -109,7 +103,7 @@ static void test_timekeeper_takes_and_acks_by_one_script(void **state) {
     dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
     push_row(COUNT, GAP_MS);
     for (size_t i = 0; i < COUNT; i++) {
-        dueq_bytes ticket = next(consumer);
+        dueq_bytes ticket = next_ticket(consumer);
         assert_true(wall_ms() >= due_ms + (int64_t)i * GAP_MS);
         ack(consumer, ticket);
     }
@@ -123,8 +117,8 @@ static void test_timekeeper_sends_an_ack_at_once_if_the_next_event_is_far(void *
     (void)state;
     dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
     push_row(3, 400);
-    ack(consumer, next(consumer));
-    ack(consumer, next(consumer));
+    ack(consumer, next_ticket(consumer));
+    ack(consumer, next_ticket(consumer));
     assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
     drive_until_blocked(consumer);
     dueq_counts found = counts();
@@ -147,7 +141,7 @@ static void test_timekeeper_that_stops_sends_the_ack_and_hands_over(void **state
         dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
         push_row(3, GAP_MS);
         for (size_t i = 0; i < 3; i++) {
-            ack(consumer, next(consumer));
+            ack(consumer, next_ticket(consumer));
             if (i == 0 && by_timeout &&
                 dueq_consumer_next(consumer, 1, &message, NULL) == DUEQ_OK) {
                 ack(consumer, message->ticket);
@@ -167,11 +161,11 @@ static void test_timekeeper_hears_of_ready_messages(void **state) {
     (void)state;
     dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
     push_row(3, 5000);
-    ack(consumer, next(consumer));
+    ack(consumer, next_ticket(consumer));
     struct jobs producer = jobs_open(server.url);
     push_body(producer.queue, "while it works", 0, NULL);
     int64_t start = now_ms();
-    ack(consumer, next(consumer));
+    ack(consumer, next_ticket(consumer));
     assert_in_range(now_ms() - start, 0, SOON_MS);
     assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
     drive_until_blocked(consumer);
@@ -208,7 +202,7 @@ static void test_timekeeper_leaves_no_token_in_an_emptied_queue(void **state) {
     const dueq_message *message;
     dueq_consumer *consumer = open_consumer(jobs.client, jobs.queue);
     push_row(2, 60000);
-    ack(consumer, next(consumer));
+    ack(consumer, next_ticket(consumer));
     cancel_delayed();
     close_stopped(consumer);
     assert_no_token();

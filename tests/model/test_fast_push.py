@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from layout import packed
 from raw import RawDriver
 
-from private_server import Refused, Server
-from script_sources import sources
+from private_server import Refused
 
 HOSTILE = [
     *("order-1", "a:b.c", "0.2AaIBtOKzz:x", "034q4HWvPr75LHPWlJby2F", "1:", ":", "0", "-1"),
@@ -37,14 +35,6 @@ DRAFTS: dict[str, dict[str, Any]] = {
     "headers": {"headers": [["h", "v"]], "lease_ms": 1000, "dead_letter": "other"},
     "headers_later": {"headers": [["h", "v"]], "drop": True, "delay_ms": FAR_MS},
 }
-
-
-@pytest.fixture(scope="module")
-def raw() -> Iterator[RawDriver]:
-    with Server() as server:
-        driver = RawDriver(server, sources())
-        yield driver
-        driver.close()
 
 
 class Queue:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from layout import made_id
 from raw import RawDriver
 
-from private_server import Server
-from script_sources import sources
-
 ENVELOPE = b"\xd1\x00\x00\x10body"
 LEASE_MS = 600_000
 A, B, C = "A" * 22, "B" * 22, "C" * 22
 NUMBERS = count()
-
-
-@pytest.fixture(scope="module")
-def raw() -> Iterator[RawDriver]:
-    with Server() as server:
-        driver = RawDriver(server, sources())
-        yield driver
-        driver.close()
 
 
 class Queue:
