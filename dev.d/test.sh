@@ -88,6 +88,8 @@ part_lint() {
             runner "mypy ${folder%/}" '^(Success|Found)' mypy --strict "$folder"
     done
     runner "mypy tests" '^(Success|Found)' mypy --strict tests/*.py
+    # The generators.
+    runner "mypy core" '^(Success|Found)' mypy --strict core/*.py core/{faces,options} core/*/embed.py
 }
 
 part_c() {
