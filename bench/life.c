@@ -28,6 +28,7 @@ struct life {
     char limit[24], stop[24];
     int64_t base_ms; /* when the first falls due */
     int64_t gap_us;  /* between two that fall due */
+    size_t behind;   /* messages that came to the consumer when the next one was due already */
 };
 
 struct step {
@@ -47,6 +48,11 @@ static void sleep_until(int64_t ms) {
 
 static size_t at_most(size_t most, size_t done, size_t count) {
     return count - done < most ? count - done : most;
+}
+
+/* When a message falls due that falls due after `number` others. */
+static int64_t due_ms(const struct life *life, size_t number) {
+    return life->base_ms + (int64_t)number * life->gap_us / 1000;
 }
 
 /* By dueq */
@@ -72,6 +78,20 @@ static void work_off(struct life *life, size_t count) {
 }
 
 static void consume(struct life *life) { work_off(life, life->count); }
+
+/*
+ * As they fall due. A consumer of one message at a time that keeps up has each before the next
+ * falls due: one message is in its hands, and none waits.
+ */
+static void consume_falling(struct life *life) {
+    for (size_t i = 0; i < life->count; i++) {
+        const dueq_message *message;
+        must(life->link.client, dueq_consumer_next(life->consumer, 60000, &message, NULL));
+        life->behind += i + 1 < life->count && wall_ms() >= due_ms(life, i + 1);
+        must(life->link.client, dueq_consumer_ack(life->consumer, message->ticket));
+    }
+    must(life->link.client, dueq_consumer_stop(life->consumer));
+}
 
 /* Without a consumer: a call for each batch, and one that settles each message. */
 static void reserve_and_settle(struct life *life, bool retries) {
@@ -146,7 +166,7 @@ static void prepare_falling(struct life *life) {
     for (size_t done = 0; done < life->count; done += PREPARED) {
         size_t some = at_most(PREPARED, done, life->count);
         for (size_t i = 0; i < some; i++)
-            life->drafts[i].at_ms = life->base_ms + (int64_t)(done + i) * life->gap_us / 1000;
+            life->drafts[i].at_ms = due_ms(life, done + i);
         must(life->link.client, dueq_push(life->link.queue, life->drafts, some, NULL));
     }
 }
@@ -311,7 +331,7 @@ static void bare_falling(struct life *life) {
     life->base_ms = wall_ms();
     for (size_t done = 0; done < life->count; done += life->batch) {
         size_t some = at_most(life->batch, done, life->count);
-        sleep_until(life->base_ms + (int64_t)(done + some - 1) * life->gap_us / 1000);
+        sleep_until(due_ms(life, done + some - 1));
         bare_deliver(life, done, some);
     }
 }
@@ -358,9 +378,9 @@ static const struct step by_dueq[] = {
     {"push", prepare_push, push_delayed, 0},
     {"due", prepare_due, consume, 0},
     {"due-calls", prepare_due_calls, reserve_and_ack, 0},
-    {"falling-50", prepare_falling, consume, 20000},
-    {"falling-500", prepare_falling, consume, 2000},
-    {"falling-2000", prepare_falling, consume, 500},
+    {"falling-50", prepare_falling, consume_falling, 20000},
+    {"falling-500", prepare_falling, consume_falling, 2000},
+    {"falling-2000", prepare_falling, consume_falling, 500},
     {"cancel", prepare_cancel, cancel, 0},
     {"reschedule", prepare_reschedule, reschedule, 0},
     {"push-ready", prepare_push, push_ready, 0},
@@ -424,7 +444,8 @@ void measure_life(const char *socket, bool bare, const char *name, size_t batch,
         die("the first message was due before the count began");
     double begin = now_us(CLOCK_MONOTONIC);
     step->run(life);
-    printf("{\"count\": %zu, \"seconds\": %.6f}\n", count, (now_us(CLOCK_MONOTONIC) - begin) / 1e6);
+    printf("{\"count\": %zu, \"behind\": %zu, \"seconds\": %.6f}\n", count, life->behind,
+           (now_us(CLOCK_MONOTONIC) - begin) / 1e6);
     fflush(stdout);
     getchar();
 }

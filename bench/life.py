@@ -23,9 +23,11 @@ T = TypeVar("T")
 
 RATES = (50, 500, 2000)
 """Messages that fall due in a second."""
-LEAST_SCRIPTS = 1.9
-"""For a message at 50 a second: the consumer asks once and has to wait, then it asks once more when
-the message is due."""
+MOST_BEHIND = 0.05
+"""Of the messages that fall due one by one, the share for which the consumer may be behind: it gets
+the message when the next one is due already. It then takes the next one without a wait, which costs
+the server less."""
+REFUSAL = "refused: the consumer was behind, so messages waited for each other"
 TRIES = 3
 RATIO_LIMITS = {1: 1.5, 10: 1.7, 100: 1.8}
 
@@ -34,6 +36,13 @@ def step(
     socket: Path, way: str, name: str, batch: int, count: int, read: Callable[[], T]
 ) -> tuple[T, T]:
     """What `read` tells before and after a step of `count` messages, by way of "dueq" or "bare"."""
+    return watched_step(socket, way, name, batch, count, read)[:2]
+
+
+def watched_step(
+    socket: Path, way: str, name: str, batch: int, count: int, read: Callable[[], T]
+) -> tuple[T, T, float]:
+    """The same, and the share of the messages for which dueq's consumer was behind."""
     words = [machine.DRIVER, "life", socket, way, name, batch, count]
     with subprocess.Popen(
         [str(word) for word in words],
@@ -55,7 +64,7 @@ def step(
             after = read()
             if done.get("count") != count:
                 raise SystemExit(f"{way} {name}: {process.stderr.read().strip() or 'no answer'}")
-            return before, after
+            return before, after, done["behind"] / count
         finally:
             process.stdin.close()
 
@@ -74,9 +83,8 @@ class Row:
     bare: bool = True
     """Whether the bare commands have such a step."""
     one_by_one: bool = False
-    """A message takes its time, however fast the server is."""
-    least_scripts: float = 0
-    """A run with fewer scripts a message is refused: several messages had waited for a script."""
+    """A message takes its time, however fast the server is. A run is refused in which the consumer
+    was behind: messages had waited for it."""
 
     def messages(self, size: Size) -> int:
         return size.counted // 10 if self.one_by_one else size.counted
@@ -88,14 +96,7 @@ ROWS: Sequence[Row] = (
     Row("all due, one at a time, by reserve and ack", "due-calls", 1, 195, bare=False),
     Row("deliver and ack, all due, prefetch 100", "due", 100, 50),
     Row("all due, by reserve of 100 and ack of one", "due-calls", 100, 100, bare=False),
-    Row(
-        "deliver and ack as it falls due, 50 a second",
-        "falling-50",
-        1,
-        260,
-        one_by_one=True,
-        least_scripts=LEAST_SCRIPTS,
-    ),
+    Row("deliver and ack as it falls due, 50 a second", "falling-50", 1, 260, one_by_one=True),
     Row("cancel by own id", "cancel", 1, 60),
     Row("reschedule", "reschedule", 1, 75),
     Row("push ready, one", "push-ready", 1, 60),
@@ -122,7 +123,7 @@ def instructions(size: Size) -> Outcome:
         found |= {way: counted.get((row.name, way)) for way in ("bare", "dueq")}
         found |= {"limit": row.limit}
         if found["dueq"] is None:
-            found["why"] = _refusal(row.least_scripts)
+            found["why"] = REFUSAL
         rows.append(found)
         cells = "".join(
             f"{'' if found[way] is None else format(found[way], '.1f'):>8}"
@@ -159,35 +160,22 @@ def _counts(size: Size) -> dict[tuple[str, str], float | None]:
 
 
 def _counted(way: str, row: Row, count: int) -> float | None:
-    """Thousands of instructions a message; None: too few scripts each time."""
+    """Thousands of instructions a message; None: the consumer was behind each time."""
     for _ in range(TRIES):
-        instructions, scripts = _counted_once(way, row, count)
-        if way == "bare" or scripts >= row.least_scripts:
+        instructions, behind = _counted_once(way, row, count)
+        if behind <= MOST_BEHIND:
             return instructions / 1000
     return None
 
 
 def _counted_once(way: str, row: Row, count: int) -> tuple[float, float]:
-    """Instructions and scripts a message, on a server of its own, where no other step left
-    anything."""
+    """Instructions a message, on a server of its own, where no other step left anything; and the
+    share of messages for which the consumer was behind."""
     with counted_server() as (socket, counter):
-        redis = Redis(socket, 0)
-        asked: list[int] = []
-
-        def read() -> int:
-            # What this question costs the server is not counted.
-            if not asked:
-                asked.append(redis.usage().scripts)
-            return counter.read()
-
-        before, after = step(socket, way, row.step, row.batch, count, read)
-        scripts = redis.usage().scripts - asked[0]
-        redis.close()
-    return (after - before) / count, scripts / count
-
-
-def _refusal(least: float) -> str:
-    return f"refused: fewer than {least} scripts a message, so messages waited for each other"
+        before, after, behind = watched_step(
+            socket, way, row.step, row.batch, count, counter.read
+        )
+    return (after - before) / count, behind
 
 
 # ---- Scripts -----------------------------------------------------------------------------------
@@ -206,10 +194,11 @@ def scripts(size: Size) -> Outcome:
         for _ in range(TRIES):
             with machine.server() as socket:
                 redis = Redis(socket, 0)
-                before, after = step(socket, "dueq", f"falling-{rate}", 1, count, redis.usage)
+                name = f"falling-{rate}"
+                before, after, behind = watched_step(socket, "dueq", name, 1, count, redis.usage)
                 redis.close()
             used = after - before
-            if rate > RATES[0] or used.scripts / count >= LEAST_SCRIPTS:
+            if rate > RATES[0] or behind <= MOST_BEHIND:
                 row |= {
                     "scripts": used.scripts / count,
                     "calls": used.calls / count,
@@ -217,7 +206,7 @@ def scripts(size: Size) -> Outcome:
                 }
                 break
         else:
-            row["why"] = _refusal(LEAST_SCRIPTS)
+            row["why"] = REFUSAL
         keys = ("scripts", "calls", "server_us")
         told = row.get("why") or "".join(f"{row[key]:<14.2f}" for key in keys).rstrip()
         print(f"{'':<10}{f'{rate} a second':<21}{told}", flush=True)
