@@ -356,9 +356,11 @@ void dueq__wait_note_clock(dueq_client *client, int64_t server_us) {
     int64_t now_us = dueq__monotonic_us();
     int64_t error_ms = now_us / 1000 - client->op->request.sent_ms;
     int64_t offset_us = server_us - now_us;
-    if (clock_counts(queue) &&
-        (error_ms > queue->clock_error_ms ||
-         (error_ms == queue->clock_error_ms && offset_us < queue->clock_offset_us)))
+    bool worse = clock_counts(queue) &&
+                 (error_ms > queue->clock_error_ms ||
+                  (error_ms == queue->clock_error_ms && offset_us < queue->clock_offset_us));
+    /* A recalled answer tells what the clock showed when the lost request ran. */
+    if (worse || dueq__op_was_recalled(client->op))
         return;
     queue->clock_offset_us = offset_us;
     queue->clock_read_us = now_us;

@@ -193,8 +193,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__result_take_reply(result, &client->reply);
     dueq__wait_keep_result(client, result);
     result->queue = watch->queue_index;
-    if (!dueq__op_was_recalled(op))
-        dueq__wait_note_clock(client, 1000 * wait->server_now_ms + clock_us(wait->server_pause_us));
+    dueq__wait_note_clock(client, 1000 * wait->server_now_ms + clock_us(wait->server_pause_us));
     /* The answer to a recall does not say whether the lost one made this client a timekeeper. */
     if (timekeeper == 1 || (wait->terms.takes_time && dueq__op_was_recalled(op)))
         watch->duties |= DUEQ__DUTY_TIMEKEEPER;

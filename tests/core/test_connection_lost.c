@@ -2,6 +2,8 @@
  * Connections that are lost when a request was sent: nothing is run twice, nothing is told wrongly.
  */
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "proxy.h"
@@ -170,6 +172,40 @@ static void test_reserve_any_cut_before_the_answer_returns_the_same_messages(voi
     dueq_queue_close(both[1]);
 }
 
+/*
+ * The recalled answer is to an ack with a reserve that found nothing. It tells the server's clock
+ * of the time when that request ran, long ago.
+ */
+static void test_reserve_cut_before_the_answer_does_not_tell_the_clock(void **state) {
+    (void)state;
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    dueq_consumer *consumer;
+    const dueq_message *message;
+    struct timespec now;
+    char ticket[64];
+    push_body(cut.queue, "a", 0, NULL);
+    assert_status(cut.client, OK, dueq_consumer_open(&cut.queue, 1, &options, &consumer));
+    assert_status(cut.client, OK, dueq_consumer_next(consumer, 1000, &message, NULL));
+    snprintf(ticket, sizeof ticket, "%.*s", (int)message->ticket.size,
+             (const char *)message->ticket.data);
+    assert_status(cut.client, OK, dueq_consumer_ack(consumer, message->ticket));
+    proxy_cut(&proxy, CUT_REQUEST, ticket, 1);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    assert_int_equal(dueq_pump(cut.client), DUEQ_PENDING);
+    usleep(700000);
+    assert_int_equal(proxy_cuts(&proxy), 1);
+    /* As if no answer had told the clock for a minute. */
+    for (cut.queue->clock_read_us = 0; cut.queue->clock_read_us == 0; usleep(1000))
+        assert_int_equal(dueq_pump(cut.client), DUEQ_PENDING);
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_us = now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    assert_in_range(cut.queue->clock_offset_us + dueq__monotonic_us(), now_us - 300000,
+                    now_us + 300000);
+    pump_until_blocked(cut.client, 1);
+    assert_status(cut.client, OK, dueq_consumer_stop(consumer));
+    dueq_consumer_close(consumer);
+}
+
 static void test_lock_cut_before_the_answer_is_owned_once(void **state) {
     (void)state;
     dueq_bytes name = BYTES("the-lock");
@@ -251,6 +287,7 @@ int main(void) {
         CUT_TEST(test_retry_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_messages),
         CUT_TEST(test_reserve_any_cut_before_the_answer_returns_the_same_messages),
+        CUT_TEST(test_reserve_cut_before_the_answer_does_not_tell_the_clock),
         CUT_TEST(test_lock_cut_before_the_answer_is_owned_once),
         CUT_TEST(test_reserve_cut_while_it_waits_goes_on),
         CUT_TEST(test_push_late_at_a_stopped_server_is_not_run_after_the_next),
