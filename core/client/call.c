@@ -31,8 +31,13 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
         if (status != DUEQ_PENDING)
             return status;
         struct pollfd set[DUEQ_MAX_SOCKETS];
-        int64_t timeout;
-        size_t count = dueq__op_poll_set(client, set, &timeout);
+        int64_t timeout = -1;
+        size_t count = 1;
+        /* dueq_pump() has told the descriptor what the call waits for, and until when. */
+        if (client->descriptor)
+            *set = (struct pollfd){.fd = dueq__loop_fd(client->descriptor), .events = POLLIN};
+        else
+            count = dueq__op_poll_set(client, set, &timeout);
         if (at_most_us >= 0) {
             int64_t left = start + at_most_us - dueq__monotonic_us();
             if (left <= 0)
@@ -111,5 +116,6 @@ void dueq_abandon(dueq_client *client) {
             dueq__node_drop(client, client->node);
     }
     dueq__wait_conn_release_all(client);
+    dueq__wait_conn_close_kept(client, NULL);
     dueq__op_reset(client);
 }

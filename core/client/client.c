@@ -294,6 +294,7 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__op_uses_queue(queue))
         dueq_abandon(queue->client);
+    dueq__wait_conn_close_kept(queue->client, queue);
     if (queue->partitioned)
         queue->partitioned->close(queue);
     queue->partitioned = NULL;

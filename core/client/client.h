@@ -22,7 +22,7 @@ struct dueq_client {
     pid_t pid;
     bool ever_connected; /* calls wait for a server that was lost, not for one never reached */
     bool no_unblock;     /* CLIENT ID or UNBLOCK is not permitted: blocks end by their timeouts */
-    unsigned lost_conns; /* how many connections for requests it has lost */
+    unsigned lost_conns; /* how many connections with requests, or with kept blocks, it has lost */
     unsigned failures;   /* in a row, since the last answer */
     int64_t first_failure_ms; /* when the first of `failures` was */
     int64_t last_failure_ms;  /* when a call last failed; 0: never */

@@ -66,6 +66,9 @@ struct dueq__wait_conn {
     struct dueq__conn conn;
     struct dueq__node *node;
     enum dueq__wait_conn_use use;
+    /* BLOCKS or ENDS: a block goes on although no call uses the connection. FREE: none does. */
+    enum dueq__wait_conn_use kept;
+    const dueq_queue *only_queue; /* its last block is for this queue; NULL: for several */
     int slot;
     bool quiet;                /* no bytes have come, so it is not read */
     bool late_reply;           /* a block was ended: a server that was paused may answer it again */

@@ -99,6 +99,11 @@ struct dueq__wait_terms {
     int64_t probe_ms;      /* with `looks`: when to probe, from an earlier wait; 0: from none */
     unsigned probe_count;  /* with `looks`: from that wait */
     bool keeps_time;       /* its end gives no timekeeping back: its caller does, or waits again */
+    /*
+     * With messages, it leaves its blocks as they are, for the next wait of the same queues. No
+     * other consumer may wait for these queues meanwhile: the block would take its wake token.
+     */
+    bool keeps_blocks;
     /* Messages that fell due may make the caller the timekeeper of its only queue: so it waits. */
     bool takes_time;
     dueq_bytes wake_key;                      /* of its only queue: the key of the wake token */
@@ -220,6 +225,12 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
  * blocks are left.
  */
 bool dueq__wait_conn_unblock_all(dueq_client *client);
+/* A call with messages ends: leaves blocks, if it may, for the next wait of the same queues. */
+void dueq__wait_conn_keep(dueq_client *client);
+/* Asks the server to end the blocks that were left. The next wait reads their replies. */
+void dueq__wait_conn_end_kept(dueq_client *client);
+/* Closes the connections with blocks that were left. queue: only those of that queue; or NULL. */
+void dueq__wait_conn_close_kept(dueq_client *client, const dueq_queue *queue);
 /* Repeats an UNBLOCK that had no effect. */
 void dueq__wait_conn_unblock_again(dueq_client *client);
 /* Closes the connection, which ends its block. */

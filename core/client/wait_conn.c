@@ -44,13 +44,15 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
                                             int slot) {
     struct dueq__wait_conn *unused = NULL, **noted = dueq__route_wait_conn(client, slot);
     if (noted && *noted && (*noted)->slot == slot) {
-        (*noted)->use += (*noted)->use == DUEQ__WAIT_CONN_FREE;
+        if ((*noted)->use == DUEQ__WAIT_CONN_FREE)
+            (*noted)->use = (*noted)->kept ? (*noted)->kept : DUEQ__WAIT_CONN_IDLE;
+        (*noted)->kept = DUEQ__WAIT_CONN_FREE;
         return *noted;
     }
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
         if (it->use && it->slot == slot)
             return it;
-        if (!it->use && (!unused || it->node == node))
+        if (!it->use && !it->kept && (!unused || it->node == node))
             unused = it;
     }
     if (!unused)
@@ -64,15 +66,23 @@ static struct dueq__wait_conn *wait_conn_of(dueq_client *client, struct dueq__no
     return unused;
 }
 
-/* Gives each queue of the call a connection to the node that has the queue, if that is known. */
+/*
+ * Gives each queue of the call a connection to the node that has the queue, if that is known. A
+ * block that an earlier call left is used if it is for this queue.
+ */
 static void assign_wait_conns(dueq_client *client) {
     struct dueq__wait *wait = &client->op->wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         struct dueq__node *node = dueq__route_node(watch->queue);
-        if (!watch->wait_conn && node)
+        bool is_new = !watch->wait_conn && node;
+        if (is_new)
             watch->wait_conn = wait_conn_of(client, node, watch->queue->slot);
-        if (!node || !watch->wait_conn || watch->wait_conn->node == node)
+        if (!node || !watch->wait_conn)
+            continue;
+        bool blocks_else = is_new && dueq__wait_conn_blocks(watch->wait_conn) &&
+                           watch->wait_conn->only_queue != watch->queue;
+        if (watch->wait_conn->node == node && !blocks_else)
             continue;
         dueq__wait_conn_close(client, watch->wait_conn);
         watch->wait_conn->node = node;
@@ -103,15 +113,18 @@ void dueq__wait_conn_release_all(dueq_client *client) {
 static bool send_block(dueq_client *client, struct dueq__wait_conn *wait_conn, int64_t left_ms) {
     const struct dueq__wait *wait = &client->op->wait;
     struct dueq__resp words = {0};
+    size_t count = 0;
     char seconds[32];
     if (wait->terms.foreign) {
         wait->terms.foreign->block(client, &words);
     } else {
         dueq__resp_text(&words, "BZPOPMIN");
         for (size_t i = 0; i < wait->watch_count; i++)
-            if (wait->watches[i].wait_conn == wait_conn)
+            if (wait->watches[i].wait_conn == wait_conn) {
                 dueq__resp_bytes(&words, wait->watches[i].wake_key.data,
                                  wait->watches[i].wake_key.size);
+                wait_conn->only_queue = count++ ? NULL : wait->watches[i].queue;
+            }
     }
     snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left_ms / 1000, left_ms % 1000);
     dueq__resp_text(&words, seconds);
@@ -286,7 +299,7 @@ static void find_quiet(dueq_client *client) {
     if (client->cluster && client->descriptor && client->url.transport == DUEQ__TCP)
         count = dueq__loop_ready(client->descriptor, ready, DUEQ__MOST_READY);
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
-        it->quiet = count < DUEQ__MOST_READY && it->conn.state == DUEQ__CONN_READY &&
+        it->quiet = it->use && count < DUEQ__MOST_READY && it->conn.state == DUEQ__CONN_READY &&
                     it->conn.entry->events == POLLIN && dueq__conn_events(&it->conn) == POLLIN;
         for (size_t i = 0; it->quiet && i < count; i++)
             it->quiet = ready[i] != dueq__conn_fd(&it->conn);
@@ -301,9 +314,12 @@ void dueq__wait_conn_pump_all(dueq_client *client) {
         assign_wait_conns(client);
     find_quiet(client);
     bool may_block = dueq__wait_may_block(client);
-    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
-        if (it->use && dueq__op_under_way(client))
+    int64_t now = dueq__monotonic_ms();
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        bool rests = it->quiet && dueq__wait_conn_blocks(it) && now < it->block_deadline_ms;
+        if (it->use && !rests && dueq__op_under_way(client))
             pump(client, it, &may_block);
+    }
 }
 
 int64_t dueq__wait_conn_retry_ms(const dueq_client *client) {
@@ -337,13 +353,15 @@ void dueq__wait_conn_close(dueq_client *client, struct dueq__wait_conn *wait_con
         mark_tokens_taken(&client->op->wait, wait_conn, NULL);
         wait_conn->use = DUEQ__WAIT_CONN_IDLE;
     }
+    client->lost_conns += wait_conn->kept != DUEQ__WAIT_CONN_FREE;
+    wait_conn->kept = DUEQ__WAIT_CONN_FREE;
     wait_conn->late_reply = false;
     dueq__conn_close(&wait_conn->conn);
 }
 
 void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *node) {
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
-        if (it->use && it->node == node)
+        if ((it->use || it->kept) && it->node == node)
             dueq__wait_conn_close(client, it);
     if (client->op->wait.terms.foreign)
         dueq__client_unsubscribe(client);
@@ -352,6 +370,36 @@ void dueq__wait_conn_drop_node(dueq_client *client, const struct dueq__node *nod
 void dueq__wait_conn_close_blocked(dueq_client *client) {
     for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
         if (dueq__wait_conn_blocks(it))
+            dueq__wait_conn_close(client, it);
+}
+
+void dueq__wait_conn_keep(dueq_client *client) {
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (client->op->wait.terms.keeps_blocks && client->cluster && !client->no_unblock &&
+            it->use == DUEQ__WAIT_CONN_BLOCKS && it->only_queue) {
+            it->use = DUEQ__WAIT_CONN_FREE;
+            it->kept = DUEQ__WAIT_CONN_BLOCKS;
+        }
+}
+
+void dueq__wait_conn_end_kept(dueq_client *client) {
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next) {
+        if (it->kept != DUEQ__WAIT_CONN_BLOCKS)
+            continue;
+        if (dueq__wait_conn_unblock(client, it))
+            it->kept = DUEQ__WAIT_CONN_ENDS;
+        else
+            dueq__wait_conn_close(client, it);
+        it->use = DUEQ__WAIT_CONN_FREE;
+    }
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (dueq__node_expects(node, DUEQ__EXPECT_UNBLOCK))
+            dueq__conn_flush(&node->conn);
+}
+
+void dueq__wait_conn_close_kept(dueq_client *client, const dueq_queue *queue) {
+    for (struct dueq__wait_conn *it = client->wait_conns; it; it = it->next)
+        if (it->kept && (!queue || it->only_queue == queue))
             dueq__wait_conn_close(client, it);
 }
 

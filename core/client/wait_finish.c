@@ -93,6 +93,8 @@ void dueq__wait_finish(dueq_client *client) {
         wait->end_ms = limit < wait->end_ms ? limit : wait->end_ms;
         op->retry.deadline_ms = wait->end_ms;
     }
+    if (found)
+        dueq__wait_conn_keep(client);
     if (dueq__wait_conn_unblock_all(client) &&
         (found || first_duty(wait, DUEQ__DUTY_TIMEKEEPER) == wait->watch_count))
         return;

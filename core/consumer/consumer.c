@@ -36,6 +36,8 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     bool own = consumer->pid == getpid();
     if (consumer->request != DUEQ__REQUEST_NONE && own)
         dueq_abandon(consumer->client);
+    if (own && consumer->assignment)
+        dueq__wait_conn_close_kept(consumer->client, NULL);
     if (own) {
         dueq__heartbeat_end(consumer->heartbeat);
         dueq__leases_free(consumer->leases);

@@ -24,6 +24,8 @@ dueq_status dueq__partitions_update(dueq_consumer *consumer) {
 dueq_status dueq__partitions_renew(dueq_consumer *consumer, bool leaves) {
     bool held[DUEQ_MAX_PARTITIONS];
     dueq__leases_mark_queues(consumer->leases, held, consumer->queue_count);
+    /* Another consumer may get partitions of this one, and wait for their tokens. */
+    dueq__wait_conn_end_kept(consumer->client);
     consumer->request = leaves ? DUEQ__REQUEST_LEAVE_PARTITIONS : DUEQ__REQUEST_RENEW_PARTITIONS;
     return dueq__assignment_submit(consumer->assignment, held, leaves);
 }
@@ -82,6 +84,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .order = DUEQ_ROUND_ROBIN,
                                 .are_partitions = true,
                                 .terms.kind = DUEQ__WAIT_ORDERED,
+                                .terms.keeps_blocks = true,
                                 .terms.with_lateness = dueq__consumer_asks_lateness(consumer),
                                 .known = until > now ? known : NULL,
                                 .terms.count = consumer->options.prefetch,
