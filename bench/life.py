@@ -172,9 +172,7 @@ def _counted_once(way: str, row: Row, count: int) -> tuple[float, float]:
     """Instructions a message, on a server of its own, where no other step left anything; and the
     share of messages for which the consumer was behind."""
     with counted_server() as (socket, counter):
-        before, after, behind = watched_step(
-            socket, way, row.step, row.batch, count, counter.read
-        )
+        before, after, behind = watched_step(socket, way, row.step, row.batch, count, counter.read)
     return (after - before) / count, behind
 
 
