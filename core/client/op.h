@@ -230,4 +230,11 @@ bool dueq__op_under_way(const dueq_client *client);
 /* As dueq_stop_wait(). keep_retrying: refusals that pass by themselves are still retried. */
 void dueq__op_stop_wait(dueq_client *client, bool keep_retrying);
 
+/* wait_conn.c: the blocks that a wait with keeps_blocks has left */
+
+/* Asks the server to end them. The next wait reads their replies. */
+void dueq__wait_conn_end_kept(dueq_client *client);
+/* Closes their connections. queue: only those of that queue; NULL: all. */
+void dueq__wait_conn_close_kept(dueq_client *client, const dueq_queue *queue);
+
 #endif

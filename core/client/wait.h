@@ -227,10 +227,6 @@ void dueq__wait_conn_on_unblock_reply(dueq_client *client, const struct dueq__no
 bool dueq__wait_conn_unblock_all(dueq_client *client);
 /* A call with messages ends: leaves blocks, if it may, for the next wait of the same queues. */
 void dueq__wait_conn_keep(dueq_client *client);
-/* Asks the server to end the blocks that were left. The next wait reads their replies. */
-void dueq__wait_conn_end_kept(dueq_client *client);
-/* Closes the connections with blocks that were left. queue: only those of that queue; or NULL. */
-void dueq__wait_conn_close_kept(dueq_client *client, const dueq_queue *queue);
 /* Repeats an UNBLOCK that had no effect. */
 void dueq__wait_conn_unblock_again(dueq_client *client);
 /* Closes the connection, which ends its block. */
