@@ -159,8 +159,11 @@ bool dueq__durable_support_unknown(const dueq_client *client);
 bool dueq__durable_check_support(dueq_client *client);
 /* Replaces the error of a refusal by what the server needs for WAITAOF. */
 void dueq__durable_explain_refusal(dueq_client *client);
-/* Sends WAIT or WAITAOF behind the request, if the call demands it; false: out of memory. */
-bool dueq__durable_send_wait(dueq_client *client);
+/*
+ * Sends WAIT or WAITAOF behind the request, if the call demands it and the script has run there:
+ * else WAIT follows its answer. false: out of memory.
+ */
+bool dueq__durable_send_wait_early(dueq_client *client);
 /*
  * The script's reply came: keeps it until the reply to WAIT comes. Sends WAIT now if no WAIT
  * followed the request.

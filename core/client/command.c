@@ -54,7 +54,7 @@ static bool send_request(dueq_client *client) {
     limit_reply(client);
     client->op->request.sent = true;
     client->op->request.sent_ms = dueq__monotonic_ms();
-    return dueq__durable_send_wait(client);
+    return dueq__durable_send_wait_early(client);
 }
 
 static bool can_send(const dueq_client *client) {

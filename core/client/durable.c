@@ -4,9 +4,11 @@
 
 /*
  * If a call asks for replicas or the disk, WAIT or WAITAOF follows the request on the same
- * connection, in one write. The script's answer is held until that command is answered. The command
- * waits for the last write of its own connection. So on a new connection a write must come first:
- * recall makes one (recall.lua).
+ * connection, in one write if the same script has run there before. Else it follows the script's
+ * answer: behind a script that the server does not have, it would wait in vain for earlier writes
+ * of a replica that is away. The script's answer is held until that command is answered. The
+ * command waits for the last write of its own connection. So on a new connection a write must come
+ * first: recall makes one (recall.lua).
  */
 
 bool dueq__durable_asked(const struct dueq__op *op) {
@@ -53,24 +55,29 @@ void dueq__durable_explain_refusal(dueq_client *client) {
                    client->url.shown, said ? said : reason.text);
 }
 
-bool dueq__durable_send_wait(dueq_client *client) {
+static bool send_durable_wait(dueq_client *client) {
     const struct dueq__op *op = client->op;
     const dueq_durability *asked = &op->durable.wanted;
-    if (!dueq__durable_asked(op))
-        return true;
     int64_t left = op->retry.deadline_ms - dueq__monotonic_ms();
     /* With 0 the server would wait without end. */
     int64_t timeout_ms = left < 1 ? 1 : left < asked->timeout_ms ? left : asked->timeout_ms;
     return send_wait(client, DUEQ__EXPECT_WAIT, asked->replicas, timeout_ms);
 }
 
+bool dueq__durable_send_wait_early(dueq_client *client) {
+    const struct dueq__op *op = client->op;
+    return !dueq__durable_asked(op) || client->node->conn.stored != op->request.script ||
+           send_durable_wait(client);
+}
+
 void dueq__durable_hold_reply(dueq_client *client) {
     struct dueq__op *op = client->op;
+    client->node->conn.stored = op->request.script;
     dueq__durable_drop_reply(op);
     op->durable.held_reply = client->reply;
     client->reply = NULL;
     op->request.sent = true;
-    if (!dueq__node_expects(client->node, DUEQ__EXPECT_WAIT) && !dueq__durable_send_wait(client))
+    if (!dueq__node_expects(client->node, DUEQ__EXPECT_WAIT) && !send_durable_wait(client))
         dueq__op_no_memory(client);
 }
 

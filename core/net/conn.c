@@ -46,6 +46,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     conn->replies_due = 0;
     conn->silent_until_ms = 0;
     conn->accepts_wait[false] = conn->accepts_wait[true] = false;
+    conn->stored = NULL;
 }
 
 void dueq__conn_fail(struct dueq__conn *conn) {

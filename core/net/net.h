@@ -310,6 +310,7 @@ struct dueq__conn {
      */
     struct dueq__error error;
     bool accepts_wait[2]; /* the server has answered WAIT, and WAITAOF, here (client/durable.c) */
+    const void *stored;   /* the script that last stored durable messages here */
     struct dueq__loop_entry *entry; /* its own, or of the connection for which it asks a sentinel */
     short wanted_events;            /* for which the client waits now */
     struct dueq__conn *next;        /* the client's next connection */
