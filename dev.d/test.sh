@@ -89,7 +89,8 @@ part_lint() {
     done
     runner "mypy tests" '^(Success|Found)' mypy --strict tests/*.py
     # The generators.
-    runner "mypy core" '^(Success|Found)' mypy --strict core/*.py core/{faces,options} core/*/embed.py
+    runner "mypy core" '^(Success|Found)' \
+        mypy --strict core/*.py core/{faces,options} core/scripts/embed.py
 }
 
 part_c() {

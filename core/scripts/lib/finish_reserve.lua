@@ -6,7 +6,8 @@
 -- is due, and found `due` messages. after: the time of the delayed message after the next (nil: not
 -- known).
 -- Returns the wait in us (0: call again at once; -1 - us: others look), and 1 if the caller is a
--- timekeeper, 2 if only the caller looks, 3 if two others look and the caller took all that was due.
+-- timekeeper, 2 if only the caller looks, 3 if two others look
+-- and the caller took all that was due.
 local function finish_reserve(n, left, first, noted, fields, events_due, due, timekeepers, now, us,
     after)
   -- The flags 'o' (111), 'r' (114), 'w' (119) and 'k' (107).
