@@ -80,8 +80,8 @@ static void work_off(struct life *life, size_t count) {
 static void consume(struct life *life) { work_off(life, life->count); }
 
 /*
- * As they fall due. A consumer of one message at a time that keeps up has each before the next
- * falls due: one message is in its hands, and none waits.
+ * As they fall due. A consumer that takes one message at a time and keeps up gets each message
+ * before the next one falls due.
  */
 static void consume_falling(struct life *life) {
     for (size_t i = 0; i < life->count; i++) {
