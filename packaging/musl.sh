@@ -4,10 +4,10 @@ apt-get -q -o Dpkg::Use-Pty=0 --no-install-recommends install musl-tools
 mkdir -p /opt/linux
 ln -s /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" \
     /opt/linux/
-# Python's configure compares what this answers with the compiler's own macros.
+# Python asks its compiler for the system, and finds glibc's headers by the answer of gcc.
 cat >/usr/local/bin/musl-cc <<END
 #!/bin/sh
-[ "\$*" != --print-multiarch ] || exec echo $(uname -m)-linux-musl
+case \$* in -print-multiarch | --print-multiarch) exec echo $(uname -m)-linux-musl ;; esac
 exec musl-gcc -idirafter /opt/linux "\$@"
 END
 chmod +x /usr/local/bin/musl-cc
