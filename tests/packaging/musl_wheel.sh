@@ -18,7 +18,7 @@ said out 'order 7 is not paid'
 /site/*.data/scripts/dueq push orders 'order 10 is not paid'
 /site/*.data/scripts/dueq reserve orders --ack >out
 said out 'order 10 is not paid'
-python3 -m pytest -q -p no:cacheprovider /dueq/tests/contract/test_contract.py >out ||
+python3 -m pytest -q -o cache_dir=/tmp/pytest /dueq/tests/contract/test_contract.py >out ||
     { cat out && exit 1; }
 tail -n 1 out
 python3 -c 'import os; print("musl wheel: ok, Python", os.sys.version.split()[0])'
