@@ -138,8 +138,8 @@ MUTATIONS = {
     ),
     "push_later_notes_a_later_time": (
         "push_later",
-        "elseif not first or first > at then",
-        "elseif not first then",
+        "if not (noted and #noted == #score and noted <= score) then",
+        "if not noted then",
     ),
     "push_full_notes_a_later_time": (
         "push_full",
@@ -183,8 +183,8 @@ MUTATIONS = {
     ),
     "push_own_later_notes_a_later_time": (
         "push_own_later",
-        "if not first or first > at then",
-        "if not first then",
+        "if not (noted and #noted == #score and noted <= score) then",
+        "if not noted then",
     ),
     "push_own_later_overwrites_a_living_message": (
         "push_own_later",
@@ -323,13 +323,13 @@ MUTATIONS = {
     ),
     "reschedule_delays_what_is_due": (
         "reschedule",
-        "if at <= now\n  or redis",
+        "if at <= now or redis",
         "if redis",
     ),
     "reserve_forgets_the_high_lane": (
         "reserve",
-        "if not state[1] or state[5] == '1' or not",
-        "if not state[1] or not",
+        "if not state[1] or state[3] == '1'",
+        "if not state[1]",
     ),
     "reserve_forgets_the_outbox": (
         "reserve",

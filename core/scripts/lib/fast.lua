@@ -5,22 +5,21 @@
 -- asks. keep_history: a function that does so in the first call of a minute; nil: this is none.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local us = time[2] % 1000
+local now = time[1] * 1000 + (time[2] - us) / 1000
 local most, lease = tonumber(argv[4]), tonumber(argv[5])
 -- The flags that this script needs are the first two: 'o' (111), and 'r' (114).
 local kind, rewake = byte(argv[6], 1, 2)
 local ordered, must_rewake = kind == 111, rewake == 114
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked',
-  'has_priorities', 'wire', 'outbox_event')
-local wire = state[6]
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event',
+  'wire')
+local wire = state[5]
 if wire then
   -- include refuse_wire
 end
 local first = tonumber(state[1] or '')
-local reserved, acked = tonumber(state[3] or 0), tonumber(state[4] or 0)
 local events_due = not first or first <= now
-if not state[1] or state[5] == '1' or not (reserved and acked
-    and reserved < 2 ^ 53 and acked < 2 ^ 53)
+if not state[1] or state[3] == '1'
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end
@@ -42,7 +41,7 @@ end
 -- ones.
 events_due = events_due and most > 0
 if events_due then
-  local outbox_at = tonumber(state[7] or '')
+  local outbox_at = tonumber(state[4] or '')
   first = math.min(recheck_at or math.huge, outbox_at or math.huge)
   if first <= now then
     return nil
@@ -77,17 +76,21 @@ local n, surplus = #tickets, due and #due - direct or 0
 local ids = { nil }
 for i = 1, n + surplus do
   local ticket = tickets[i] or due[i - n + direct]
-  local own = byte(ticket, 2) == 46
-  ids[i] = own and string.sub(ticket, 14) or ticket
-  if own and not (byte(ticket, 1) == 48 and byte(ticket, 13) == 58 and #ticket > 13)
-    or not own and #ticket ~= 22 then
+  local size = #ticket
+  if size < 14 then
     return nil
+  end
+  local own = byte(ticket, 2) == 46
+  if own and not (byte(ticket, 1) == 48 and byte(ticket, 13) == 58) or not own and size ~= 22 then
+    return nil
+  end
+  if i <= n then
+    ids[i] = own and string.sub(ticket, 14) or ticket
   end
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
-  or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
-local us = time[2] % 1000
-local result, deliver = { now, -1 - us, 0, 0, '', '', '', nil, nil }, { nil, nil }
+  or n > 0 and call('HMGET', msg, unpack(ids))
+local result, deliver = { now, -1 - us, 0, '', nil, nil }, n > 1 and {}
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
@@ -98,11 +101,13 @@ for i = 1, n do
       and (flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12)) then
     return nil
   end
-  deliver[2 * i - 1], deliver[2 * i] = ends, ticket
-  result[2 * i + 6], result[2 * i + 7] = ticket, envelope
+  if n > 1 then
+    deliver[2 * i - 1], deliver[2 * i] = ends, ticket
+  end
+  result[2 * i + 3], result[2 * i + 4] = ticket, envelope
 end
 if lateness and n > 0 then
-  result[2 * n + 8] = lateness(tickets, now, head)
+  result[2 * n + 5] = lateness(tickets, now, head)
 end
 local left = surplus
 if (events_due or must_rewake) and ready_count == most then
@@ -138,7 +143,7 @@ if n > 0 then
     end
     -- A full server refuses this as the first write, and not behind another one.
     -- include noop_write
-    call('ZADD', leased, unpack(deliver))
+    call('ZADD', leased, unpack(deliver or { ends, tickets[1] }))
   end
 end
 local acked_count = #acked_tickets > 0
@@ -173,25 +178,22 @@ if acked_count > 0 then
     return removed
   end
 end
-result[7] = outcomes
+result[4] = outcomes
 
-local fields, is_new = { nil, nil, nil, nil }, events_due
+local is_new = events_due
 if n > 0 then
-  fields[1], fields[2] = 'reserved', format('%d', reserved + n)
+  redis.pcall('HINCRBY', meta, 'reserved', n == 1 and '1' or format('%d', n))
   if not first or stop - span < first then
     first, is_new = stop - span, true
   end
 end
 if acked_count > 0 then
-  fields[#fields + 1], fields[#fields + 2] = 'acked', format('%d', acked + acked_count)
+  redis.pcall('HINCRBY', meta, 'acked', acked_count == 1 and '1' or format('%d', acked_count))
 end
 if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
-    finish_reserve(n, left, first, state[1], fields, events_due, direct, state[2], now,
-      us, after)
-else
-  call('HSET', meta, unpack(fields))
+    finish_reserve(n, left, first, state[1], {}, events_due, direct, state[2], now, us, after)
 end
 if n > 0 or outcomes ~= '' then
   local kept = argv[1] .. ' ' .. time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n'
