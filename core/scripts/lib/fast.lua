@@ -90,7 +90,12 @@ for i = 1, n + surplus do
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
   or n > 0 and call('HMGET', msg, unpack(ids))
-local result, deliver = { now, -1 - us, 0, '', nil, nil }, n > 1 and {}
+local result = { now, -1 - us, 0, '', nil, nil }
+-- A small sorted set is one packed list, which the server reads from its start at each change. A
+-- long member, which comes first, turns the set into a skip list. That stays until it is empty.
+local long = '-----------------------------------------------------------------'
+local many = n > 9
+local deliver, before = many and { '0', long } or n > 1 and {}, many and 2 or 0
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
@@ -102,7 +107,7 @@ for i = 1, n do
     return nil
   end
   if n > 1 then
-    deliver[2 * i - 1], deliver[2 * i] = ends, ticket
+    deliver[before + 2 * i - 1], deliver[before + 2 * i] = ends, ticket
   end
   result[2 * i + 3], result[2 * i + 4] = ticket, envelope
 end
@@ -128,12 +133,8 @@ if n == 0 and #acked_tickets == 0 then
   -- include noop_write
 end
 if n > 0 then
-  if n > 9 then
-    -- A small sorted set is one packed list, which the server reads from its start at each change.
-    -- A long member turns the set into a skip list, which it stays until it is empty.
-    deliver[2 * n + 1] = '0'
-    deliver[2 * n + 2] = '-----------------------------------------------------------------'
-    acked_tickets[#acked_tickets + 1] = deliver[2 * n + 2]
+  if many then
+    acked_tickets[#acked_tickets + 1] = long
   end
   local added = n == 1 and redis.pcall('ZADD', leased, ends, tickets[1])
     or redis.pcall('ZADD', leased, unpack(deliver))
@@ -147,7 +148,7 @@ if n > 0 then
   end
 end
 local acked_count = #acked_tickets > 0
-  and call('ZREM', leased, unpack(acked_tickets)) - (n > 9 and 1 or 0) or 0
+  and call('ZREM', leased, unpack(acked_tickets)) - (many and 1 or 0) or 0
 if surplus > 0 then
   call('RPUSH', ready, unpack(due, direct + 1))
 end
