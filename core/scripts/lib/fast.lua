@@ -32,8 +32,9 @@ local tickets = most == 1 and { call('LINDEX', ready, '0') or nil }
 local ready_count, due, direct, head, after = #tickets, nil, 0, nil, nil
 -- From `span` before a lease's end, the queue must be watched: lib/watch.lua.
 local span = lease < 8000 and (lease - lease % 2) / 2 or 4000
-local recheck_at = events_due and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
-recheck_at = recheck_at and recheck_at - span
+-- A score is a number as a text. Lua reads it faster as an operand than by tonumber().
+local lease_end = events_due and call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2]
+local recheck_at = lease_end and lease_end - span
 if recheck_at and recheck_at <= now then
   return nil
 end
@@ -48,20 +49,20 @@ if events_due then
   end
   -- As messages fall due one by one, the first two tell all, and a second timekeeper looks at the
   -- time of the third.
-  local next_delayed
   local two = string.find(state[2] or '', ' ', 1, true)
   head = call('ZRANGE', delayed, '0', two and '2' or '1', 'WITHSCORES')
-  if head[4] and tonumber(head[4]) <= now then
+  local at, next_at = head[2] and head[2] + 0, head[4] and head[4] + 0
+  if next_at and next_at <= now then
     due = call('ZRANGEBYSCORE', delayed, '-inf', format('%d', now), 'LIMIT', '0', '200')
     local next_due = format('%d', #due)
-    next_delayed = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
-  elseif head[2] and tonumber(head[2]) <= now then
-    due, next_delayed = { head[1] }, head[4]
+    next_at = call('ZRANGE', delayed, next_due, next_due, 'WITHSCORES')[2]
+  elseif at and at <= now then
+    due = { head[1] }
     after = two and (tonumber(head[6] or '') or math.huge)
   else
-    due, next_delayed = {}, head[2]
+    due, next_at = {}, at
   end
-  first = math.min(first, tonumber(next_delayed or '') or math.huge)
+  first = math.min(first, next_at and next_at + 0 or math.huge)
   first = first < 4102444800000 and math.ceil(first) or nil
   direct = math.min(#due, most - ready_count)
   for i = 1, direct do

@@ -32,7 +32,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     end
     text = ''
   elseif must_rewake or waits or keeps_time then
-    local had, session, ms = timekeepers or '', string.match(reply, ':(%w+)$', -23), nil
+    -- The key of the answers ends with "reply:" and the session, where `msg` ends with "msg".
+    local had, session, ms = timekeepers or '', string.sub(reply, #msg + 4), nil
     local place = must_rewake and #ARGV[6] > 6 and string.sub(ARGV[6], 7)
     local score = waits and string.find(had, '-', 1, true) and redis.pcall('ZSCORE', wake, 't')
     if type(score) == 'string' then
@@ -42,7 +43,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     if place then
       had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%- ?', '')
     end
-    ms, text, covered, others = elect_timekeeper(had, session, first, event, now,
+    ms, text, covered, others = elect_timekeeper(had, noted, session, first, event, now,
       waits or keeps_time, n > 0, must_rewake, after)
     if ms then
       pause, keeps = ms * 1000 - us, 1
