@@ -20,7 +20,7 @@ if ARGV[2] == '0' then
 end
 local seconds, us, outcomes, tickets = string.match(text, '^(%d+)%.(%d+) (%d*)\n(.*)$')
 local records = {}
-local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, { outcomes, 0, '', records } }
+local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, 0, '', records, outcomes }
 local size = 0
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local deliveries, id = ticket_read(ticket)
@@ -32,7 +32,7 @@ for ticket in string.gmatch(tickets, '[^\n]+') do
     size = size + #envelope
     local record = deliveries > 0 and redis.call('HGET', attempts, id)
     if record then
-      records[#records + 1], records[#records + 2] = (#answer - 4) / 2, record
+      records[#records + 1], records[#records + 2] = (#answer - 7) / 2, record
     end
   end
 end
@@ -41,7 +41,7 @@ if ARGV[2] == '2' then
 end
 -- The wait that the call answered is not kept.
 answer[2] = 0
-if #answer > 4 then
+if #answer > 7 then
   local time = redis.call('TIME')
   answer[2] = math.max(0, (time[1] - seconds) * 1000000 + time[2] - us)
 end

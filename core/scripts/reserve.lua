@@ -17,14 +17,13 @@
 --   consumer has perhaps lost a token.
 -- passes on to reserve_full
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of a partition, at which
---   only the caller looks; 3: two others look, and the caller took all that was due), outcomes,
---   then ticket and envelope of each message }. A timekeeper with messages looks again after the
---   wait, too. Each item of an answer costs instructions. So reserve_full and recall alone put an
---   array in the place of outcomes: { outcomes, quarantined, '1' if a relay has work, attempts }.
+--   only the caller looks; 3: two others look, and the caller took all that was due), quarantined,
+--   '1' if a relay has work, attempts, outcomes, then ticket and envelope of each message }. A
+--   timekeeper with messages looks again after the wait, too.
 --   wait: 0: call again at once; -1 less the clock's us within its ms: no event will come, or
 --   others look; more, and the third is 0: a message is leased, and the caller looks again after
 --   the wait.
+--   attempts: { index, attempts, ... } of the messages that came back, or ''.
 --   outcomes: a digit for each acknowledged ticket, as ack returns it.
---   attempts: { index, attempts, ... } of the messages that came back.
 local lateness, keep_history = nil, nil
 -- include fast

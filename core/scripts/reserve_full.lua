@@ -56,7 +56,7 @@ local wire = state[6]
 -- include refuse_wire
 if not state[1] and ordered and string.match(tostring(redis.pcall('GET', msg)), '^partitions ') then
   -- A consumer of a queue with partitions waits here while it has no partition.
-  return { now, -1, 0, '' }
+  return { now, -1, 0, 0, '', '', '' }
 elseif not state[1] then
   -- include refuse_layout
 end
@@ -106,25 +106,24 @@ end
 local c = select_messages(lanes, paused and 0 or most, now, garbage, ended, pause_of,
   state[7] == '1', holds)
 local n, deliver, late_tickets = #c.deliver, {}, {}
-local records = {}
-local answer = { now, -1 - us, 0, nil }
+local answer = { now, -1 - us, 0, 0, '', {}, outcomes }
 first = math.min(first, c.first)
 for i, ticket in ipairs(c.deliver) do
   local ms = lease_is_default == 'd' and c.leases[i] or lease
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
-  answer[2 * i + 3], answer[2 * i + 4] = ticket, c.envelopes[i]
+  answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first, now + ms - watch_ms(ms))
   -- A message whose lease had ended was in no lane. So its lateness is not known, as that of one
   -- with low priority.
   late_tickets[i] = c.ended[ticket] and '0.l:' or ticket
   if c.records[i] then
-    table.insert(records, i)
-    table.insert(records, c.records[i])
+    table.insert(answer[6], i)
+    table.insert(answer[6], c.records[i])
   end
 end
 
 if timed == 'l' and n > 0 then
-  answer[2 * n + 5] = lateness(late_tickets, now)
+  answer[#answer + 1] = lateness(late_tickets, now)
 end
 
 local left, prioritized = c.waiting, 0
@@ -156,9 +155,9 @@ for l, lane in ipairs(lanes) do
     passed = lane == ready and c.met[l] or passed
   end
 end
-local quarantined = #garbage + c.corrupt
+answer[4] = #garbage + c.corrupt
 for name, number in pairs({
-  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = quarantined,
+  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4],
   ready_offset = passed - n,
 }) do
   count(name, number)
@@ -174,8 +173,7 @@ if c.suspect then
 end
 relay_due = relay_due or c.relay_due
 first = relay_due and math.min(first, now + 1000) or first
-local relays = relay_due or events_due and outbox_at and outbox_at <= now
-answer[4] = { outcomes, quarantined, relays and '1' or '', records }
+answer[5] = (relay_due or events_due and outbox_at and outbox_at <= now) and '1' or ''
 if waits then
   answer[2] = math.min(500, math.ceil(span / 4)) * 1000
 elseif not paused then

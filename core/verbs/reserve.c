@@ -109,10 +109,12 @@ dueq_status dueq__reserve_pass_on(dueq_queue *queue, const char *session, int64_
 }
 
 /* Tells the owner the outcomes of the settlement, once. False: the script does not answer this. */
-static bool take_settlement(struct dueq__op *op, dueq_bytes digits) {
+static bool take_settlement(struct dueq__op *op, const struct dueq__reply *reply) {
     struct dueq__settling *settling = &op->settling;
     size_t due = dueq__op_settlement(op) ? settling->count : 0;
-    if (!dueq__outcomes_are_valid(digits, due))
+    dueq_bytes digits;
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
+        !dueq__outcomes_are_valid(digits, due))
         return false;
     settling->done = due || settling->done;
     if (due)
@@ -169,19 +171,20 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__op *op = client->op;
     struct dueq__wait *wait = &op->wait;
     struct dueq__watch *watch = &wait->watches[wait->current];
-    struct dueq__reserved_notes notes;
     int64_t timekeeper;
+    dueq_bytes relay;
     bool settles = dueq__op_settlement(op) != NULL;
     note_passed_on(op);
-    if (!dueq__reserved_notes_read(reply, &notes) || !take_settlement(op, notes.outcomes) ||
+    if (!take_settlement(op, reply) ||
         !dueq__reply_number(dueq__reply_item(reply, 0), &wait->server_now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->server_pause_us) ||
         wait->server_pause_us < -1000 || wait->server_pause_us > 1000 * DUEQ_MAX_TIME_MS ||
-        !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper)) {
+        !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
         dueq__answer_unexpected(client);
         return;
     }
-    dueq_result *result = dueq__result_reserved(reply, &notes, wait->terms.lease_ms,
+    dueq_result *result = dueq__result_reserved(reply, wait->terms.lease_ms,
                                                 wait->terms.default_lease_ms, &client->error);
     if (!result) {
         dueq__op_finish(client, client->error.status);
@@ -203,7 +206,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
                                                                 : DUEQ__WATCH_ANSWERED;
     if (result->count > 0 || settles)
         dueq__op_note_kept_reply(client);
-    if (notes.relay_due)
+    if (relay.size)
         dueq__relay(client, on_relayed);
     else
         go_on(client);

@@ -13,24 +13,10 @@
  */
 
 /*
- * What an answer of reserve.lua tells beside the messages. outcomes: a digit for each ticket that
- * the call settled. attempts: pairs, the number of a message that came back, from 1 on, and its
- * attempts; NULL: none came back.
- */
-struct dueq__reserved_notes {
-    dueq_bytes outcomes;
-    size_t quarantined;
-    bool relay_due;
-    const struct dueq__reply *attempts;
-};
-/* False: the answer is malformed. */
-bool dueq__reserved_notes_read(const struct dueq__reply *reply, struct dueq__reserved_notes *notes);
-/*
  * From the answer of reserve.lua. lease_ms: the lease of the call; 0: each message has its own
  * lease, or else default_lease_ms.
  */
-dueq_result *dueq__result_reserved(const struct dueq__reply *reply,
-                                   const struct dueq__reserved_notes *notes, int64_t lease_ms,
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error);
 /* How late a message was delivered, in ms; -1: not known, or the reserve did not ask. */
 int64_t dueq__result_late_ms(const dueq_result *result, size_t index);

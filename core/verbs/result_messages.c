@@ -89,30 +89,12 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
 }
 
 /*
- * reserve: now, wait, timekeeper, notes, ticket and envelope of each message, and, if the reserve
- * asked for it, how late they are. The notes are the outcomes alone, where the fast script answers:
- * each item costs the server. Else they are an array: outcomes, quarantined, relay, attempts.
+ * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, ticket and envelope of
+ * each message, and, if the reserve asked for it, how late they are. Attempts are pairs: the number
+ * of a message, from 1 on, and its attempts.
  */
-enum { RESERVED_NOW = 0, RESERVED_NOTES = 3, RESERVED_FIXED = 4 };
+enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_ATTEMPTS = 5, RESERVED_FIXED = 7 };
 #define RESERVED_EACH 2
-
-bool dueq__reserved_notes_read(const struct dueq__reply *reply,
-                               struct dueq__reserved_notes *notes) {
-    const struct dueq__reply *all = dueq__reply_item(reply, RESERVED_NOTES);
-    *notes = (struct dueq__reserved_notes){0};
-    if (!dueq__reply_count(all))
-        return dueq__reply_bytes(all, &notes->outcomes);
-    int64_t quarantined;
-    dueq_bytes relay;
-    if (!dueq__reply_bytes(dueq__reply_item(all, 0), &notes->outcomes) ||
-        !dueq__reply_number(dueq__reply_item(all, 1), &quarantined) || quarantined < 0 ||
-        !dueq__reply_bytes(dueq__reply_item(all, 2), &relay))
-        return false;
-    notes->quarantined = (size_t)quarantined;
-    notes->relay_due = relay.size > 0;
-    notes->attempts = dueq__reply_item(all, 3);
-    return true;
-}
 
 static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result *result) {
     size_t words = dueq__reply_count(pairs);
@@ -202,18 +184,19 @@ static void leave_out(dueq_result *result) {
     result->count = count;
 }
 
-dueq_result *dueq__result_reserved(const struct dueq__reply *reply,
-                                   const struct dueq__reserved_notes *notes, int64_t lease_ms,
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
-    int64_t now;
-    if (words < RESERVED_FIXED || !read_time(dueq__reply_item(reply, RESERVED_NOW), &now))
+    int64_t now, quarantined;
+    if (words < RESERVED_FIXED || !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
+        !dueq__reply_number(dueq__reply_item(reply, RESERVED_QUARANTINED), &quarantined) ||
+        quarantined < 0)
         return dueq__result_malformed(NULL, error, "reserve");
     size_t count = (words - RESERVED_FIXED) / RESERVED_EACH;
     dueq_result *result = dueq__result_new(&dueq__type_message, count, 0, error);
     if (!result)
         return NULL;
-    result->quarantined = notes->quarantined;
+    result->quarantined = (size_t)quarantined;
     for (size_t i = 0; i < count; i++) {
         dueq_message *message = result->items[i].value;
         message->state = DUEQ_LEASED;
@@ -223,7 +206,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply,
         int64_t own_ms = message->lease_ms ? message->lease_ms : default_lease_ms;
         message->time_ms = now + (lease_ms ? lease_ms : own_ms);
     }
-    if (notes->attempts && !read_all_attempts(notes->attempts, result))
+    if (!read_all_attempts(dueq__reply_item(reply, RESERVED_ATTEMPTS), result))
         return dueq__result_malformed(result, error, "reserve");
     bool timed = (words - RESERVED_FIXED) % RESERVED_EACH;
     if (!read_late(timed ? dueq__reply_item(reply, words - 1) : NULL, result))

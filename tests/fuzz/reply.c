@@ -23,10 +23,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
         check_result(dueq__result_outcomes(bytes, NULL, &error), &error);
     }
     dueq__reply_number(reply, &number);
-    struct dueq__reserved_notes notes;
-    if (dueq__reserved_notes_read(reply, &notes))
-        check_result(dueq__result_reserved(reply, &notes, lease_ms, DUEQ_DEFAULT_LEASE_MS, &error),
-                     &error);
+    check_result(dueq__result_reserved(reply, lease_ms, DUEQ_DEFAULT_LEASE_MS, &error), &error);
     check_result(dueq__result_found(reply, &error), &error);
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
     const struct dueq__server_info server = {0};

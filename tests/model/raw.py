@@ -228,8 +228,7 @@ class RawDriver:
             if answer is None:
                 full = True
                 continue
-            now, wait, _, notes, *rows = answer
-            settled, _, relay, pasts = notes if isinstance(notes, list) else (notes, 0, b"", [])
+            now, wait, _, _, relay, pasts, settled, *rows = answer
             outcomes, acks, retry = outcomes + settled, [], ()
             if rows or relay or int(wait) != 0:
                 break

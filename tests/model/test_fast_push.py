@@ -53,7 +53,7 @@ class Queue:
         assert self.run("push_full", *words[:2], due, extra) == b"0"
 
     def reserve(self, lease_ms: int = FAR_MS) -> str:
-        ticket: bytes = self.run("reserve_full", 1, lease_ms, "2", 0)[4]
+        ticket: bytes = self.run("reserve_full", 1, lease_ms, "2", 0)[7]
         return ticket.decode()
 
     def command(self, *words: str | bytes | int) -> Any:

@@ -56,7 +56,7 @@ class Queue:
         words: list[str | int] = [most, LEASE_MS, flags, len(acks), *acks]
         answer: list[Any] = self.raw.run(self.script, self.name, *words, session=session)
         wait = -1 if answer[1] < 0 else -(-answer[1] // 1000)
-        return wait, answer[2], [ticket.decode() for ticket in answer[4::2]]
+        return wait, answer[2], [ticket.decode() for ticket in answer[7::2]]
 
     def keepers(self) -> str:
         return (self.command("HGET", self.key("meta"), "timekeepers") or b"").decode()

@@ -18,7 +18,7 @@ Words = list[bytes]
 # What is sent at once, or in these parts.
 Answer = bytes | Iterator[bytes]
 # What a reserve answers that finds nothing, and is to wait without a time to look at.
-NOTHING = b"*4\r\n:1793541600000\r\n:-1\r\n:0\r\n$0\r\n\r\n"
+NOTHING = b"*7\r\n:1793541600000\r\n:-1\r\n:0\r\n:0\r\n$0\r\n\r\n*0\r\n$0\r\n\r\n"
 LOGIN = {b"CLIENT": b":7\r\n", b"INFO": b"$0\r\n\r\n"}
 
 

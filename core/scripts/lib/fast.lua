@@ -91,7 +91,7 @@ for i = 1, n + surplus do
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
   or n > 0 and call('HMGET', msg, unpack(ids))
-local result = { now, -1 - us, 0, '', nil, nil }
+local result = { now, -1 - us, 0, 0, '', '', '', nil, nil }
 -- A small sorted set is one packed list, which the server reads from its start at each change. A
 -- long member, which comes first, turns the set into a skip list. That stays until it is empty.
 local long = '-----------------------------------------------------------------'
@@ -110,10 +110,10 @@ for i = 1, n do
   if n > 1 then
     deliver[before + 2 * i - 1], deliver[before + 2 * i] = ends, ticket
   end
-  result[2 * i + 3], result[2 * i + 4] = ticket, envelope
+  result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
 if lateness and n > 0 then
-  result[2 * n + 5] = lateness(tickets, now, head)
+  result[2 * n + 8] = lateness(tickets, now, head)
 end
 local left = surplus
 if (events_due or must_rewake) and ready_count == most then
@@ -180,7 +180,7 @@ if acked_count > 0 then
     return removed
   end
 end
-result[4] = outcomes
+result[7] = outcomes
 
 local is_new = events_due
 if n > 0 then
