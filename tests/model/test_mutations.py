@@ -333,8 +333,8 @@ MUTATIONS = {
     ),
     "reserve_forgets_the_outbox": (
         "reserve",
-        "first = math.min(recheck_at or math.huge, outbox_at or math.huge)",
-        "first = recheck_at or math.huge",
+        "if outbox_at and (not first or outbox_at < first) then",
+        "if false then",
     ),
     "reserve_keeps_what_it_acknowledged": (
         "reserve",

@@ -1,5 +1,5 @@
 -- needs delayed leased meta msg ready lateness keep_history
--- includes refuse_wire verify_leases_fast noop_write finish_reserve keep_text
+-- includes refuse_wire verify_leases_fast noop_write lease_fast count_fast finish_reserve keep_text
 -- The body of reserve and reserve_timed. It reads all that it needs before it writes, so that it
 -- can still pass the call on. lateness: a function that says how late the messages are; nil: nobody
 -- asks. keep_history: a function that does so in the first call of a minute; nil: this is none.
@@ -11,8 +11,9 @@ local most, lease = tonumber(argv[4]), tonumber(argv[5])
 -- The flags that this script needs are the first two: 'o' (111), and 'r' (114).
 local kind, rewake = byte(argv[6], 1, 2)
 local ordered, must_rewake = kind == 111, rewake == 114
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event',
-  'wire')
+local state = must_rewake and call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
+    'outbox_event', 'wire', 'reserved', 'acked')
+  or call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'wire')
 local wire = state[5]
 if wire then
   -- include refuse_wire
@@ -20,10 +21,8 @@ end
 local first = tonumber(state[1] or '')
 local events_due = not first or first <= now
 if not state[1] or state[3] == '1'
-  or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
-  return nil
-end
-if ordered and call('EXISTS', leased) == 1 then
+  or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0)
+  or ordered and call('EXISTS', leased) == 1 then
   return nil
 end
 
@@ -42,9 +41,12 @@ end
 -- ones.
 events_due = events_due and most > 0
 if events_due then
-  local outbox_at = tonumber(state[4] or '')
-  first = math.min(recheck_at or math.huge, outbox_at or math.huge)
-  if first <= now then
+  local outbox_at = state[4] and tonumber(state[4])
+  first = recheck_at
+  if outbox_at and (not first or outbox_at < first) then
+    first = outbox_at
+  end
+  if first and first <= now then
     return nil
   end
   -- As messages fall due one by one, the first two tell all, and a second timekeeper looks at the
@@ -62,8 +64,10 @@ if events_due then
   else
     due, next_at = {}, at
   end
-  first = math.min(first, next_at and next_at + 0 or math.huge)
-  first = first < 4102444800000 and math.ceil(first) or nil
+  if next_at and not (first and first <= next_at + 0) then
+    first = next_at + 0
+  end
+  first = first and first < 4102444800000 and math.ceil(first) or nil
   direct = math.min(#due, most - ready_count)
   for i = 1, direct do
     tickets[ready_count + i] = due[i]
@@ -94,9 +98,8 @@ local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
 local result = { now, -1 - us, 0, 0, '', '', '', nil, nil }
 -- A small sorted set is one packed list, which the server reads from its start at each change. A
 -- long member, which comes first, turns the set into a skip list. That stays until it is empty.
-local long = '-----------------------------------------------------------------'
-local many = n > 9
-local deliver, before = many and { '0', long } or n > 1 and {}, many and 2 or 0
+local long, many = '-----------------------------------------------------------------', n > 9
+local deliver, offset = many and { '0', long } or n > 1 and {}, many and 2 or 0
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
@@ -108,7 +111,7 @@ for i = 1, n do
     return nil
   end
   if n > 1 then
-    deliver[before + 2 * i - 1], deliver[before + 2 * i] = ends, ticket
+    deliver[offset + 2 * i - 1], deliver[offset + 2 * i] = ends, ticket
   end
   result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
@@ -128,25 +131,15 @@ end
 if keep_history then
   keep_history(now)
 end
-if n == 0 and #acked_tickets == 0 then
+if n > 0 then
+  -- include lease_fast
+elseif #acked_tickets == 0 then
   -- Even a call that has nothing to write must write: a server that is no longer primary refuses
   -- it.
   -- include noop_write
 end
-if n > 0 then
-  if many then
-    acked_tickets[#acked_tickets + 1] = long
-  end
-  local added = n == 1 and redis.pcall('ZADD', leased, ends, tickets[1])
-    or redis.pcall('ZADD', leased, unpack(deliver))
-  if type(added) == 'table' then
-    if not string.find(added.err, 'OOM', 1, true) then
-      return added
-    end
-    -- A full server refuses this as the first write, and not behind another one.
-    -- include noop_write
-    call('ZADD', leased, unpack(deliver or { ends, tickets[1] }))
-  end
+if many then
+  acked_tickets[#acked_tickets + 1] = long
 end
 local acked_count = #acked_tickets > 0
   and call('ZREM', leased, unpack(acked_tickets)) - (many and 1 or 0) or 0
@@ -182,20 +175,23 @@ if acked_count > 0 then
 end
 result[7] = outcomes
 
-local is_new = events_due
+local fields, is_new = must_rewake and {}, events_due
 if n > 0 then
-  redis.pcall('HINCRBY', meta, 'reserved', n == 1 and '1' or format('%d', n))
+  local name, number, before = 'reserved', n, state[6]
+  -- include count_fast
   if not first or stop - span < first then
     first, is_new = stop - span, true
   end
 end
 if acked_count > 0 then
-  redis.pcall('HINCRBY', meta, 'acked', acked_count == 1 and '1' or format('%d', acked_count))
+  local name, number, before = 'acked', acked_count, state[7]
+  -- include count_fast
 end
 if is_new or n == 0 or must_rewake then
   -- include finish_reserve
   result[2], result[3] =
-    finish_reserve(n, left, first, state[1], {}, events_due, direct, state[2], now, us, after)
+    finish_reserve(n, left, first, state[1], fields or {}, events_due, direct, state[2], now,
+      us, after)
 end
 if n > 0 or outcomes ~= '' then
   local kept = argv[1] .. ' ' .. time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n'

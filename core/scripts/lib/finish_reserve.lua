@@ -43,6 +43,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     if place then
       had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%- ?', '')
     end
+    -- include timekeeper
     ms, text, covered, others = elect_timekeeper(had, noted, session, first, event, now,
       waits or keeps_time, n > 0, must_rewake, after)
     if ms then
@@ -54,9 +55,11 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   local finds_more = left > 0 and (must_rewake or events_due)
   local wakes = first and not (waits or finds_more) and (must_rewake or event ~= noted)
   if covered == nil and wakes then
+    -- include has_timekeeper
     covered = has_timekeeper(timekeepers, first, now)
   end
   if wakes and not covered then
+    -- include wake_at
     text = wake_at(event, text)
   end
   if text ~= (timekeepers or '') then
@@ -75,6 +78,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   elseif token then
     redis.pcall('ZREM', wake, token)
   elseif finds_more then
+    -- include wake
     wake_one(left > 1)
   end
   return pause, keeps
