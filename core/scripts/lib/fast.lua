@@ -134,8 +134,7 @@ end
 if n > 0 then
   -- include lease_fast
 elseif #acked_tickets == 0 then
-  -- Even a call that has nothing to write must write: a server that is no longer primary refuses
-  -- it.
+  -- Even such a call must write: a server that is no longer primary refuses it.
   -- include noop_write
 end
 if many then

@@ -1,6 +1,6 @@
 -- needs call deliver ends leased n tickets; includes noop_write
--- Leases the messages of a fast reserve. deliver: the end of the lease and the ticket of each; false:
--- there is one message.
+-- Leases the messages of a fast reserve. deliver: the end of the lease and the ticket of each;
+-- false: there is one message.
 local added = n == 1 and redis.pcall('ZADD', leased, ends, tickets[1])
   or redis.pcall('ZADD', leased, unpack(deliver))
 if type(added) == 'table' then
