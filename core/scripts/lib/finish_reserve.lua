@@ -32,7 +32,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     end
     text = ''
   elseif must_rewake or waits or keeps_time then
-    -- The key of the answers ends with "reply:" and the session, where `msg` ends with "msg".
+    -- The key `reply` has "reply:SESSION" where the key `msg` has "msg".
     local had, session, ms = timekeepers or '', string.sub(reply, #msg + 4), nil
     local place = must_rewake and #ARGV[6] > 6 and string.sub(ARGV[6], 7)
     local score = waits and string.find(had, '-', 1, true) and redis.pcall('ZSCORE', wake, 't')
