@@ -459,7 +459,7 @@ MUTATIONS = {
     ),
     "reserve_sees_no_ended_lease": (
         "reserve",
-        "if first <= now then",
+        "if first and first <= now then",
         "if false then",
     ),
     "reserve_takes_what_is_not_plain_for_it": (
