@@ -20,8 +20,8 @@ Each wheel is checked: its tag, its licences, what it needs, what it exports, ho
 Then the first wheel for this machine is tried in bare Debians (${WHEEL_SUITES[*]}) that have
 Python and a server but no compiler. That for musl runs with a Python that is built for musl out of
 Debian's source, once, in some five minutes. That for arm64 runs by qemu-user-static, where it is
-installed, with the Python of Debian's package. Wheels for macOS come to build/wheels/untried: nothing here can
-run them, so publish them only after a Mac has passed the contract.
+installed, with the Python of Debian's package. Wheels for macOS come to build/wheels/untried:
+nothing here can run them, so publish them only after a Mac has passed the contract.
 
   --untried   only builds and checks
 
