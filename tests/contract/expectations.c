@@ -151,7 +151,8 @@ void compare_message(struct run *run, json_object *expected, const dueq_message 
     const struct text_field texts[] = {
         {"id", &message->id},     {"ticket", &message->ticket},
         {"body", &message->body}, {"error", &message->error},
-        {"state", &state},        {"dead_letter", &message->dead_letter}};
+        {"state", &state},        {"dead_letter", &message->dead_letter},
+        {"group", &message->group}};
     const struct number_field numbers[] = {{"attempt", message->attempt},
                                            {"max_attempts", message->max_attempts},
                                            {"crashes", message->crashes},
