@@ -116,7 +116,7 @@ local function check_states(queue)
   for _, lane in ipairs({ 'high', 'ready', 'low' }) do
     note_tickets('ready', redis.call('LRANGE', queue .. lane, 0, -1), lane)
   end
-  note_tickets('ready', lines_of(queue))
+  note_tickets('ready', lines_of(queue), 'ready')
   for _, place in ipairs({ 'delayed', 'leased', 'dead', 'outbox' }) do
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
   end
