@@ -110,11 +110,16 @@ local function check_lines()
   phase, at = phase or 'g', at or '0'
   local key = ({ g = groups, l = lines, t = turns })[phase]
   local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
-  local found, asked, arrived = page[2] or {}, {}, {}
-  answer[3] = #found / 2
-  for i = 1, phase ~= 't' and #found or 0, 2 do
-    local line = phase == 'g' and mark_read(found[i + 1])
-    local text = phase == 'l' and found[i + 1] or line and line.head .. '\n' .. line.tail or ''
+  local found, names, asked, arrived = {}, {}, {}, {}
+  for i = 1, #(page[2] or {}), 2 do
+    names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+  end
+  -- SCAN has another order on each server.
+  table.sort(names)
+  answer[3] = #names
+  for _, name in ipairs(phase ~= 't' and names or {}) do
+    local line = phase == 'g' and mark_read(found[name])
+    local text = phase == 'l' and found[name] or line and line.head .. '\n' .. line.tail or ''
     for _, ticket in ipairs(tickets_of(text)) do
       asked[#asked + 1], asked[#asked + 2] = ticket, ''
     end
@@ -125,13 +130,13 @@ local function check_lines()
       arrived[ticket] = true
     end
   end
-  for i = 1, #found, 2 do
+  for _, name in ipairs(names) do
     if phase == 'g' then
-      check_mark(found[i], found[i + 1], arrived)
+      check_mark(name, found[name], arrived)
     elseif phase == 'l' then
-      check_segment(found[i], found[i + 1], arrived)
-    elseif not read_list('HMGET', groups, found[i])[1] then
-      report_removal('group', 'ZREM', turns, found[i])
+      check_segment(name, found[name], arrived)
+    elseif not read_list('HMGET', groups, name)[1] then
+      report_removal('group', 'ZREM', turns, name)
     end
   end
   local following = ({ g = 'l0', l = 't0', t = '' })[phase]
