@@ -25,10 +25,9 @@
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {"types",   "notes", "msg",   "attempts", "handover",
-                                     "delayed", "high",  "ready", "low",      "lines",
-                                     "leased",  "outbox", "dead", "lost",     "doubled",
-                                     "quarantine"};
+static const char *const stages[] = {
+    "types", "notes", "msg",    "attempts", "handover", "delayed", "high",    "ready",
+    "low",   "lines", "leased", "outbox",   "dead",     "lost",    "doubled", "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
@@ -229,11 +228,11 @@ static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
 }
 
 static uint32_t most_of(uint32_t stage) {
-    return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS      ? MOST_HASH
+    return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS ? MOST_HASH
            : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ||
-                     stage == DUEQ__STAGE_LINES
+                   stage == DUEQ__STAGE_LINES
                ? MOST_FEW
-                                                                          : MOST_PLACE;
+               : MOST_PLACE;
 }
 
 struct asked_step {

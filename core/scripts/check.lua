@@ -2,7 +2,8 @@
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
 -- keys rates received failures groups lines turns
--- includes check_keys check_verdict check_findings check_groups lane_window message envelope ticket decimal
+-- includes check_keys check_verdict check_findings check_groups lane_window message envelope ticket
+-- includes decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
 -- args alone: '1' to repair; stage (a key, or types, notes, lost, doubled); cursor ('': the first;
 --   of lanes and of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to

@@ -1,5 +1,5 @@
 -- stats: counts the queue in O(1). Changes nothing.
--- keys msg ready high low delayed leased dead outbox meta rates groups lines turns
+-- keys msg ready high low delayed leased dead outbox meta groups lines turns rates
 -- includes decimal ticket now group_mark group_line refuse_layout
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if

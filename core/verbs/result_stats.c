@@ -23,8 +23,8 @@ static int64_t made_ms(dueq_bytes text) {
 
 /*
  * Since when the oldest ready message is ready, by the first tickets of the normal, high and low
- * lane, and those of lines of groups; 0: no message is ready. The first ticket came to the normal lane after the mark, also if
- * its message was made before the mark, as a delayed one was.
+ * lane, and those of lines of groups; 0: no message is ready. The first ticket came to the normal
+ * lane after the mark, also if its message was made before the mark, as a delayed one was.
  */
 static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes *heads,
                          size_t count) {

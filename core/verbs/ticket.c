@@ -18,8 +18,8 @@ static bool good_suffix(dueq_bytes suffix) {
     if (dueq__take_word(&group, '=', &own))
         return dueq__is_utf8(group.data, group.size, false) && group.size &&
                !memchr(group.data, ' ', group.size) &&
-               (!own.size || (own.size == DUEQ__INCARNATION_SIZE &&
-                              dueq__id_time(own.data, own.size) >= 0));
+               (!own.size ||
+                (own.size == DUEQ__INCARNATION_SIZE && dueq__id_time(own.data, own.size) >= 0));
     const char *text = suffix.data;
     bool marked = suffix.size == 1 || suffix.size == DUEQ__INCARNATION_SIZE + 1;
     if (marked && text[suffix.size - 1] != 'h' && text[suffix.size - 1] != 'l')

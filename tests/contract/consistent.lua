@@ -104,7 +104,8 @@ local function check_states(queue)
       local id, tag = living_id(queue, place, ticket)
       if id then
         note(place, id)
-        local own = (#tag % 10 == 0 or string.find(tag, '=')) and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
+        local plain = #tag % 10 == 0 or string.find(tag, '=', 1, true)
+        local own = plain and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
         if lane and lane ~= own and not damaged then
           complain('the ticket %s is in %s', ticket, lane)
         end
