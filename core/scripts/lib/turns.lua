@@ -18,8 +18,8 @@ local floor, last_joined, noted = 0, 0, ''
 -- turn, from index `first_line` to `last_line`.
 local known, order, first_line, last_line = {}, {}, 1, 0
 -- How many members of `turns` were read; the virtual time of the last of them (huge: no other is
--- there); and how many groups the floor has passed.
-local turns_seen, bound, passed = 0, -1, 0
+-- there) and its name; and how many groups the floor has passed.
+local turns_seen, bound, bound_name, passed = 0, -1, '', 0
 local unreadable = {}
 
 -- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0.
@@ -34,9 +34,12 @@ local function turns_begin(text)
   redis.call('ZCARD', turns)
 end
 
--- Adds what changes in `meta` to fields.
+-- Adds what changes in `meta` to fields. If no group is left, the virtual time begins anew.
 local function turns_meta(fields)
   local text = string.format('%.0f %.0f', floor, last_joined)
+  if bound == math.huge and first_line > last_line then
+    text = '0 0'
+  end
   if text ~= noted then
     fields[#fields + 1], fields[#fields + 2] = 'turns', text
   end
@@ -63,26 +66,28 @@ local function lines_read(names)
   end
 end
 
--- Gives a line its place in the order: behind lines with the same virtual time.
-local function stand(line)
+-- Gives a line its place in the order. Of lines with the same virtual time, those that had it
+-- before this call (`waited`) come first, in the order of `turns`, which is that of their names.
+local function stand(line, waited)
   local at = last_line
-  while at >= first_line and order[at].turn > line.turn do
+  while at >= first_line and (order[at].turn > line.turn or waited and order[at].turn == line.turn
+      and not (order[at].waited and order[at].name < line.name)) do
     order[at + 1] = order[at]
     at = at - 1
   end
-  order[at + 1], last_line, line.stands = line, last_line + 1, true
+  order[at + 1], last_line, line.stands, line.waited = line, last_line + 1, true, waited
 end
 
 -- The line of a group that was read, before a ticket joins it.
 local function line_join(name)
-  local line = known[name]
+  local line, waited = known[name], true
   if line_is_empty(line) and line.turn <= floor then
     local from = math.max(last_joined, floor)
     last_joined = from + (from < floor + UNIT and STEP or 1)
-    line.turn = last_joined
+    line.turn, waited = last_joined, false
   end
   if not line.stands then
-    stand(line)
+    stand(line, waited)
   end
   return line
 end
@@ -99,11 +104,16 @@ local function turns_page(size)
     local line = known[name]
     line.is_member = true
     if not line.stands then
-      stand(line)
+      stand(line, true)
     end
   end
   turns_seen = turns_seen + #names
-  bound = #names == size and tonumber(page[#page]) or math.huge
+  bound, bound_name = #names == size and tonumber(page[#page]) or math.huge, names[#names]
+end
+
+-- Whether no group that was not read has a turn before this line's.
+local function is_next(line)
+  return line.turn < bound or line.turn == bound and line.waited and line.name <= bound_name
 end
 
 -- Takes the next ticket, at most from `size` groups that were not read before. Returns the ticket
@@ -111,7 +121,7 @@ end
 local function turn_take(size)
   while passed < 1000 do
     local line = first_line <= last_line and order[first_line]
-    if bound < math.huge and not (line and line.turn <= bound) then
+    if bound < math.huge and not (line and is_next(line)) then
       turns_page(math.max(size, math.min(turns_seen, 200)))
     elseif not line then
       return nil
@@ -144,7 +154,7 @@ local function turns_sort()
   local standing = { unpack(order, first_line, last_line) }
   order, first_line, last_line = {}, 1, 0
   for _, line in ipairs(standing) do
-    stand(line)
+    stand(line, line.waited)
   end
 end
 
