@@ -18,8 +18,8 @@ local floor, last_joined, noted = 0, 0, ''
 -- turn, from index `first_line` to `last_line`.
 local known, order, first_line, last_line = {}, {}, 1, 0
 -- How many members of `turns` were read; the virtual time of the last of them (huge: no other is
--- there) and its name; and how many groups the floor has passed.
-local turns_seen, bound, bound_name, passed = 0, -1, '', 0
+-- there) and its name; and how many turns were looked at.
+local turns_seen, bound, bound_name, looked = 0, -1, '', 0
 local unreadable = {}
 
 -- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0.
@@ -117,16 +117,16 @@ local function is_next(line)
 end
 
 -- Takes the next ticket, at most from `size` groups that were not read before. Returns the ticket
--- and its line; nil: no group has one, or the floor has passed 1,000 groups.
+-- and its line; nil: no group has one, or the script has looked at 400 turns.
 local function turn_take(size)
-  while passed < 1000 do
+  while looked < 400 do
     local line = first_line <= last_line and order[first_line]
     if bound < math.huge and not (line and is_next(line)) then
       turns_page(math.max(size, math.min(turns_seen, 200)))
     elseif not line then
       return nil
     else
-      first_line, floor = first_line + 1, math.max(floor, line.turn)
+      first_line, floor, looked = first_line + 1, math.max(floor, line.turn), looked + 1
       local ticket = line_take(line)
       if line.damaged then
         unreadable[#unreadable + 1], line.damaged = line.name .. '\t', nil
@@ -136,7 +136,7 @@ local function turn_take(size)
         stand(line)
         return ticket, line
       end
-      line.stands, passed = false, passed + 1
+      line.stands = false
     end
   end
 end
