@@ -2,6 +2,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
 -- keys turns
 -- includes ticket message envelope deferred_removals bulk count turns keep_reply refuse_layout
+-- includes noop_write
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
@@ -43,6 +44,7 @@ else
     local returned = math.max(0, (tonumber(state[2] or '') or 0) - met[ready])
     local fields = { 'returned', string.format('%d', returned) }
     turns_meta(fields)
+    -- include noop_write
     bulk('HSET', meta, fields)
     write_turns()
   end
