@@ -5,9 +5,9 @@
 
 # The parts of a line run one after the other, the lines at the same time, because most tests wait.
 LANES=(
-    "python"
-    "lint c contract cli web"
-    "topology php laravel symfony phpworker model"
+    "python web laravel phpworker"
+    "lint c contract cli symfony"
+    "topology php model"
 )
 # The further packages of a part.
 declare -A PART_PACKAGES=(

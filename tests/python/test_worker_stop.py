@@ -168,8 +168,8 @@ def test_worker_is_quiet_and_goes_on(url: str, tmp_path: Path, pool: str) -> Non
         assert worker.stop() == 0
 
 
-@holds
-def test_worker_says_what_it_does(url: str, tmp_path: Path, pool: str, task: str) -> None:
+def what_it_does(url: str, tmp_path: Path, pool: str, task: str) -> str:
+    """What a worker logs of a job at SIGUSR1."""
     push(url, task, "x")
     with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "2") as worker:
         worker.wait_for("began x")
@@ -179,9 +179,23 @@ def test_worker_says_what_it_does(url: str, tmp_path: Path, pool: str, task: str
         worker.wait_until_said("idle")
         worker.gate.touch()
         assert worker.stop() == 0
+    return str(line)
+
+
+@holds
+def test_worker_says_what_it_does(url: str, tmp_path: Path, pool: str, task: str) -> None:
+    line = what_it_does(url, tmp_path, pool, task)
     assert f"in {task}" in line
     assert "worker_app.py" in line
     assert "sleep(0.01)" in line
+
+
+@pools
+def test_worker_says_where_a_coroutine_computes(url: str, tmp_path: Path, pool: str) -> None:
+    """A coroutine that runs at this moment does not say what it awaits."""
+    line = what_it_does(url, tmp_path, pool, "async_compute")
+    assert "in async_compute" in line
+    assert "worker_app.py" in line
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,14 @@ async def async_hold(name: str) -> None:
     note("ended", name)
 
 
+@app.task
+async def async_compute(name: str) -> None:
+    """Runs until there is a gate, and lets no other coroutine run meanwhile."""
+    note("began", name)
+    while not GATE.exists():
+        pass
+
+
 @app.task(timeout=0.3)
 def slow() -> None:
     note("began", "slow")

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from types import FrameType
 from typing import Any
 
@@ -25,11 +26,8 @@ _INTERRUPT = signal.SIGRTMIN
 class Stack:
     """Lines of code for a log."""
 
-    def __init__(self, frames: Iterable[tuple[FrameType, int]], reverse: bool = False) -> None:
-        summary = traceback.StackSummary.extract(iter(frames))
-        if reverse:
-            summary.reverse()
-        self._lines = summary.format()
+    def __init__(self, frames: Iterable[tuple[FrameType, int]]) -> None:
+        self._lines = traceback.StackSummary.extract(iter(frames)).format()
 
     def __str__(self) -> str:
         return "".join(self._lines).rstrip()
@@ -59,6 +57,7 @@ class RunningJob:
         self._thread: int | None = None
         self._task: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop_thread = 0
 
     def _limit(self, seconds: float | None) -> float:
         return float("inf") if seconds is None else self.since + seconds
@@ -87,6 +86,7 @@ class RunningJob:
         """Within this block the handler runs in this task of an event loop."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
+            self._loop_thread = threading.get_ident()
             self._task = asyncio.current_task()
         try:
             yield
@@ -114,10 +114,11 @@ class RunningJob:
     def stack(self) -> Stack:
         """The stack of the handler."""
         with self._lock:
-            task, thread = self._task, self._thread
+            task, thread, loop_thread = self._task, self._thread, self._loop_thread
         if task is not None:
-            return Stack((frame, frame.f_lineno) for frame in _awaiting(task.get_coro()))
-        return Stack(traceback.walk_stack(sys._current_frames().get(thread or 0)), True)
+            coroutine = task.get_coro()
+            return Stack(_running(coroutine, loop_thread) or _awaiting(coroutine))
+        return Stack(reversed(_frames_of(thread or 0)))
 
 
 _in_main: RunningJob | None = None
@@ -144,10 +145,26 @@ def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
 
 
-def _awaiting(coroutine: Any) -> Iterator[FrameType]:
+def _frames_of(thread: int) -> list[tuple[FrameType, int]]:
+    """The frames that a thread runs now with their lines, the innermost first."""
+    frame = sys._current_frames().get(thread)
+    return list(traceback.walk_stack(frame)) if frame else []
+
+
+def _running(coroutine: Any, thread: int) -> list[tuple[FrameType, int]]:
+    """
+    The frames of a coroutine that a thread runs now, the innermost last. A coroutine that runs does
+    not say what it awaits. Returns [] if it does not run now.
+    """
+    own = getattr(coroutine, "cr_frame", None)
+    inner = list(takewhile(lambda entry: entry[0] is not own, frames := _frames_of(thread)))
+    return frames[len(inner) :: -1] if len(inner) < len(frames) else []
+
+
+def _awaiting(coroutine: Any) -> Iterator[tuple[FrameType, int]]:
     """The frames of a suspended coroutine, the innermost last."""
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
         if frame is not None:
-            yield frame
+            yield frame, frame.f_lineno
         coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
