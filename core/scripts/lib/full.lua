@@ -140,12 +140,12 @@ for l, lane in ipairs(lanes) do
   local length = paused and 0 or call('LLEN', lane) - c.met[l]
   left, prioritized = left + length, prioritized + (lane == ready and 0 or length)
 end
-if by_turns then
-  left = left + (paused and 0 or by_turns.left())
+if by_turns and most > 0 then
+  left = left + by_turns.left()
   for _, entry in ipairs(by_turns.unreadable) do
     garbage[#garbage + 1] = entry
   end
-elseif state[10] then
+elseif state[10] and not paused then
   -- If there is a message at all, another reserve must look into the lines of the groups.
   left = left + call('EXISTS', msg)
 end
