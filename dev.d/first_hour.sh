@@ -45,6 +45,8 @@ bare_system() {
     else
         tar -C "$BARE" -xf "$base"
     fi
+    # apt downloads as another user, who must be able to enter the root.
+    chmod 755 "$BARE"
     mkdir "$BARE/dueq"
     git archive HEAD | tar -C "$BARE/dueq" -x
     # README's apt asks before it installs: answer yes. And the bare system needs this network.

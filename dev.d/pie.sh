@@ -7,9 +7,11 @@ usage: ./dev pie [--list] [--untried] [PATTERN...]
 Builds the PHP extension with hiredis and OpenSSL inside, as PIE downloads it: an archive for each
 version of PHP (8.2, 8.4), processor (x86_64, arm64), C library (glibc, musl) and mode of threads
 (nts, zts). They come to build/pie. PATTERN chooses archives by their names: './dev pie
-"*php8.4-x86_64*"'. Then those for glibc and this machine's processor are tried: the nts ones in a
-bare Debian with PHP and without a compiler, the zts ones with a PHP with threads, in eight threads
-at once. Debian has no such PHP, so one is built out of its source, once, in some ten minutes.
+"*php8.4-x86_64*"'. Then those for this machine's processor are tried in a bare Debian: with
+Debian's PHP and without a compiler, and where Debian has no such PHP (with threads, or for musl),
+with one that is built out of Debian's source, once, in some five minutes each. Those with threads
+run in eight threads at once. Those for arm64 and glibc, without threads, run by qemu-user-static,
+where it is installed, with Debian's PHP.
 
   --list      prints the names of the archives, and builds nothing
   --untried   only builds
@@ -20,7 +22,7 @@ END
 }
 
 pie() {
-    local patterns=() tried=true list=() archive processor php begin=$SECONDS
+    local patterns=() tried=true list=() archive processor php kind begin=$SECONDS
     while [ $# -gt 0 ]; do
         case $1 in
         -h | --help) pie_help && return ;;
@@ -39,14 +41,18 @@ pie() {
         need_packages debootstrap git
         processor=$(uname -m)
         for archive in $(packaging pie.py --list build/pie "${patterns[@]}"); do
-            [[ $archive == *-${processor/aarch64/arm64}-linux-glibc* ]] || continue
+            if [[ $archive != *-${processor/aarch64/arm64}-linux-* ]]; then
+                [[ $archive != *-arm64-linux-glibc.tgz ]] || try_emulated "build/pie/$archive"
+                continue
+            fi
             php=${archive#*_php} php=${php%%-*}
-            [[ $archive != *-zts.tgz ]] || (php_with_threads "$php")
-            if [[ $archive == *-zts.tgz && ! -e build/php-threads/$php.tar ]]; then
+            kind=${archive#*-linux-} kind=${kind%.tgz}
+            [ "$kind" = glibc ] || (built_php "$php" "$kind")
+            if [ "$kind" != glibc ] && [ ! -e "build/built-php/$php-$kind.tar" ]; then
                 echo "pie: $archive: not tried: this mirror of Debian has no source of PHP $php"
                 continue
             fi
-            (try_pie "build/pie/$archive" "$php")
+            (try_pie "build/pie/$archive" "$php" "$kind")
             echo "pie: $archive: ok"
         done
     fi
@@ -57,27 +63,29 @@ pie() {
 # suite_of PHP: the release of Debian that has this version.
 suite_of() { sed -n "/^version = \"$1\"/{n; s/.*\"\(.*\)\"/\1/p}" packaging/php.toml; }
 
-# try_pie ARCHIVE PHP
+# try_pie ARCHIVE PHP KIND
 try_pie() {
     bare_system "$(suite_of "$2")"
     mkdir "$BARE/pie"
     tar -C "$BARE/pie" -xf "$1"
-    if [[ $1 == *-zts.tgz ]]; then
-        tar -C "$BARE" -xf "build/php-threads/$2.tar"
-        in_bare_system bash -euo pipefail /dueq/tests/packaging/zts.sh
-    else
+    if [ "$3" = glibc ]; then
         in_bare_system bash -euo pipefail /dueq/tests/packaging/pie.sh
+    else
+        tar -C "$BARE" -xf "build/built-php/$2-$3.tar"
+        in_bare_system bash -euo pipefail /dueq/tests/packaging/built_php.sh "${3%-zts}"
     fi
 }
 
-# php_with_threads PHP: makes build/php-threads/PHP.tar, unless the mirror has no source of PHP.
-php_with_threads() {
-    local made=build/php-threads/$1.tar code=0 log=build/log/php-threads.log
+# built_php PHP KIND: makes build/built-php/PHP-KIND.tar, unless the mirror has no source of PHP.
+# KIND: glibc-zts, musl or musl-zts.
+built_php() {
+    local made=build/built-php/$1-$2.tar code=0 log=build/log/php-$1-$2.log threads=
     [ ! -e "$made" ] || return 0
+    [[ $2 != *-zts ]] || threads=zts
     bare_system "$(suite_of "$1")"
-    mkdir -p build/php-threads
-    in_bare_system bash -euo pipefail /dueq/packaging/php_threads.sh "$1" \
-        "${DUEQ_JOBS:-$(nproc)}" >"$log" 2>&1 || code=$?
+    mkdir -p build/built-php
+    in_bare_system bash -euo pipefail /dueq/packaging/php.sh "$1" "${DUEQ_JOBS:-$(nproc)}" \
+        "${2%-zts}" "$threads" >"$log" 2>&1 || code=$?
     case $code in
     0) tar -C "$BARE" -cf "$made.new" opt/php && mv "$made.new" "$made" ;;
     75) ;;

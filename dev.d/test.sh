@@ -1,4 +1,5 @@
-# The tests: ./dev test [all] [PART...], ./dev asan, ./dev poll, ./dev analyser. Sourced by ../dev.
+# The tests: ./dev test [all] [PART...], ./dev asan, ./dev poll, ./dev musl, ./dev analyser. Sourced
+# by ../dev.
 #
 # Without `all`, tests that are marked slow are left out, and the contract runs on Redis alone, not
 # on Redis and Valkey. $DUEQ_TEST_SERVER names another server for all tests.
@@ -174,6 +175,13 @@ asan() {
 poll() {
     setup_poll
     c_tests_of poll "$@"
+}
+
+musl() {
+    need_packages "${PACKAGES[@]}" musl-tools
+    setup_packaging
+    packaging musl_tests.py
+    c_tests_of musl "$@"
 }
 
 # c_tests_of BUILD [WORD...]: the C tests of build/BUILD.

@@ -18,9 +18,10 @@ $(platforms targets.TARGETS)
 Each PLATFORM gets a wheel for all Pythons from 3.11 on, and one for each Python without the GIL.
 Each wheel is checked: its tag, its licences, what it needs, what it exports, how it is hardened.
 Then the first wheel for this machine is tried in bare Debians (${WHEEL_SUITES[*]}) that have
-Python and a server but no compiler. That for arm64 runs by qemu-user-static, where it is installed,
-with the Python of Debian's package. Wheels for macOS come to build/wheels/untried: nothing here can
-run them, so publish them only after a Mac has passed the contract.
+Python and a server but no compiler. That for musl runs with a Python that is built for musl out of
+Debian's source, once, in some five minutes. That for arm64 runs by qemu-user-static, where it is
+installed, with the Python of Debian's package. Wheels for macOS come to build/wheels/untried:
+nothing here can run them, so publish them only after a Mac has passed the contract.
 
   --untried   only builds and checks
 
@@ -95,7 +96,12 @@ wheels() {
                 (try_wheel "$suite" "$made")
             done
         done
-        try_emulated
+        for made in build/wheels/*-cp311-abi3-musllinux_*_"$(uname -m)".whl; do
+            [ -e "$made" ] || continue
+            (musl_python)
+            (try_musl "$made")
+        done
+        try_emulated build/wheels/*-cp311-abi3-manylinux_*_aarch64.whl
     fi
     echo "wheels: files=$(find build/wheels -name '*.whl' | wc -l) tried=$TRIED" \
         "seconds=$((SECONDS - begin))"
@@ -110,11 +116,33 @@ try_wheel() {
     in_bare_system bash -euo pipefail /dueq/tests/packaging/wheel.sh
 }
 
-# The wheels for arm64, by an emulator, if this machine has it.
+# musl_python: makes build/musl-python.tar.
+musl_python() {
+    local made=build/musl-python.tar log=build/log/musl-python.log
+    [ ! -e "$made" ] || return 0
+    bare_system bookworm
+    in_bare_system bash -euo pipefail /dueq/packaging/musl_python.sh "${DUEQ_JOBS:-$(nproc)}" \
+        >"$log" 2>&1 || { tail -n 25 "$log" && exit 1; }
+    tar -C "$BARE" -cf "$made.new" opt/python && mv "$made.new" "$made"
+}
+
+# try_musl WHEEL: with a Python for musl.
+try_musl() {
+    echo "-- a wheel with a Python for musl"
+    bare_system bookworm
+    tar -C "$BARE" -xf build/musl-python.tar
+    mkdir "$BARE/wheels"
+    cp "$1" "$BARE/wheels/"
+    build/packaging-venv/bin/python -m pip install --quiet --target "$BARE/site" pytest
+    in_bare_system bash -euo pipefail /dueq/tests/packaging/musl_wheel.sh
+}
+
+# try_emulated FILE...: wheels or archives of PIE for arm64, by an emulator, if this machine has it.
 try_emulated() {
     local made
-    for made in build/wheels/*-cp311-abi3-manylinux_*_aarch64.whl; do
-        [ -e "$made" ] && [ "$(uname -m)" != aarch64 ] || continue
+    [ "$(uname -m)" != aarch64 ] || return 0
+    for made; do
+        [ -e "$made" ] || continue
         if command -v qemu-aarch64-static >/dev/null; then
             packaging emulated.py "$made" qemu-aarch64-static
         else

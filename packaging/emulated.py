@@ -1,6 +1,7 @@
 """
-Tries a wheel for arm64 with glibc by an emulator: python packaging/emulated.py WHEEL EMULATOR. The
-emulator, qemu-aarch64-static, runs the Python of Debian 12 for arm64, with the wheel's files.
+Tries a wheel, or an archive of PIE, for arm64 with glibc by an emulator: python
+packaging/emulated.py FILE EMULATOR. The emulator, qemu-aarch64-static, runs Debian's Python or PHP
+for arm64, with the file's contents.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import tomllib
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import debian
@@ -23,68 +27,101 @@ sys.path[:0] = [str(ROOT / "tests" / "python"), str(ROOT / "tests" / "topology")
 from certificates import Certificates  # noqa: E402
 from private_server import Server, free_port  # noqa: E402
 
-SUITE = "bookworm"
-PACKAGES = [
+PYTHON = [
     *["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"],
     *["libc6", "zlib1g", "libexpat1", "libssl3", "libffi8", "libuuid1", "libbz2-1.0", "liblzma5"],
 ]
+# What each PHP of Debian links, by the release.
+PHP = {
+    "bookworm": ["libssl3", "libicu72"],
+    "trixie": ["libssl3t64", "libicu76"],
+}
+PHP_EVERYWHERE = [
+    *["libc6", "zlib1g", "libargon2-1", "libpcre2-8-0", "libsodium23", "libxml2", "liblzma5"],
+    *["libstdc++6", "libgcc-s1", "libedit2", "libbsd0", "libmd0", "libtinfo6"],
+]
 
 
-def system() -> Path:
+def system(name: str, suite: str, packages: Sequence[str]) -> Path:
     """A folder with the files of the packages, as the root of an arm64 system has them."""
-    root = CACHE / "arm64"
+    root = CACHE / f"arm64-{name}"
     if not (root / "complete").exists():
         shutil.rmtree(root, ignore_errors=True)
-        for package in PACKAGES:
-            unpacked = debian.unpacked(SUITE, package, "arm64")
+        for package in packages:
+            unpacked = debian.unpacked(suite, package, "arm64")
             shutil.copytree(unpacked, root, symlinks=True, dirs_exist_ok=True)
         (root / "complete").touch()
     return root
 
 
-def first_example() -> str:
-    """README's first example in Python."""
-    found = re.search(r"^```python\n(.*?)^```", text("README.md"), flags=re.S | re.M)
+def example(language: str) -> str:
+    """README's first example in a language."""
+    found = re.search(rf"^```{language}\n(.*?)^```", text("README.md"), flags=re.S | re.M)
     assert found
     return found[1]
 
 
-def main(wheel: Path, emulator: str) -> None:
-    root = system()
+def run(
+    emulator: str, root: Path, words: Sequence[str], environment: Mapping[str, str], stdin: str = ""
+) -> str:
+    """Runs a program of the root, and returns what it printed."""
+    return subprocess.run(
+        [emulator, "-L", str(root), *words],
+        env={**os.environ, **environment},
+        input=stdin,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
+
+
+def try_wheel(wheel: Path, emulator: str, folder: Path, server: Mapping[str, str]) -> str:
+    root = system("python3.11", "bookworm", PYTHON)
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder / "site")
+    (command,) = (folder / "site").glob("*.data/scripts/dueq")
+    command.chmod(0o755)
+    environment = {
+        **server,
+        "PYTHONHOME": str(root / "usr"),
+        "PYTHONPATH": str(folder / "site"),
+    }
+    python = str(root / "usr/bin/python3.11")
+    asked = "import os, dueq; print(os.uname().machine)"
+    machine = run(emulator, root, [python, "-c", asked], environment).strip()
+    assert machine == "aarch64", machine
+    printed = run(emulator, root, [python, "-c", example("python")], environment)
+    assert printed == "pack order 7\norder 7 is not paid\n", printed
+    return run(emulator, root, [str(command), "--version"], environment).strip()
+
+
+def try_php(archive: Path, emulator: str, folder: Path, server: Mapping[str, str]) -> str:
+    (version,) = re.findall(r"_php(\d+\.\d+)-", archive.name)
+    listed = tomllib.loads(text("packaging/php.toml"))["php"]
+    (suite,) = (php["suite"] for php in listed if php["version"] == version)
+    packages = [f"php{version}-cli", f"php{version}-common", *PHP_EVERYWHERE, *PHP[suite]]
+    root = system(f"php{version}", suite, packages)
+    with tarfile.open(archive) as packed:
+        packed.extract("dueq.so", folder)
+    php = [str(root / f"usr/bin/php{version}"), "-n", "-d", f"extension={folder / 'dueq.so'}"]
+    machine = run(emulator, root, [*php, "-r", "echo php_uname('m');"], server)
+    assert machine == "aarch64", machine
+    printed = run(emulator, root, php, server, stdin=example("php"))
+    assert "order 9 is not paid" in printed, printed
+    return run(emulator, root, [*php, "-r", "echo 'PHP ', PHP_VERSION;"], server)
+
+
+def main(file: Path, emulator: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with zipfile.ZipFile(wheel) as packed:
-            packed.extractall(folder / "site")
-        (command,) = (folder / "site").glob("*.data/scripts/dueq")
-        command.chmod(0o755)
         certificates = Certificates(folder, "localhost")
         port = free_port()
         options = ["--tls-port", str(port), "--tls-auth-clients", "no", *certificates.options()]
+        server = {"DUEQ_URL": f"rediss://localhost:{port}", "SSL_CERT_FILE": str(certificates.ca)}
         with Server(*options):
-            environment = {
-                **os.environ,
-                "PYTHONHOME": str(root / "usr"),
-                "PYTHONPATH": str(folder / "site"),
-                "DUEQ_URL": f"rediss://localhost:{port}",
-                "SSL_CERT_FILE": str(certificates.ca),
-            }
-
-            def run(*words: str) -> str:
-                return subprocess.run(
-                    [emulator, "-L", str(root), *words],
-                    env=environment,
-                    check=True,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                ).stdout
-
-            python = str(root / "usr/bin/python3.11")
-            machine = run(python, "-c", "import os, dueq; print(os.uname().machine)").strip()
-            assert machine == "aarch64", machine
-            printed = run(python, "-c", first_example())
-            assert printed == "pack order 7\norder 7 is not paid\n", printed
-            shown = run(str(command), "--version").strip()
-    print(f"  {wheel.name}: README's example over TLS, and {shown}, on {machine} by {emulator}")
+            tried = try_wheel if file.suffix == ".whl" else try_php
+            shown = tried(file, emulator, folder, server)
+    print(f"  {file.name}: README's example over TLS, and {shown}, on aarch64 by {emulator}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import sources
@@ -73,16 +73,21 @@ def hiredis(target: Target, source: Path, log: Path) -> None:
 
 
 def json_c(target: Target, source: Path, log: Path) -> None:
+    options = ["BUILD_STATIC_LIBS=ON", "BUILD_APPS=OFF", "DISABLE_WERROR=ON"]
+    by_cmake(target, target.prefix, source, log, [*options, "DISABLE_EXTRA_LIBS=ON"])
+
+
+def by_cmake(target: Target, prefix: Path, source: Path, log: Path, options: Sequence[str]) -> None:
     system = "Darwin" if target.is_macos else "Linux"
     words = [
         "-DCMAKE_BUILD_TYPE=MinSizeRel", f"-DCMAKE_C_FLAGS={SMALL}", "-DCMAKE_INSTALL_LIBDIR=lib",
-        f"-DCMAKE_INSTALL_PREFIX={target.prefix}", f"-DCMAKE_SYSTEM_NAME={system}",
+        f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DCMAKE_SYSTEM_NAME={system}",
         f"-DCMAKE_SYSTEM_PROCESSOR={target.machine}", "-DCMAKE_C_COMPILER=dueq-cc",
         f"-DCMAKE_AR={target.folder / 'bin' / 'dueq-ar'}",
         f"-DCMAKE_RANLIB={target.folder / 'bin' / 'dueq-ranlib'}",
-        "-DBUILD_SHARED_LIBS=OFF", "-DBUILD_STATIC_LIBS=ON", "-DBUILD_APPS=OFF",
-        "-DBUILD_TESTING=OFF", "-DDISABLE_WERROR=ON", "-DDISABLE_EXTRA_LIBS=ON",
+        "-DBUILD_SHARED_LIBS=OFF", "-DBUILD_TESTING=OFF",
     ]  # fmt: skip
+    words += [f"-D{option}" for option in options]
     environment = target.environment()
     run(["cmake", "-S", ".", "-B", "made", *words], source, environment, log)
     run(["cmake", "--build", "made", JOBS], source, environment, log)
@@ -124,7 +129,8 @@ def configure(target: Target, source: Path, log: Path, words: list[str]) -> None
     run(["make", "install"], source, environment, log)
 
 
-BUILDS: dict[str, Callable[[Target, Path, Path], None]] = {
+Build = Callable[[Target, Path, Path], None]
+BUILDS: dict[str, Build] = {
     "openssl": openssl,
     "hiredis": hiredis,
     "json-c": json_c,
@@ -135,27 +141,33 @@ BUILDS: dict[str, Callable[[Target, Path, Path], None]] = {
 
 def build(target: Target) -> None:
     """Builds what is not built yet, or was built from another source or by another recipe."""
+    for name, make in BUILDS.items():
+        build_one(target, name, make)
+
+
+def build_one(target: Target, name: str, make: Build) -> None:
+    """As build(), one library."""
     for program in ("perl", "make", "cmake"):
         need(program)
+    entry = sources.every()[name]
     compiler = subprocess.check_output([zig(), "version"], text=True)
-    for name, make in BUILDS.items():
-        steps = [inspect.getsource(step) for step in (make, configure)]
-        recipe = [*steps, SMALL, repr(target), compiler, sources.listed()[name]["sha256"]]
-        key = hashlib.sha256("".join(recipe).encode()).hexdigest()
-        stamp = target.folder / f"{name}.stamp"
-        if stamp.exists() and stamp.read_text(encoding="utf-8") == key:
-            continue
-        print(f"  {target.name}: {name} {sources.listed()[name]['version']}", flush=True)
-        (target.prefix / "lib" / "pkgconfig").mkdir(parents=True, exist_ok=True)
-        log = target.folder / f"{name}.log"
-        log.unlink(missing_ok=True)
-        source = sources.unpack(name, target.folder / "source")
-        make(target, source, log)
-        licences = target.prefix / "licences"
-        licences.mkdir(exist_ok=True)
-        shutil.copy(source / sources.listed()[name]["license"], licences / f"{name}.txt")
-        shutil.rmtree(target.folder / "source")
-        stamp.write_text(key, encoding="utf-8")
+    steps = [inspect.getsource(step) for step in (make, configure, by_cmake)]
+    recipe = [*steps, SMALL, repr(target), compiler, entry["sha256"]]
+    key = hashlib.sha256("".join(recipe).encode()).hexdigest()
+    stamp = target.folder / f"{name}.stamp"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == key:
+        return
+    print(f"  {target.name}: {name} {entry['version']}", flush=True)
+    (target.prefix / "lib" / "pkgconfig").mkdir(parents=True, exist_ok=True)
+    log = target.folder / f"{name}.log"
+    log.unlink(missing_ok=True)
+    source = sources.unpack(name, target.folder / "source")
+    make(target, source, log)
+    licences = target.prefix / "licences"
+    licences.mkdir(exist_ok=True)
+    shutil.copy(source / entry["license"], licences / f"{name}.txt")
+    shutil.rmtree(target.folder / "source")
+    stamp.write_text(key, encoding="utf-8")
 
 
 if __name__ == "__main__":

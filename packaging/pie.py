@@ -83,7 +83,7 @@ def headers(php: str, suite: str, processor: str) -> Path:
     """The folder of PHP's headers, out of Debian's package."""
     folder = CACHE / "php" / f"{php}-{processor}"
     if not folder.exists():
-        shutil.copytree(unpacked(suite, f"php{php}-dev", processor), folder)
+        shutil.copytree(unpacked(suite, f"php{php}-dev", processor), folder, symlinks=True)
     found = list(folder.glob("usr/include/php/*/main/php.h"))
     if len(found) != 1:
         sys.exit(f"php{php}-dev of Debian's {suite} has php.h in {len(found)} places, not in one")

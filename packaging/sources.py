@@ -19,8 +19,13 @@ LIST = Path(__file__).with_name("sources.toml")
 ARCHIVES = CACHE / "archives"
 
 
-def listed() -> dict[str, dict[str, str]]:
+def every() -> dict[str, dict[str, str]]:
     return tomllib.loads(LIST.read_text(encoding="utf-8"))
+
+
+def listed() -> dict[str, dict[str, str]]:
+    """Those that are linked into what is installed."""
+    return {name: entry for name, entry in every().items() if "for_tests" not in entry}
 
 
 def components() -> list[dict[str, Any]]:
@@ -45,7 +50,7 @@ def digest(path: Path) -> str:
 
 def archive(name: str) -> Path:
     """The archive of a library, from the cache or from its registry. The checksum is right."""
-    entry = listed()[name]
+    entry = every()[name]
     file = ARCHIVES / entry.get("file", f"{name}-{entry['version']}.crate")
     if not file.exists() or digest(file) != entry["sha256"]:
         ARCHIVES.mkdir(parents=True, exist_ok=True)
@@ -95,4 +100,4 @@ def unpack(name: str, folder: Path) -> Path:
     subprocess.run([*command, "-C", str(folder)], check=True)
     (inner,) = folder.iterdir()
     # A crate of Cargo has the library's source in a folder beside the code that builds it.
-    return inner / name if "crate" in listed()[name] else inner
+    return inner / name if "crate" in every()[name] else inner

@@ -300,10 +300,10 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     take(queue)
     take(queue).retry()
     assert queue.reserve() is None
-    queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
-    queue.push("g", id="g", unique=3600)
     queue.push_many(dueq.Draft("h", group="a") for _ in range(50))
     assert queue.reserve_many(9)
+    queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
+    queue.push("g", id="g", unique=3600)
     assert queue.lock("a lock: nightly", ttl=3600)
     lock = queue.lock("free", ttl=3600)
     assert lock

@@ -122,9 +122,14 @@ def filled(text: str, codes: dict[str, str]) -> str:
 
 
 def head_of(path: Path) -> str:
-    """The script's first line, which gives the keys their names."""
+    """The script's first lines. They give the keys their names, and make locals of the globals that
+    scripts read most: Lua finds a local faster."""
     keys = keys_of(path)
-    return f"local {', '.join(keys)} = {', '.join(f'KEYS[{n + 1}]' for n in range(len(keys)))}\n"
+    places = [f"KEYS[{number + 1}]" for number in range(len(keys))]
+    return (
+        "local redis, KEYS, ARGV = redis, KEYS, ARGV\n"
+        f"local {', '.join(keys)} = {', '.join(places)}\n"
+    )
 
 
 def expand(path: Path, codes: dict[str, str]) -> str:

@@ -2,23 +2,20 @@
 -- message, or if the time has passed, it changes nothing and answers nil, and the client runs
 -- reschedule_full.
 -- keys msg delayed wake meta reply
--- includes plain_ticket note_event keep_reply_inline
+-- includes plain_ticket note_score keep_reply_inline
 -- args id, due ('0' now, '+ms' from now, '@ms' since 1970)
 -- passes on to reschedule_full
 -- Returns a digit: 0 done, or nil.
-local id, time = ARGV[4], redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local at = (tonumber(string.sub(ARGV[5], 2)) or 0) + (string.byte(ARGV[5]) == 43 and now or 0)
+local id, time, after = ARGV[4], redis.call('TIME'), tonumber(ARGV[5])
+-- `now` has its microseconds; a score is cut to whole milliseconds. '@ms' is no number.
+local now = time[1] * 1000 + time[2] / 1000
+local at = after and now + after or tonumber(string.sub(ARGV[5], 2))
 -- include plain_ticket
-if at <= now
-  or redis.call('ZADD', delayed, 'XX', 'CH', string.format('%d', at), ticket) == 0 then
+local score = string.format('%d', at)
+if at <= now or redis.call('ZADD', delayed, 'XX', 'CH', score, ticket) == 0 then
   return nil
 end
-local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
-if not first or first > at then
-  -- include note_event
-  note_event(at, now)
-end
+-- include note_score
 local answer = DUEQ_OK
 -- include keep_reply_inline
 return answer

@@ -23,6 +23,19 @@ def bench(target: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def printed(snippet: str, *words: str) -> str:
+    """What Python code prints that uses the modules of bench/."""
+    done = subprocess.run(
+        [sys.executable, "-c", snippet, ROOT / "bench", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.slow
 def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
@@ -88,13 +101,7 @@ def test_points_below_the_curve_are_cheaper_and_no_later() -> None:
         "idler": peer("redis", (5000, 21), (6000, 19)),
         "another": peer("beanstalkd", (1, 1)),
     }
-    done = subprocess.run(
-        [sys.executable, "-c", CURVE, ROOT / "bench", json.dumps(peers)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [
+    assert json.loads(printed(CURVE, json.dumps(peers))) == [
         ["both", "every-0.5"],
         ["between", "every-49"],
         ["between", "every-51"],
@@ -247,14 +254,7 @@ for count in (200, 400):
         before, after = step(socket, "dueq", "cancel", 1, count, counter.read)
         print(after - before)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", counted, ROOT / "bench"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    once, twice = map(int, done.stdout.split())
+    once, twice = map(int, printed(counted).split())
     assert 1.95 < twice / once < 2.05
 
 
@@ -270,13 +270,7 @@ for behind in (0.05, 0.06):
 
 
 def test_run_in_which_messages_waited_for_each_other_is_refused() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", REFUSED, ROOT / "bench"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == ["260.0", "None"]
+    assert printed(REFUSED).split() == ["260.0", "None"]
 
 
 STOPPED = """
@@ -297,14 +291,7 @@ with machine.start_server() as server:
 
 def test_run_with_a_backlog_counts_its_messages() -> None:
     """The server stops for half a second, in which 25 of 100 messages fall due."""
-    done = subprocess.run(
-        [sys.executable, "-c", STOPPED, ROOT / "bench"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout == "True\n"
+    assert printed(STOPPED) == "True\n"
 
 
 ALL_DUE = """
@@ -330,12 +317,7 @@ with serve(peer.server) as server:
 @pytest.mark.parametrize("key", OURS)
 def test_one_at_a_time_asks_for_each_delayed_job(key: str) -> None:
     """The server sees how many jobs a worker takes at once, whatever the adapter says."""
-    scripts = {}
-    for setting in ("one", "best"):
-        words = [sys.executable, "-c", ALL_DUE, str(ROOT / "bench"), key, setting]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 0, done.stderr
-        scripts[setting] = int(done.stdout)
+    scripts = {setting: int(printed(ALL_DUE, key, setting)) for setting in ("one", "best")}
     assert scripts["one"] >= 100
     assert scripts["best"] < 20
 
@@ -426,13 +408,7 @@ print(json.dumps([dataclasses.asdict(row) | {"met": row.met} for row in rows]))
 
 
 def targets(report: dict[str, Any], extent: str) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-c", EVERY_TARGET, ROOT / "bench", json.dumps(report), extent],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    rows: list[dict[str, Any]] = json.loads(printed(EVERY_TARGET, json.dumps(report), extent))
     return rows
 
 

@@ -85,7 +85,7 @@ class Script:
     @property
     def keys(self) -> list[tuple[str, str]]:
         """Of each declared key its name and its type."""
-        [declared] = re.findall(r"^local (.+) = KEYS\[1\]", self.source)
+        [declared] = re.findall(r"^local (.+) = KEYS\[1\]", self.source, re.MULTILINE)
         return [(name, KINDS[name]) for name in declared.split(", ")]
 
 

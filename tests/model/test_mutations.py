@@ -138,8 +138,8 @@ MUTATIONS = {
     ),
     "push_later_notes_a_later_time": (
         "push_later",
-        "elseif not first or first > at then",
-        "elseif not first then",
+        "if not (noted and #noted == #score and noted <= score) then",
+        "if not noted then",
     ),
     "push_full_notes_a_later_time": (
         "push_full",
@@ -183,8 +183,8 @@ MUTATIONS = {
     ),
     "push_own_later_notes_a_later_time": (
         "push_own_later",
-        "if not first or first > at then",
-        "if not first then",
+        "if not (noted and #noted == #score and noted <= score) then",
+        "if not noted then",
     ),
     "push_own_later_overwrites_a_living_message": (
         "push_own_later",
@@ -323,18 +323,18 @@ MUTATIONS = {
     ),
     "reschedule_delays_what_is_due": (
         "reschedule",
-        "if at <= now\n  or redis",
+        "if at <= now or redis",
         "if redis",
     ),
     "reserve_forgets_the_high_lane": (
         "reserve",
-        "if not state[1] or state[5] == '1' or not",
-        "if not state[1] or not",
+        "if not state[1] or state[3] == '1'",
+        "if not state[1]",
     ),
     "reserve_forgets_the_outbox": (
         "reserve",
-        "first = math.min(recheck_at or math.huge, outbox_at or math.huge)",
-        "first = recheck_at or math.huge",
+        "if outbox_at and (not first or outbox_at < first) then",
+        "if false then",
     ),
     "reserve_keeps_what_it_acknowledged": (
         "reserve",
@@ -459,7 +459,7 @@ MUTATIONS = {
     ),
     "reserve_sees_no_ended_lease": (
         "reserve",
-        "if first <= now then",
+        "if first and first <= now then",
         "if false then",
     ),
     "reserve_takes_what_is_not_plain_for_it": (

@@ -32,7 +32,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     end
     text = ''
   elseif must_rewake or waits or keeps_time then
-    local had, session, ms = timekeepers or '', string.match(reply, ':(%w+)$', -23), nil
+    -- The key `reply` has "reply:SESSION" where the key `msg` has "msg".
+    local had, session, ms = timekeepers or '', string.sub(reply, #msg + 4), nil
     local place = must_rewake and #ARGV[6] > 6 and string.sub(ARGV[6], 7)
     local score = waits and string.find(had, '-', 1, true) and redis.pcall('ZSCORE', wake, 't')
     if type(score) == 'string' then
@@ -42,7 +43,8 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
     if place then
       had = string.gsub(had, (place == '0' and '%d+' or place) .. ':%- ?', '')
     end
-    ms, text, covered, others = elect_timekeeper(had, session, first, event, now,
+    -- include timekeeper
+    ms, text, covered, others = elect_timekeeper(had, noted, session, first, event, now,
       waits or keeps_time, n > 0, must_rewake, after)
     if ms then
       pause, keeps = ms * 1000 - us, 1
@@ -53,9 +55,11 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   local finds_more = left > 0 and (must_rewake or events_due)
   local wakes = first and not (waits or finds_more) and (must_rewake or event ~= noted)
   if covered == nil and wakes then
+    -- include has_timekeeper
     covered = has_timekeeper(timekeepers, first, now)
   end
   if wakes and not covered then
+    -- include wake_at
     text = wake_at(event, text)
   end
   if text ~= (timekeepers or '') then
@@ -74,6 +78,7 @@ local function finish_reserve(n, left, first, noted, fields, events_due, due, ti
   elseif token then
     redis.pcall('ZREM', wake, token)
   elseif finds_more then
+    -- include wake
     wake_one(left > 1)
   end
   return pause, keeps

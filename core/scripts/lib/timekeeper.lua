@@ -6,22 +6,29 @@
 -- Takes the session's own text back, and drops stale ones. If `stands` is set, the session waits,
 -- or keeps the time while it works (busy), and may become a timekeeper. A busy one may die by its
 -- message: it keeps the time only beside another timekeeper, or if no other consumer waits. woken:
--- it took a wake token, or was a timekeeper. event: `first` as a text. after: the time of the
--- second delayed message (nil: not known).
+-- it took a wake token, or was a timekeeper. noted: the event that `meta` has, as a text, or nil.
+-- event: `first` as a text. after: the time of the second delayed message (nil: not known).
 -- Returns how long to wait in ms (nil: others look), the timekeepers, whether one of them looks at
 -- `first`, and the texts of the others (nil: there are none).
-local function elect_timekeeper(timekeepers, session, first, event, now, stands, busy, woken, after)
-  local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):([%w-]+) ?(%d*):?([%w-]*)')
-  local known, others, early, pause = owner == session or owner_2 == session, nil, false, nil
-  if owner and owner ~= session and at + 200 > now then
-    others, early = at .. ':' .. owner, first and tonumber(at) <= first
-  end
-  if owner and at_2 ~= '' and owner_2 ~= '' and owner_2 ~= session and at_2 + 200 > now then
-    early = early or first and tonumber(at_2) <= first
-    others = (others and others .. ' ' or '') .. at_2 .. ':' .. owner_2
+local function elect_timekeeper(timekeepers, noted, session, first, event, now, stands, busy, woken,
+    after)
+  -- Mostly the caller alone keeps the time. To compare is cheaper than to read the text.
+  local known, others = noted and timekeepers == noted .. ':' .. session, nil
+  local early, pause, others_wait = false, nil, false
+  if not known and timekeepers ~= '' then
+    local at, owner, at_2, owner_2 = string.match(timekeepers, '^(%d+):([%w-]+) ?(%d*):?([%w-]*)')
+    known = owner == session or owner_2 == session
+    others_wait = string.find(timekeepers, '+', 1, true)
+    if owner and owner ~= session and at + 200 > now then
+      others, early = at .. ':' .. owner, first and tonumber(at) <= first
+    end
+    if owner and at_2 ~= '' and owner_2 ~= '' and owner_2 ~= session and at_2 + 200 > now then
+      early = early or first and tonumber(at_2) <= first
+      others = (others and others .. ' ' or '') .. at_2 .. ':' .. owner_2
+    end
   end
   -- A consumer that took a wake token was perhaps not the only one that waited for it.
-  local more = first and (woken and not known or string.find(timekeepers, '+', 1, true))
+  local more = first and (woken and not known or others_wait)
   if busy and more and not others then
     -- The caller wakes one of the consumers that wait. That one tells whether there are more.
     stands, more = false, false
@@ -41,7 +48,7 @@ local function elect_timekeeper(timekeepers, session, first, event, now, stands,
         text = text .. ' ' .. string.match(others, '^%S+')
       end
     end
-    pause, more, early = math.max(look - now, 0), more or two, true
+    pause, more, early = look > now and look - now or 0, more or two, true
   elseif stands and not busy then
     more = first
   end
