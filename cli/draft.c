@@ -191,6 +191,9 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option, con
     case DRAFT_DURABLE_TIMEOUT:
         draft->durability.timeout_ms = cli_duration(cli, "durable-timeout", given);
         break;
+    case DRAFT_GROUP:
+        draft->group = read_text(cli, "group", given);
+        break;
     }
 }
 /* The end of what was made. */

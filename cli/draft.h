@@ -23,7 +23,8 @@ enum {
     DRAFT_REPLACE,
     DRAFT_REPLICAS,
     DRAFT_DISK,
-    DRAFT_DURABLE_TIMEOUT
+    DRAFT_DURABLE_TIMEOUT,
+    DRAFT_GROUP
 };
 
 /* These go into the list of a command's options. */
@@ -44,7 +45,8 @@ enum {
     {"replace", optional_argument, NULL, DRAFT_REPLACE},                                           \
     {"replicas", required_argument, NULL, DRAFT_REPLICAS},                                         \
     {"disk", no_argument, NULL, DRAFT_DISK},                                                       \
-    {"durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT}
+    {"durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT},                           \
+    {"group", required_argument, NULL, DRAFT_GROUP}
 
 /* The texts of --help, by groups. */
 #define DRAFT_HELP_MESSAGE                                                                         \
@@ -56,7 +58,8 @@ enum {
     "  --priority high|normal|low\n"                                                               \
     "                       high is delivered before normal, and normal before low (normal)\n"     \
     "  --ttl DURATION       delete the message if it is not delivered within this time after\n"    \
-    "                       the push\n"
+    "                       the push\n"                                                            \
+    "  --group NAME         groups take turns; in a group the order of the pushes holds\n"
 
 #define DRAFT_HELP_ID                                                                              \
     "  --id ID              find and cancel the message by this id. While it is in the queue, a\n" \

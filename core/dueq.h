@@ -136,6 +136,7 @@ enum {
     DUEQ_MAX_QUEUES = 1024,         /* queues of a reserve_any or a consumer */
     DUEQ_MAX_PARTITIONS = 1024,     /* partitions of a queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
+    DUEQ_MAX_GROUP = 128,           /* the name of a message's group */
     DUEQ_MAX_RATES = 360,           /* minutes of history that a queue keeps */
     DUEQ_MAX_HOURS = 336,           /* hours of history that a queue keeps */
     DUEQ_TIMING_BUCKETS = 196,      /* buckets of a dueq_timing */
@@ -449,6 +450,12 @@ typedef struct dueq_draft {
      * any partition.
      */
     dueq_bytes key;
+    /*
+     * The group with which the message takes turns: 1 to DUEQ_MAX_GROUP bytes of UTF-8 without
+     * control characters. Not together with a priority or a key, and not in a queue with
+     * partitions. Size 0: the message has none.
+     */
+    dueq_bytes group;
     /* The end of what was made. */
 } dueq_draft;
 
@@ -534,6 +541,7 @@ typedef struct dueq_message {
      * queue.
      */
     dueq_bytes dead_letter;
+    dueq_bytes group; /* the group with which the message takes turns; Size 0: it has none */
     /* The end of what was made. */
     size_t body_size; /* of the whole body; more than body.size if dueq_queue_preview() cut it */
     int64_t lease_ms; /* as in the draft */

@@ -478,7 +478,8 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(MAYBE_TIME, expires_ms) \
     X(TEXT, error) \
     X(FLAG, drop) \
-    X(NAME, dead_letter)
+    X(NAME, dead_letter) \
+    X(NAME, group)
 #define DUEQ_SIZES_FIELDS(X) \
     X(COUNT, ready) \
     X(COUNT, delayed) \

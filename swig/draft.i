@@ -76,21 +76,21 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
 /* Made from core/options.toml by core/verbs.py: the row of a draft. */
 /*
  * row: (body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
- * max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
+ * max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
     long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, durable_timeout_ms;
-    Py_ssize_t id_size, dead_letter_size, key_size;
+    Py_ssize_t id_size, dead_letter_size, key_size, group_size;
     int priority, replace;
 
     *draft = (dueq_draft)DUEQ_DRAFT;
-    if (!PyArg_ParseTuple(row, "OLLs#ILOiLOIps#LiipLs#:draft", &body, &delay_ms, &at_ms,
+    if (!PyArg_ParseTuple(row, "OLLs#ILOiLOIps#LiipLs#s#:draft", &body, &delay_ms, &at_ms,
                           &draft->id.data, &id_size, &draft->max_attempts, &lease_ms, &headers,
                           &priority, &ttl_ms, &backoff, &draft->max_crashes, &draft->drop,
                           &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace,
                           &draft->durability.replicas, &draft->durability.disk, &durable_timeout_ms,
-                          &draft->key.data, &key_size))
+                          &draft->key.data, &key_size, &draft->group.data, &group_size))
         return -1;
     draft->delay_ms = delay_ms;
     draft->at_ms = at_ms;
@@ -103,6 +103,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->replace = (dueq_replace)replace;
     draft->durability.timeout_ms = durable_timeout_ms;
     draft->key.size = (size_t)key_size;
+    draft->group.size = (size_t)group_size;
     if (borrow(body, "body", view, &draft->body) < 0)
         return -1;
     if (draft_headers(draft, headers) < 0)

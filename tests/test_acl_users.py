@@ -93,9 +93,17 @@ def manage_own(queue: dueq.Queue) -> None:
     assert not queue.schedule("nightly", "@daily", "x")
 
 
+def push_groups(queue: dueq.Queue) -> None:
+    """So many that the pushes sort some."""
+    queue.push_many(dueq.Draft(str(n), group=str(n % 2)) for n in range(150))
+    queue.push("a", group="a")
+    queue.push("b", group="a", id="group")
+
+
 def produce(queue: dueq.Queue, owner: dueq.Queue) -> None:
     push(queue)
     manage_own(queue)
+    push_groups(queue)
 
 
 def prepare(queue: dueq.Queue) -> None:
@@ -144,6 +152,14 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
     for _ in range(20):
         queue.push("one")
         take(queue).ack()
+    work_groups(queue)
+
+
+def work_groups(queue: dueq.Queue) -> None:
+    push_groups(queue)
+    take(queue).release()
+    while messages := queue.reserve_many(50):
+        queue.ack_many(messages)
 
 
 def await_workers(queue: dueq.Queue) -> None:

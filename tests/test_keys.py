@@ -163,6 +163,8 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     queue.push(bytes(1 << 20), backoff=0)
     for _ in range(3):
         end_lease(queue, take(queue))
+    queue.push("of a group", group="acme")
+    take(queue).release()
     fields |= set(inside.hash("meta"))
     table = section("Attempts, meta, rates, reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
@@ -171,7 +173,7 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     assert written == set(re.findall(r"`(\w+)`", " ".join(cells)))
     names = ["acked", "retried", "cancelled", "purged", "expired", "quarantined"]
     assert {inside.meta(name) for name in names} == {1}
-    assert [inside.meta(name) for name in ["pushed", "reserved", "died"]] == [9, 9, 2]
+    assert [inside.meta(name) for name in ["pushed", "reserved", "died"]] == [10, 10, 2]
 
 
 def test_meta_says_that_it_is_paused(inside: Inside) -> None:

@@ -53,6 +53,7 @@ class Policy:
         self.max_crashes = int(words.get("max_crashes", 5)) or None
         self.drop = "drop" in words
         self.dead_letter = words.get("dead_letter")
+        self.group = words.get("group")
         self.backoff: dueq.Backoff | None = None
         if "list" in words:
             number, delays = words["list"].split("/")
@@ -69,6 +70,8 @@ class Policy:
         return dueq.Backoff(KINDS[kind], jitter=JITTERS[jitter], **values)  # type: ignore[arg-type]
 
     def mark(self) -> str:
+        if self.group:
+            return "=" + re.sub("[% :]", lambda found: f"%{ord(found[0]):02X}", self.group)
         return {1: "h", 0: "", -1: "l"}[self.priority]
 
     def at(self, stored: bytes, expires: bytes) -> bytes:
@@ -148,6 +151,7 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         max_crashes=row.max_crashes,
         drop=row.drop,
         dead_letter=row.dead_letter,
+        group=row.group,
     )
     stored = inside.envelope(id)
     assert row.at(stored, row.expires_ms.to_bytes(8, "big")) == row.bytes
@@ -157,7 +161,7 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert before <= ends - 3600_000 <= inside.now_ms()
     tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
     ticket = f"0.{tag}:{id}" if tag else id
-    lane = {"h": "high", "": "ready", "l": "low"}[row.mark()]
+    lane = {"h": "high", "l": "low"}.get(row.mark(), "ready")
     assert inside.tickets() == {lane: [ticket.encode()]}
 
 
@@ -176,6 +180,7 @@ def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
         assert (shown.body, shown.headers) == (row.body, row.headers)
         assert (shown.priority, shown.max_crashes) == (row.priority, row.max_crashes)
         assert (shown.drop, shown.dead_letter) == (row.drop, row.dead_letter)
+        assert shown.group == row.group
     assert (message.ticket, message.attempt, message.created) == (ticket, 1, MADE)
     least, most = row.first_delay_ms()
     before = inside.now_ms()
@@ -295,6 +300,8 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     take(queue)
     take(queue).retry()
     assert queue.reserve() is None
+    queue.push_many(dueq.Draft("h", group="a") for _ in range(50))
+    assert queue.reserve_many(9)
     queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", unique=3600)
     assert queue.lock("a lock: nightly", ttl=3600)

@@ -352,6 +352,9 @@ REFUSED: dict[str, Callable[[dueq.Queue], object]] = {
     "push": lambda queue: queue.push("x"),
     "push with an id": lambda queue: queue.push("x", id="x", priority=1, ttl=1),
     "push later": lambda queue: queue.push("x", delay=60),
+    "push with a group": lambda queue: queue.push("x", group="a"),
+    "push with a group and an id": lambda queue: queue.push("x", group="a", id="x"),
+    "push with a group later": lambda queue: queue.push("x", group="a", delay=60),
     "replace": lambda queue: queue.push("x", id="later", replace=True),
     "schedule": lambda queue: queue.schedule("a", "@daily", "x"),
     "reschedule": lambda queue: queue.reschedule("later", delay=60),
@@ -408,6 +411,24 @@ def test_full_server_goes_on(full: Inside, verb: str) -> None:
     assert (found.state if found else "") == state
     leased = {"reserve": 3, "extend": 1, "checkpoint": 1, "ack and push": 0}
     assert queue.stats().leased == leased.get(verb, 4 if state == "leased" else 0)
+
+
+def test_full_server_serves_groups(full: Inside) -> None:
+    """It sorts what came, takes it, and takes it back, and writes no half of a push."""
+    queue, server = full.queue, full.server
+    server.command("CONFIG", "SET", "maxmemory", "0")
+    queue.push_many(dueq.Draft(f"a{n}", group="a") for n in range(100))
+    queue.push("b", group="b")
+    server.command("CONFIG", "SET", "maxmemory", "1")
+    with pytest.raises(errors.FullError):
+        queue.push("c", group="a")
+    first = queue.reserve_many(3)
+    assert [message.body for message in first] == [b"0", b"a0", b"b"]
+    first[1].release()
+    queue.ack_many([first[0], first[2]])
+    assert [take(queue).body for _ in range(4)] == [b"1", b"a0", b"2", b"a1"]
+    assert queue.purge("ready") == 98
+    assert queue.check() == []
 
 
 def test_full_server_keeps_what_is_for_another_queue(full: Inside) -> None:

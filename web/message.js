@@ -72,7 +72,8 @@ function about(message) {
       && ["Expires", time(message.expires_ms), ` (${away(message.expires_ms, message.now_ms)})`],
     message.dead_letter && ["Dead letters to",
       el("a", { href: path("q", message.dead_letter) }, brief(message.dead_letter))],
-    message.drop && ["When it dies", "it is deleted"]]);
+    message.drop && ["When it dies", "it is deleted"],
+    message.group && ["Group", plain(message.group)]]);
 }
 
 function holderOf(inspected) {

@@ -23,6 +23,7 @@ static const dueq_php_key keys[] = {
     KEY("disk", TRUTH, disk),
     KEY("durableTimeout", VALUE, durable_timeout),
     KEY("key", TEXT, key),
+    KEY("group", TEXT, group),
 #undef KEY
 };
 /* The end of what was made. */
@@ -122,7 +123,7 @@ static bool fill_replace(const dueq_php_place *place, const zval *replace, dueq_
 
 /* Made from core/options.toml by core/verbs.py: the options of a push. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    ZEND_PARSE_PARAMETERS_START(1, 19)
+    ZEND_PARSE_PARAMETERS_START(1, 20)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
@@ -143,6 +144,7 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_BOOL(fields->disk)
         Z_PARAM_ZVAL(fields->durable_timeout)
         Z_PARAM_STR_OR_NULL(fields->key)
+        Z_PARAM_STR_OR_NULL(fields->group)
     ZEND_PARSE_PARAMETERS_END_EX(return false);
     return true;
 }
@@ -205,6 +207,9 @@ static bool fill_options(dueq_draft *draft, const dueq_php_fields *fields, zend_
         return false;
     }
     if (!dueq_php_text(DUEQ_PHP_PLACE(19, item, "key"), fields->key, &draft->key)) {
+        return false;
+    }
+    if (!dueq_php_text(DUEQ_PHP_PLACE(20, item, "group"), fields->group, &draft->group)) {
         return false;
     }
     return true;

@@ -163,7 +163,8 @@ namespace Dueq
      *     replicas?: int,
      *     disk?: bool,
      *     durableTimeout?: int|float|\DateInterval|null,
-     *     key?: string|null
+     *     key?: string|null,
+     *     group?: string|null
      * }
      * @extends \IteratorAggregate<int, MessageInterface>
      */
@@ -198,7 +199,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?string $key = null
+            ?string $key = null,
+            ?string $group = null
         ): string;
 
         /**
@@ -447,7 +449,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?string $key = null
+            ?string $key = null,
+            ?string $group = null
         ): int;
 
         public function flush(): void;
@@ -680,6 +683,10 @@ namespace Dueq
          * @param string|null $key with partitions: messages of one key are in one partition, in
          *     their order. 1 to 255 bytes of UTF-8 without control characters; null: the id
          *     decides, if it is given; else any partition
+         * @param string|null $group the group of the message, such as a customer: groups take
+         *     turns, and within a group the order of the pushes holds. 1 to 128 bytes of UTF-8
+         *     without control characters; not together with a priority or a key, and not in a queue
+         *     with partitions; null: it has no group; all such messages take turns as one group
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the
          *     replicas and disks
@@ -714,7 +721,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?string $key = null
+            ?string $key = null,
+            ?string $group = null
         ): string {}
 
         /**
@@ -1429,6 +1437,9 @@ namespace Dueq
          */
         public readonly ?string $deadLetter;
 
+        /** The group with which the message takes turns. null: it has none. */
+        public readonly ?string $group;
+
         // The end of what was made.
 
         private function __construct() {}
@@ -1672,7 +1683,8 @@ namespace Dueq
             int $replicas = 0,
             bool $disk = false,
             float|\DateInterval|null $durableTimeout = null,
-            ?string $key = null
+            ?string $key = null,
+            ?string $group = null
         ): int {}
 
         /**

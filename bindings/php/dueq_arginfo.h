@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c8e0336da531552ff980588452e5a2cfbcb3bf58 */
+ * Stub hash: acd93f7fe2d2e2b049289507f8f1879436f3c5a5 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -48,6 +48,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
@@ -249,6 +250,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, group, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
@@ -1887,6 +1889,12 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_string *property_deadLetter_name = zend_string_init("deadLetter", sizeof("deadLetter") - 1, 1);
 	zend_declare_typed_property(class_entry, property_deadLetter_name, &property_deadLetter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_deadLetter_name);
+
+	zval property_group_default_value;
+	ZVAL_UNDEF(&property_group_default_value);
+	zend_string *property_group_name = zend_string_init("group", sizeof("group") - 1, 1);
+	zend_declare_typed_property(class_entry, property_group_name, &property_group_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_group_name);
 
 	return class_entry;
 }

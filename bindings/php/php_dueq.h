@@ -364,6 +364,7 @@ typedef struct dueq_php_fields {
     bool disk;
     zval *durable_timeout;
     zend_string *key;
+    zend_string *group;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \

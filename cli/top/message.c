@@ -80,6 +80,8 @@ static void put_history(const struct top *top, const dueq_message *message, stru
         put_time(page, "expires", message->expires_ms, message->now_ms);
     if (message->dead_letter.size)
         put_row(page, TOP_PLAIN, "dead-letter", message->dead_letter);
+    if (message->group.size)
+        put_row(page, TOP_PLAIN, "group", message->group);
     if (message->error.size)
         put_row(page, TOP_WARN, "error", message->error);
 }

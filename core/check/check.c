@@ -11,8 +11,9 @@
  * sets and lanes, and meets these tickets there. A further script judges the tickets that the walk
  * does not know, and the tickets that look wrong: it looks at all keys at one moment. A lane has no
  * index, so the walk judges the messages that it has met nowhere at its end. Workers go on
- * meanwhile. A ticket moves from `delayed` to a lane to `leased`, and never back. The walk takes
- * the keys in this order, so it meets the tickets that move.
+ * meanwhile. A ticket moves from `delayed` to a lane to the line of its group, if the queue has
+ * groups, to `leased`, and never back. The walk takes the keys in this order, so it meets the
+ * tickets that move.
  *
  * The walk stays in this process. The cursor of the result names it.
  */
@@ -20,13 +21,13 @@
 /* The most that one run of the script looks at: */
 #define MOST_HASH 1600    /* entries of a hash */
 #define MOST_PLACE 4500   /* tickets of a lane or set */
-#define MOST_FEW 200      /* entries of the outbox, or of `handover` */
+#define MOST_FEW 200      /* entries of the outbox, of `handover`, or of groups and their lines */
 #define MOST_JUDGED 500   /* tickets that it judges */
 #define MOST_BYTES 786432 /* bytes; after a run that read more, the next one looks at less */
 
-static const char *const stages[] = {"types",   "notes", "msg",   "attempts", "handover",
-                                     "delayed", "high",  "ready", "low",      "leased",
-                                     "outbox",  "dead",  "lost",  "doubled",  "quarantine"};
+static const char *const stages[] = {
+    "types", "notes", "msg",    "attempts", "handover", "delayed", "high",    "ready",
+    "low",   "lines", "leased", "outbox",   "dead",     "lost",    "doubled", "quarantine"};
 
 /* The kinds of findings. name: as the script answers it. */
 static const struct kind {
@@ -41,6 +42,7 @@ static const struct kind {
     {"garbage", "entries that are no messages", true, true},
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
+    {"group", "groups that do not match their lines or turns", true, true},
     {"notes", "wrong counters and times in meta", true, true},
     {"outbox", "entries of the outbox that are stuck", true, false},
     {"stale", "tickets of cancelled messages in lanes", false, true},
@@ -187,7 +189,7 @@ static bool take_window(struct dueq__walk *walk, const struct dueq__reply *reply
             good = dueq__walk_add(walk, ticket, is_marked);
         else if (walk->stage == DUEQ__STAGE_ATTEMPTS)
             good = dueq__walk_find_id(walk, ticket) || dueq__walk_judge_later(walk, ticket);
-        else if (walk->stage == DUEQ__STAGE_OUTBOX)
+        else if (walk->stage == DUEQ__STAGE_OUTBOX || walk->stage == DUEQ__STAGE_LINES)
             dueq__walk_met(walk, ticket);
         else
             good =
@@ -226,9 +228,11 @@ static void adapt(uint32_t *entries, uint32_t most, int64_t bytes) {
 }
 
 static uint32_t most_of(uint32_t stage) {
-    return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS      ? MOST_HASH
-           : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ? MOST_FEW
-                                                                          : MOST_PLACE;
+    return stage == DUEQ__STAGE_MSG || stage == DUEQ__STAGE_ATTEMPTS ? MOST_HASH
+           : stage == DUEQ__STAGE_OUTBOX || stage == DUEQ__STAGE_HANDOVER ||
+                   stage == DUEQ__STAGE_LINES
+               ? MOST_FEW
+               : MOST_PLACE;
 }
 
 struct asked_step {

@@ -8,9 +8,9 @@
 #include "../verbs/verbs.h"
 
 #define DUEQ__EXAMPLE 120       /* bytes of an example that are kept */
-#define DUEQ__KINDS 12          /* of findings */
+#define DUEQ__KINDS 13          /* of findings */
 #define DUEQ__MOST_DOUBLED 1000 /* tickets in two places of lanes that a walk remembers */
-#define DUEQ__WINDOW_ROOM 320   /* bytes for a ticket, or for a cursor of SCAN */
+#define DUEQ__WINDOW_ROOM 704   /* bytes for a ticket, or for a cursor of SCAN */
 
 /* The stages of a walk, in their order. check.c has their names, and two stages before these. */
 enum dueq__stage {
@@ -19,7 +19,8 @@ enum dueq__stage {
     DUEQ__STAGE_HANDOVER,
     DUEQ__STAGE_DELAYED,
     DUEQ__STAGE_FIRST_LANE,
-    DUEQ__STAGE_LEASED = DUEQ__STAGE_FIRST_LANE + 3,
+    DUEQ__STAGE_LINES = DUEQ__STAGE_FIRST_LANE + 3,
+    DUEQ__STAGE_LEASED,
     DUEQ__STAGE_OUTBOX,
     DUEQ__STAGE_DEAD,
     DUEQ__STAGE_LOST,

@@ -217,12 +217,13 @@ bool dueq__walk_judge_later(struct dueq__walk *walk, dueq_bytes text) {
 }
 
 bool dueq__stage_has_distance(uint32_t stage) {
-    return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD && stage != DUEQ__STAGE_OUTBOX;
+    return stage >= DUEQ__STAGE_DELAYED && stage <= DUEQ__STAGE_DEAD &&
+           stage != DUEQ__STAGE_OUTBOX && stage != DUEQ__STAGE_LINES;
 }
 
 bool dueq__walk_meet(struct dueq__walk *walk, dueq_bytes ticket, bool suspect, int64_t distance) {
     struct dueq__ticket parts;
-    bool lane = walk->stage >= DUEQ__STAGE_FIRST_LANE && walk->stage < DUEQ__STAGE_LEASED;
+    bool lane = walk->stage >= DUEQ__STAGE_FIRST_LANE && walk->stage < DUEQ__STAGE_LINES;
     struct dueq__walk_message *met =
         dueq__ticket_read(ticket, &parts) ? dueq__walk_find_id(walk, parts.id) : NULL;
     if (suspect || !met || !dueq__bytes_equal(dueq__walk_ticket(walk, met), ticket) ||

@@ -140,6 +140,7 @@ static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_heade
     job->ttl_ms = message.expires_ms;
     job->drop = message.drop;
     job->dead_letter = message.dead_letter;
+    job->group = message.group;
     job->backoff = backoff->backoff;
     return DUEQ_OK;
 }
@@ -358,6 +359,9 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);
     dueq_status status = check(schedule, error);
+    if (!status && schedule->job->group.size && (queue->partitioned || queue->is_partition))
+        status = dueq__fail(error, DUEQ_INVALID,
+                            "a queue with partitions takes no message with a group");
     if (status)
         return status;
     struct plan plan = {schedule->name, schedule->expression, schedule->zone,

@@ -1,8 +1,9 @@
 -- check: looks at a window of one key, or judges tickets by all keys at one moment. Reports what is
 -- wrong, and may repair it. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine
--- keys rates received failures
--- includes check_keys check_verdict check_findings message envelope ticket decimal
+-- keys rates received failures groups lines turns
+-- includes check_keys check_verdict check_findings check_groups lane_window message envelope ticket
+-- includes decimal
 -- includes deferred_removals outbox_put enqueue lane refuse_wire refuse_partitioned noop_write
 -- args alone: '1' to repair; stage (a key, or types, notes, lost, doubled); cursor ('': the first;
 --   of lanes and of delayed, leased and dead "DISTANCE TICKET": how many tickets of the tail to
@@ -27,22 +28,6 @@ end
 local lane = ({ high = high, ready = ready, low = low })[stage]
 local set = ({ leased = leased, dead = dead, delayed = delayed })[stage]
 local judges = #ARGV > 5
--- The window of a lane or set in front of so many tickets of its tail, and the place before its
--- first ticket, counted from the tail.
-local function read_window(key, place, count)
-  local tickets = read_list(key == set and 'ZRANGE' or 'LRANGE', key, -place - count, -place - 1)
-  return tickets, -place - #tickets - 1
-end
--- Removes the entries at these places of a lane, which count from the tail (-1).
-local function remove_from_lane(key, places)
-  for _, place in ipairs(places) do
-    redis.call('LSET', key, place, '-')
-  end
-  local from_tail = #places > 0 and -2 * places[1] < redis.call('LLEN', key)
-  if #places > 0 then
-    redis.call('LREM', key, from_tail and -#places or #places, '-')
-  end
-end
 if stage == 'types' then
   check_types()
 elseif stage == 'notes' then
@@ -78,7 +63,7 @@ elseif stage == 'msg' then
   answer[2] = bytes
 elseif (lane or set) and not judges then
   local place, last = string.match(cursor, '^(%d+) (.*)$')
-  local tickets = read_window(lane or set, tonumber(place), most)
+  local tickets = read_window(lane or set, tonumber(place), most, set)
   answer[3] = #tickets
   answer[1] = #tickets == most and '1' or ''
   -- Later pushes have moved tickets into this window that the window before had.
@@ -129,6 +114,8 @@ elseif set or stage == 'outbox' then
     end
   end
   answer[1] = judges and decimal(went) or answer[1]
+elseif stage == 'lines' then
+  check_lines()
 elseif stage == 'lost' then
   -- If another check began to repair later, that one does this.
   local ours, seen = not repairs or field(meta, 'repairer') == ARGV[5], {}
@@ -143,7 +130,7 @@ elseif stage == 'lost' then
     local stored = field(msg, id)
     answer[2] = answer[2] + #(stored or '')
     if stored and current_ticket(id, stored, field(attempts, id)) == ticket and not seen[ticket]
-      and not place_of(ticket) then
+      and not place_of(ticket) and not in_line(ticket) then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
       report((e or successor) and 'lost' or 'corrupt', id)

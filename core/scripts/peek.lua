@@ -1,14 +1,15 @@
 -- peek: shows messages of one state, a page at a time. Changes nothing.
--- keys msg ready high low delayed leased dead outbox attempts handover meta
+-- keys msg ready high low delayed leased dead outbox attempts handover meta groups lines turns
 -- includes decimal now ticket message envelope outbox_entry attempts envelope_suffix preview
--- includes set_page refuse_layout
+-- includes set_page line_page refuse_layout
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page),
 --   how many, at most how many bytes of each body (0: all)
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms,
 --   ticket, envelope, attempts ('': none), size of the whole envelope }. If a message in the outbox
 --   could not be relayed, its error says why. A page ends with the message that brings the
 --   envelopes to 16 MiB: other clients wait while the script reads them. A cursor of ready is a
---   place in the lanes, which follow each other; of the other states as lib/set_page.lua.
+--   place in the lanes, which follow each other, and behind them as lib/line_page.lua; of the other
+--   states as lib/set_page.lua.
 
 -- include refuse_layout
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
@@ -42,7 +43,16 @@ local function show(time, ticket)
   end
 end
 
-if state == 1 then
+if state == 1 and (cursor == 'lines' or string.find(cursor, ' ', 1, true)) then
+  answer[2] = line_page(cursor == 'lines' and '' or cursor, function(ticket)
+    if most == 0 or room <= 0 then
+      return false
+    end
+    show('0', ticket)
+    most = most - 1
+    return true
+  end)
+elseif state == 1 then
   local place, passed = tonumber(cursor) or 0, 0
   for _, lane in ipairs({ high, ready, low }) do
     local from = math.max(place - passed, 0)
@@ -54,7 +64,8 @@ if state == 1 then
     end
     passed = passed + redis.call('LLEN', lane)
   end
-  answer[2] = place < passed and string.format('%d', place) or ''
+  local has_turns = redis.call('HEXISTS', meta, 'turns') == 1
+  answer[2] = place < passed and string.format('%d', place) or has_turns and 'lines' or ''
 else
   local found
   found, answer[2] = set_page(({ nil, delayed, leased, dead, outbox })[state], cursor, most)

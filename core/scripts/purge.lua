@@ -1,12 +1,14 @@
 -- purge: removes messages of one state, from the front, a bounded number at a time.
--- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply
--- includes ticket message envelope deferred_removals count keep_reply refuse_layout
+-- keys msg ready high low delayed leased dead outbox attempts handover wake meta reply groups lines
+-- keys turns
+-- includes ticket message envelope deferred_removals bulk count turns keep_reply refuse_layout
+-- includes noop_write
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), at most how many
 -- Returns "REMOVED", or "REMOVED +" if more messages may be there.
 
 -- include refuse_layout
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
-local seen, met, purged, existing = {}, {}, 0, redis.call('HLEN', msg)
+local seen, met, purged, existing, more = {}, {}, 0, redis.call('HLEN', msg), false
 local function take(tickets)
   for _, ticket in ipairs(tickets) do
     local _, id = ticket_read(ticket)
@@ -29,8 +31,26 @@ else
   for _, lane in ipairs({ high, ready, low }) do
     met[lane] = left > 0 and take(redis.call('LRANGE', lane, 0, left - 1)) or 0
   end
+  local state = redis.call('HMGET', meta, 'turns', 'returned')
+  if state[1] then
+    turns_begin(state[1])
+    local ticket = left > 0 and turn_take(100)
+    while ticket do
+      take({ ticket })
+      ticket = left > 0 and turn_take(100)
+    end
+    -- Perhaps groups are left of which nothing waits, and behind them groups with messages.
+    more = left > 0 and turns_left() > 0
+    local returned = math.max(0, (tonumber(state[2] or '') or 0) - met[ready])
+    local fields = { 'returned', string.format('%d', returned) }
+    turns_meta(fields)
+    -- include noop_write
+    bulk('HSET', meta, fields)
+    write_turns()
+  end
 end
 run_removals()
+remove_turns()
 for lane, number in pairs(met) do
   if number > 0 then
     redis.call('LTRIM', lane, number, -1)
@@ -42,4 +62,4 @@ if purged == existing then
 end
 count('ready_offset', met[ready] or 0)
 count('purged', purged)
-return keep_reply(string.format('%d', purged) .. (left == 0 and ' +' or ''))
+return keep_reply(string.format('%d', purged) .. ((left == 0 or more) and ' +' or ''))

@@ -2,11 +2,13 @@
 -- delayed.
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- includes now leased_message ticket attempts deferred_removals put_tickets enqueue bulk note_event
--- includes keep_reply refuse_newer noop_write
+-- includes keep_reply refuse_wire noop_write lane count
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease is lost.
 
--- include refuse_newer
+local state = redis.pcall('HMGET', meta, 'wire', 'turns')
+local wire = state[1]
+-- include refuse_wire
 -- include noop_write
 local now, delay = now_ms(), tonumber(ARGV[4])
 local outcome, back, records, seen = {}, {}, {}, {}
@@ -29,6 +31,12 @@ if delay > 0 then
   put_tickets(delayed, now + delay, back)
 else
   enqueue(back, true)
+  local returned = 0
+  for _, ticket in ipairs(back) do
+    returned = returned + (lane_of(ticket) == 'ready' and 1 or 0)
+  end
+  -- The next reserve puts them to the fronts of the lines of their groups.
+  count('returned', state[2] and returned or 0)
 end
 bulk('HSET', attempts, records)
 run_removals()

@@ -1,10 +1,11 @@
 -- stats: counts the queue in O(1). Changes nothing.
--- keys msg ready high low delayed leased dead outbox meta rates
--- includes decimal ticket now refuse_layout
+-- keys msg ready high low delayed leased dead outbox meta groups lines turns rates
+-- includes decimal ticket now group_mark group_line refuse_layout
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried,
 --   expired, died, cancelled, purged, quarantined, next due time or end of a lease (0: none), 1 if
 --   it is paused, mark, first ticket of ready, of high, of low ('': none), why the outbox is stuck
---   ('': it is not) }.
+--   ('': it is not), then the first tickets of the lines of the ten groups that have the next turns
+--   }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
 -- known). It is the last time noted in `rates` at which no more tickets had come than have left
 -- since.
@@ -20,7 +21,8 @@ for i, set in ipairs({ delayed, leased, dead, outbox }) do
 end
 local all = redis.call('HLEN', msg)
 local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried', 'expired',
-  'died', 'cancelled', 'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error')
+  'died', 'cancelled', 'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error',
+  'turns')
 local counters = {}
 for i = 1, 9 do
   counters[i] = decimal(tonumber(values[i] or '') or 0)
@@ -48,10 +50,23 @@ if place then
     end
   end
 end
-return {
+local answer = {
   decimal(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2],
   sets[3], sets[4], counters[1], counters[2], counters[3], counters[4], counters[5], counters[6],
   counters[7], counters[8], counters[9],
   decimal(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }
+for _, name in ipairs(values[13] and redis.call('ZRANGE', turns, 0, 9) or {}) do
+  local line, ticket = mark_read(redis.call('HGET', groups, name) or ''), nil
+  for _ = 1, line and 10 or 0 do
+    line.name = name
+    ticket = line_take(line)
+    local _, id = ticket_read(ticket or '')
+    if id and redis.call('HEXISTS', msg, id) == 1 then
+      answer[#answer + 1] = ticket
+      break
+    end
+  end
+end
+return answer

@@ -79,6 +79,15 @@ static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *e
     return DUEQ_OK;
 }
 
+/* A group's messages are in one line, and a queue that has groups has no partitions. */
+static dueq_status check_group(const dueq_draft *draft, struct dueq__error *error) {
+    if (draft->group.size && draft->priority)
+        return dueq__fail(error, DUEQ_INVALID, "give either a group or a priority, not both");
+    if (draft->group.size && draft->key.size)
+        return dueq__fail(error, DUEQ_INVALID, "give either a group or a key, not both");
+    return DUEQ_OK;
+}
+
 /* Each kind of backoff has values of its own. The values of the other kinds must be 0. */
 static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error *error) {
     dueq_backoff_kind kind = backoff->kind;
@@ -114,7 +123,8 @@ static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *err
 /* Made from core/options.toml by core/verbs.py: the options of a push. */
 /* The texts that a draft points to. */
 static const size_t texts[] = {offsetof(dueq_draft, body), offsetof(dueq_draft, id),
-                               offsetof(dueq_draft, dead_letter), offsetof(dueq_draft, key)};
+                               offsetof(dueq_draft, dead_letter), offsetof(dueq_draft, key),
+                               offsetof(dueq_draft, group)};
 
 static dueq_status check_options(const dueq_draft *draft, struct dueq__error *error) {
     const struct dueq__range ranges[] = {
@@ -128,6 +138,8 @@ static dueq_status check_options(const dueq_draft *draft, struct dueq__error *er
     dueq_status status = dueq__ranges_check(ranges, sizeof ranges / sizeof *ranges, error);
     if (!status && draft->key.size)
         status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);
+    if (!status && draft->group.size)
+        status = dueq__text_check("a message's group", draft->group, DUEQ_MAX_GROUP, error);
     return status;
 }
 /* The end of what was made. */
@@ -163,6 +175,8 @@ dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule,
     status = check_options(draft, error);
     if (!status)
         status = check_identity(draft, error);
+    if (!status)
+        status = check_group(draft, error);
     if (!status)
         status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
     if (!status)

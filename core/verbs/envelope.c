@@ -73,7 +73,8 @@ static int flags_of(const dueq_draft *draft, bool incarnation, bool policy) {
            (draft->lease_ms ? DUEQ__FLAG_LEASE : 0) |
            (draft->header_count ? DUEQ__FLAG_HEADERS : 0) | (policy ? DUEQ__FLAG_POLICY : 0) |
            (draft->priority == DUEQ_HIGH ? DUEQ__FLAG_HIGH : 0) |
-           (draft->priority == DUEQ_LOW ? DUEQ__FLAG_LOW : 0);
+           (draft->priority == DUEQ_LOW ? DUEQ__FLAG_LOW : 0) |
+           (draft->group.size ? DUEQ__FLAG_GROUP : 0);
 }
 
 size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, unsigned char *out) {
@@ -88,6 +89,8 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
         put_number(&writer, 8, 0);
     if (draft->lease_ms)
         put_number(&writer, 4, (uint64_t)draft->lease_ms);
+    if (draft->group.size)
+        put_block(&writer, 1, draft->group);
     if (draft->header_count)
         put_number(&writer, 2, dueq__headers_size(draft));
     for (size_t i = 0; i < draft->header_count; i++) {
@@ -202,7 +205,7 @@ static bool read_policy(dueq_bytes rest, dueq_message *message,
     return last > 0;
 }
 
-/* Reads the fields of a fixed size, in their order. */
+/* Reads the fields before the headers, in their order. */
 static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) {
     dueq_bytes maker = message->id;
     uint64_t expires = 0, lease = 0;
@@ -212,6 +215,11 @@ static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) 
         (!take_number(rest, 8, &expires) || expires == 0 || expires > 2 * DUEQ_MAX_TIME_MS))
         return false;
     if (flags & DUEQ__FLAG_LEASE && (!take_number(rest, 4, &lease) || lease == 0))
+        return false;
+    message->group = (dueq_bytes){0};
+    if (flags & DUEQ__FLAG_GROUP &&
+        (!take_block(rest, 1, &message->group) || message->group.size > DUEQ_MAX_GROUP ||
+         !dueq__is_name(message->group)))
         return false;
     int64_t created = dueq__id_time(maker.data, maker.size);
     message->created_ms = created < 0 ? 0 : created;
@@ -223,10 +231,11 @@ static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) 
 bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                              size_t room, struct dueq__stored_backoff *backoff) {
     dueq_bytes rest = envelope, block;
-    uint64_t version, flags, attempts, priorities = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW;
+    uint64_t version, flags, attempts, lanes = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW | DUEQ__FLAG_GROUP;
+    /* At most one of these flags is set. */
     if (!take_number(&rest, 1, &version) || version != DUEQ__ENVELOPE_VERSION ||
-        !take_number(&rest, 1, &flags) || !take_number(&rest, 2, &attempts) || flags & 128 ||
-        (flags & priorities) == priorities || !read_fixed(flags, &rest, message))
+        !take_number(&rest, 1, &flags) || !take_number(&rest, 2, &attempts) ||
+        flags & lanes & ((flags & lanes) - 1) || !read_fixed(flags, &rest, message))
         return false;
     message->max_attempts = (uint32_t)attempts;
     message->priority = flags & DUEQ__FLAG_HIGH  ? DUEQ_HIGH

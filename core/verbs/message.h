@@ -54,7 +54,8 @@ enum { /* flags of the envelope */
        DUEQ__FLAG_EXPIRES = 8, /* the time is 0 until the push script sets it */
        DUEQ__FLAG_POLICY = 16, /* what happens after failures */
        DUEQ__FLAG_HIGH = 32,
-       DUEQ__FLAG_LOW = 64
+       DUEQ__FLAG_LOW = 64,
+       DUEQ__FLAG_GROUP = 128
 };
 #define DUEQ__ENVELOPE_FIXED 4
 
@@ -84,7 +85,7 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
 
 struct dueq__ticket {
     uint32_t deliveries; /* that ended before this one */
-    /* The incarnation, and h or l. Empty: the core made the id, and the priority is normal. */
+    /* The incarnation, and h or l, or = and the group. Empty: it has none of them. */
     dueq_bytes suffix;
     dueq_bytes id;
 };

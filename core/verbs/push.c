@@ -22,6 +22,7 @@ struct batch {
     bool is_one;
     bool is_later;       /* the first draft has a delay or a due time */
     bool replaces;       /* a draft may replace an existing message */
+    bool has_group;      /* a draft has a group */
     bool to_other_queue; /* they go to another queue's outbox */
     dueq_durability durability;
 };
@@ -57,6 +58,9 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
+        if (!status && draft->group.size && keyed)
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "a queue with partitions takes no message with a group");
         if (status)
             break;
         batch->id_bytes += draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
@@ -64,7 +68,8 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         batch->envelope_bytes += size;
         bool plain = size <= LARGE && !draft->ttl_ms && !draft->priority;
         batch->fast = batch->fast && plain && !draft->id.size && is_due_with(draft, drafts);
-        batch->is_one = batch->is_one && plain && draft->id.size;
+        batch->is_one = batch->is_one && plain && draft->id.size && !draft->group.size;
+        batch->has_group = batch->has_group || draft->group.size;
         batch->replaces = batch->replaces || draft->replace;
         add_durability(&batch->durability, &draft->durability);
     }
@@ -74,6 +79,7 @@ static dueq_status measure_batch(dueq_queue *queue, bool keyed, bool made, const
         queue->reply_expiry_minute = 0;
     }
     batch->is_later = !status && (drafts->delay_ms || drafts->at_ms);
+    batch->fast = batch->fast && !(batch->has_group && batch->is_later);
     if (!status && batch->envelope_bytes > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
@@ -149,13 +155,17 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The fastest script that can do what the drafts ask for. */
 static const struct dueq__script *choose_script(const struct batch *batch) {
+    if (batch->fast && batch->has_group)
+        return &dueq__script_push_group;
     if (batch->fast)
         return batch->is_later ? &dueq__script_push_later : &dueq__script_push;
     if (batch->is_one && batch->replaces)
         return &dueq__script_push_replace;
     if (batch->is_one)
         return batch->is_later ? &dueq__script_push_own_later : &dueq__script_push_own;
-    return batch->replaces ? &dueq__script_push_replace_full : &dueq__script_push_full;
+    if (batch->replaces)
+        return &dueq__script_push_replace_full;
+    return batch->has_group ? &dueq__script_push_group_full : &dueq__script_push_full;
 }
 
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,

@@ -43,6 +43,8 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait_term
 /* The fast script passes on what it cannot do, which costs a second request. */
 static const struct dueq__script *choose_script(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
+    if (queue->has_groups)
+        return &dueq__script_reserve_groups;
     bool plain = !dueq__op_settlement(op) || op->settling.plain_acks;
     bool history = queue->history_minute != dueq__op_minute();
     /* Perhaps the queue is new, which the first call of a handle finds out. */
@@ -146,10 +148,12 @@ static void on_relayed(dueq_client *client, dueq_status status, dueq_result *res
 
 /*
  * The fast script has passed the request on. So the next reserves go to reserve_full at once: one,
- * then 2, 4 and so on, until the fast script answers again.
+ * then 2, 4 and so on, until the fast script answers again. Once a queue has had groups, all
+ * reserves go to reserve_groups, until that passes a request on.
  */
 static void note_passed_on(struct dueq__op *op) {
     dueq_queue *queue = op->queue;
+    queue->has_groups = op->request.script == &dueq__script_reserve_groups;
     if (op->request.script != &dueq__script_reserve_full)
         queue->full_streak = 0;
     if (op->request.used_next_script) {

@@ -12,6 +12,8 @@ const dueq_counts *dueq_result_counts(const dueq_result *result) {
     return dueq__result_item_value(result, &dueq__type_counts, 0);
 }
 
+#define MOST_GROUPS 10 /* of which the script tells the first ticket */
+
 /* When the message with this ticket, the first of a lane, was made; 0: no message, or not known. */
 static int64_t made_ms(dueq_bytes text) {
     struct dueq__ticket ticket;
@@ -21,12 +23,13 @@ static int64_t made_ms(dueq_bytes text) {
 
 /*
  * Since when the oldest ready message is ready, by the first tickets of the normal, high and low
- * lane; 0: no message is ready. The first ticket came to the normal lane after the mark, also if
- * its message was made before the mark, as a delayed one was.
+ * lane, and those of lines of groups; 0: no message is ready. The first ticket came to the normal
+ * lane after the mark, also if its message was made before the mark, as a delayed one was.
  */
-static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes heads[3]) {
+static int64_t oldest_ms(const dueq_counts *counts, int64_t mark_ms, const dueq_bytes *heads,
+                         size_t count) {
     int64_t oldest = 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < count; i++) {
         int64_t time = made_ms(heads[i]);
         if (i == 0 && heads[i].size && time < mark_ms)
             time = mark_ms;
@@ -46,20 +49,22 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply,
                                &paused, &mark_ms};
 #undef POINTER
     size_t numbers = sizeof fields / sizeof *fields;
-    dueq_bytes heads[3], problem;
-    if (dueq__reply_count(reply) != numbers + 4 ||
+    /* The first tickets of the lanes, and behind them those of groups. */
+    dueq_bytes heads[3 + MOST_GROUPS], problem;
+    size_t found = dueq__reply_count(reply) - numbers - 1;
+    if (found < 3 || found > sizeof heads / sizeof *heads ||
         !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem))
         return dueq__result_malformed(NULL, error, "stats");
     for (size_t i = 0; i < numbers; i++)
         if (!dueq__reply_number(dueq__reply_item(reply, i), fields[i]))
             return dueq__result_malformed(NULL, error, "stats");
-    for (size_t i = 0; i < 3; i++)
-        if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i), &heads[i]))
+    for (size_t i = 0; i < found; i++)
+        if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i + (i >= 3)), &heads[i]))
             return dueq__result_malformed(NULL, error, "stats");
     size_t most = sizeof counts.outbox_error - 1;
     memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
     counts.paused = paused != 0;
-    counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
+    counts.oldest_ms = oldest_ms(&counts, mark_ms, heads, found);
     return dueq__result_single(&dueq__type_counts, &counts, error);
 }
 

@@ -9,8 +9,17 @@ static bool read_count(dueq_bytes text, uint32_t *count) {
     return good;
 }
 
-/* A suffix is an incarnation, or h or l, or an incarnation and h or l. */
+/*
+ * A suffix is an incarnation, or h or l, or an incarnation and h or l; or = and a group, with or
+ * without an incarnation before it.
+ */
 static bool good_suffix(dueq_bytes suffix) {
+    dueq_bytes group = suffix, own;
+    if (dueq__take_word(&group, '=', &own))
+        return dueq__is_utf8(group.data, group.size, false) && group.size &&
+               !memchr(group.data, ' ', group.size) &&
+               (!own.size ||
+                (own.size == DUEQ__INCARNATION_SIZE && dueq__id_time(own.data, own.size) >= 0));
     const char *text = suffix.data;
     bool marked = suffix.size == 1 || suffix.size == DUEQ__INCARNATION_SIZE + 1;
     if (marked && text[suffix.size - 1] != 'h' && text[suffix.size - 1] != 'l')
@@ -33,8 +42,9 @@ bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
 }
 
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
-    if (ticket->suffix.size >= DUEQ__INCARNATION_SIZE)
-        return dueq__id_time(ticket->suffix.data, DUEQ__INCARNATION_SIZE);
+    const char *suffix = ticket->suffix.data;
+    if (ticket->suffix.size >= DUEQ__INCARNATION_SIZE && *suffix != '=')
+        return dueq__id_time(suffix, DUEQ__INCARNATION_SIZE);
     return ticket->id.size == DUEQ__ID_SIZE ? dueq__id_time(ticket->id.data, DUEQ__ID_SIZE) : -1;
 }
 

@@ -23,6 +23,21 @@ def test_push_from_standard_input(dueq: Program, words: list[str]) -> None:
     assert dueq("reserve", "orders", "--ack", "--body").out == body
 
 
+def test_push_with_a_group(dueq: Program) -> None:
+    for body, words in {
+        "a1": ["--group", "a b"],
+        "a2": ["--group", "a b"],
+        "b": ["--group=c"],
+    }.items():
+        dueq("push", "orders", body, *words)
+    taken = dueq("reserve", "orders", "--count", "3", "--json").objects
+    assert [(message["body"], message["group"]) for message in taken] == [
+        ("a1", "a b"),
+        ("b", "c"),
+        ("a2", "a b"),
+    ]
+
+
 def test_push_with_no_bytes(dueq: Program) -> None:
     dueq("push", "orders", "")
     dueq("push", "orders")

@@ -1,7 +1,8 @@
 -- Checks the keys of queues at the end of each situation: each existing message is in exactly one
--- state, and in the lane of its priority if it is ready; each ticket outside the lanes has its
--- message; a noted next event is not later than the event; each note of a received entry is about
--- an entry that is still in an outbox.
+-- state, and in the lane of its priority or the line of its group if it is ready; each ticket
+-- outside these has its message; the lines, the groups and the turns agree; a noted next event is
+-- not later than the event; each note of a received entry is about an entry that is still in an
+-- outbox.
 -- KEYS    the prefixes of the queues' keys
 -- ARGV[1] '1' if the situation damaged entries on purpose: then checks only that no message is in
 --         two states
@@ -20,13 +21,20 @@ local function tag_of(envelope)
   end
   local flags = string.byte(envelope, 2) or 0
   local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  if flags >= 128 then
+    local at = 5 + #stamp + (flags % 16 >= 8 and 8 or 0) + (flags % 4 >= 2 and 4 or 0)
+    local group = string.sub(envelope, at + 1, at + (string.byte(envelope, at) or 0))
+    return stamp .. '=' .. string.gsub(group, '[%% :]', function(mark)
+      return string.format('%%%02X', string.byte(mark))
+    end)
+  end
   return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
 end
 
 -- The id of the ticket's message if that message exists. A ticket of an earlier push has another
 -- stamp. A ticket without a count is an id.
 local function living_id(queue, place, ticket)
-  local tag, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')
+  local tag, id = string.match(ticket, '^%d+%.?([^:]*):(.+)$')
   if not id then
     tag, id = '', ticket
   end
@@ -34,6 +42,51 @@ local function living_id(queue, place, ticket)
   if envelope and (tag_of(envelope) == tag or place == 'dead' or damaged) then
     return id, tag
   end
+end
+
+-- The tickets in the lines of groups. Checks that the lines, the groups and the turns agree.
+local function lines_of(queue)
+  local tickets, marks, segments = {}, redis.call('HGETALL', queue .. 'groups'), 0
+  for i = 1, #marks, 2 do
+    local name, mark, count = marks[i], marks[i + 1], 0
+    local waiting, turn, first, last, size, at = struct.unpack('>I4I7I4I4H', mark, 2)
+    local texts = { string.sub(mark, at, at + size - 1), string.sub(mark, at + size) }
+    for number = first, last do
+      local text = redis.call('HGET', queue .. 'lines', string.format('%s\t%.0f', name, number))
+      segments = segments + 1
+      texts[#texts + 1] = text or ''
+      if not text and not damaged then
+        complain('the group %s has no segment %.0f', name, number)
+      end
+    end
+    for _, text in ipairs(texts) do
+      for ticket in string.gmatch(text, '[^\n]+') do
+        tickets[#tickets + 1], count = ticket, count + 1
+        local group = string.match(ticket, '^%d+%.%w*=([^:]*):') or ''
+        if group ~= name and not damaged then
+          complain('the ticket %s is in the line of %s', ticket, name)
+        end
+      end
+    end
+    if not damaged and count ~= waiting then
+      complain('in the line of %s are %d tickets and not %d', name, count, waiting)
+    end
+    local score = redis.call('ZSCORE', queue .. 'turns', name)
+    if not damaged and tonumber(score or -1) ~= turn then
+      complain('the turn of %s is %.0f and not %s', name, turn, tostring(score))
+    end
+  end
+  if not damaged and redis.call('HLEN', queue .. 'lines') ~= segments then
+    complain('lines has %d segments that are of no group',
+      redis.call('HLEN', queue .. 'lines') - segments)
+  end
+  if not damaged and redis.call('ZCARD', queue .. 'turns') ~= #marks / 2 then
+    complain('turns has groups that are not in groups')
+  end
+  if #marks > 0 and not damaged and not redis.call('HGET', queue .. 'meta', 'turns') then
+    complain('there are groups and meta does not say so')
+  end
+  return tickets
 end
 
 local function check_states(queue)
@@ -51,7 +104,8 @@ local function check_states(queue)
       local id, tag = living_id(queue, place, ticket)
       if id then
         note(place, id)
-        local own = #tag % 10 == 0 and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
+        local plain = #tag % 10 == 0 or string.find(tag, '=', 1, true)
+        local own = plain and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
         if lane and lane ~= own and not damaged then
           complain('the ticket %s is in %s', ticket, lane)
         end
@@ -63,6 +117,7 @@ local function check_states(queue)
   for _, lane in ipairs({ 'high', 'ready', 'low' }) do
     note_tickets('ready', redis.call('LRANGE', queue .. lane, 0, -1), lane)
   end
+  note_tickets('ready', lines_of(queue), 'ready')
   for _, place in ipairs({ 'delayed', 'leased', 'dead', 'outbox' }) do
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
   end

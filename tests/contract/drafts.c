@@ -51,6 +51,7 @@ static void fill_options(struct run *run, json_object *from, dueq_draft *draft) 
     draft->durability.disk = json_object_get_boolean(field(from, "disk"));
     draft->durability.timeout_ms = number(from, "durable_timeout_ms", 0);
     draft->key = bytes(run, from, "key");
+    draft->group = bytes(run, from, "group");
 }
 /* The end of what was made. */
 

@@ -13,7 +13,7 @@ end
 local function shift_expiry(msg, id, envelope)
   local flags, at = string.byte(envelope, 2), 5
   at = flags and flags % 2 == 1 and 15 or 5
-  if flags and flags < 96 and flags % 16 >= 8 and #envelope >= at + 7 then
+  if flags and (flags < 96 or flags >= 128) and flags % 16 >= 8 and #envelope >= at + 7 then
     local expires = struct.unpack('>I8', envelope, at)
     if expires > ms then
       local head, rest = string.sub(envelope, 1, at - 1), string.sub(envelope, at + 8)

@@ -48,9 +48,9 @@ HOLES: dict[str, tuple[Word, ...]] = {
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine", "failures"), "LIST"),
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
-    **dict.fromkeys(("described", "timings"), "HASH"),
+    **dict.fromkeys(("described", "timings", "groups", "lines"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
-    **dict.fromkeys(("wake", "lock_wake", "members", "consumers"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake", "members", "consumers", "turns"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
     "targets": "SET",
 }

@@ -61,6 +61,8 @@ static void read_asked(struct row *row, const char *name, const char *value) {
         draft->drop = atoi(value);
     } else if (strcmp(name, "dead_letter") == 0) {
         draft->dead_letter = BYTES(value);
+    } else if (strcmp(name, "group") == 0) {
+        draft->group = BYTES(value);
     } else {
         fail_msg("'%s': what is %s?", row->name, name);
     }

@@ -4,8 +4,10 @@
 static void check_parts(dueq_bytes text, const struct dueq__ticket *ticket) {
     CHECK(ticket->id.size > 0 && ticket->deliveries <= 999999999);
     CHECK((const char *)ticket->id.data + ticket->id.size == (const char *)text.data + text.size);
-    CHECK(ticket->suffix.size <= 1 || ticket->suffix.size == DUEQ__INCARNATION_SIZE ||
-          ticket->suffix.size == DUEQ__INCARNATION_SIZE + 1);
+    const char *group = memchr(ticket->suffix.data, '=', ticket->suffix.size);
+    size_t own = group ? (size_t)(group - (const char *)ticket->suffix.data) : ticket->suffix.size;
+    CHECK(own <= 1 || own == DUEQ__INCARNATION_SIZE || own == DUEQ__INCARNATION_SIZE + 1);
+    CHECK(!group || own + 1 < ticket->suffix.size);
     CHECK(dueq__ticket_time(ticket) >= -1);
     if (ticket->id.data == text.data) {
         CHECK(text.size == DUEQ__ID_SIZE && ticket->deliveries == 0 && ticket->suffix.size == 0);

@@ -22,7 +22,7 @@ class Pusher:
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # Made from core/options.toml by core/verbs.py: the row of a draft.
 # body, delay_ms, at_ms, id, max_attempts, lease_ms, headers, priority, ttl_ms, backoff,
-# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key
+# max_crashes, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key, group
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     int,
@@ -42,6 +42,7 @@ DraftRow: TypeAlias = tuple[
     int,
     bool,
     int,
+    str,
     str,
 ]
 # The end of what was made.
@@ -162,7 +163,7 @@ FailureRow: TypeAlias = tuple[
     str,
 ]
 # id, body, headers, ticket, attempt, max_attempts, crashes, max_crashes, deliveries, priority,
-# state, time_ms, created_ms, expires_ms, error, drop, dead_letter
+# state, time_ms, created_ms, expires_ms, error, drop, dead_letter, group
 MessageRow: TypeAlias = tuple[
     str,
     bytes,
@@ -180,6 +181,7 @@ MessageRow: TypeAlias = tuple[
     int,
     str,
     bool,
+    str,
     str,
 ]
 # ready, delayed, reserved, quarantined, next_ms, now_ms
@@ -417,6 +419,7 @@ MAX_SCHEDULE: int
 MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int
+MAX_GROUP: int
 MAX_RATES: int
 MAX_HOURS: int
 TIMING_BUCKETS: int

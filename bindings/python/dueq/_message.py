@@ -173,6 +173,11 @@ class MessageBase:
         """
         return self._row[16] or None
 
+    @property
+    def group(self) -> str | None:
+        """The group with which the message takes turns. None: it has none."""
+        return self._row[17] or None
+
     # The end of what was made.
 
     def json(self) -> Any:

@@ -61,6 +61,7 @@ class Options(TypedDict, total=False):
     disk: bool
     durable_timeout: float | timedelta | None
     key: str | None
+    group: str | None
     # The end of what was made.
 
 
@@ -156,6 +157,10 @@ class Draft:
     priority      1 high, 0 normal, -1 low: higher ones are delivered first
     ttl           the message is deleted if it was not delivered within this time after the push,
                   more than 0; None: never
+    group         the group of the message, such as a customer: groups take turns, and within a
+                  group the order of the pushes holds. 1 to 128 bytes of UTF-8 without control
+                  characters; not together with a priority or a key, and not in a queue with
+                  partitions; None: it has no group; all such messages take turns as one group
 
     id            1 to 255 bytes of UTF-8 without control characters; None: dueq makes one, of 22
                   characters
@@ -212,6 +217,7 @@ class Draft:
     disk: bool = field(default=False, kw_only=True)
     durable_timeout: float | timedelta | None = field(default=None, kw_only=True)
     key: str | None = field(default=None, kw_only=True)
+    group: str | None = field(default=None, kw_only=True)
     # The end of what was made.
 
     def __post_init__(self, json: object) -> None:
@@ -260,6 +266,7 @@ _READ: dict[str, tuple[int, Callable[[Any], object]]] = {
     "disk": (16, lambda value: _check(value, "disk", bool)),
     "durable_timeout": (17, lambda value: limit_ms(value, "durable_timeout")),
     "key": (18, lambda value: _text(value, "key")),
+    "group": (19, lambda value: _text(value, "group")),
 }
 # The end of what was made.
 _values = attrgetter(*_READ)

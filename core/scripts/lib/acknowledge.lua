@@ -3,7 +3,7 @@
 local function acknowledge(tickets)
   local ids, leases = removal('HDEL', msg), removal('ZREM', leased)
   for _, ticket in ipairs(tickets) do
-    local deliveries, id = string.match(ticket, '^(%d+)%.?%w*:(.+)$')
+    local deliveries, id = string.match(ticket, '^(%d+)[^:]*:(.+)$')
     if id and deliveries ~= '0' then
       defer_removal('HDEL', attempts, id)
     end

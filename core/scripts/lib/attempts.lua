@@ -1,4 +1,4 @@
--- defines attempts_read attempts_write failure_count
+-- defines attempts_read attempts_write failure_count; includes suffix
 -- The attempts of a message that came back at least once, as text: "DELIVERIES FORGIVEN CRASHES
 -- SUFFIX ERROR". DELIVERIES: of its current ticket. FORGIVEN: the deliveries that do not count,
 -- because they were released or came before the last kick. CRASHES: leases that ended since then.
@@ -9,7 +9,7 @@ local function attempts_read(text)
     string.match(text or '', '^(%d+) (%d+) (%d+) (%S+) ()')
   local sound = deliveries and #deliveries < 10 and #forgiven < 10 and #crashes < 10
     and forgiven + crashes <= tonumber(deliveries)
-    and (suffix == '-' or #suffix == 10 or (string.find(suffix, '^%w*[hl]$') and #suffix % 10 == 1))
+    and (suffix == '-' or is_suffix(suffix))
   if not sound then
     return { deliveries = 0, forgiven = 0, crashes = 0, error = '' }
   end

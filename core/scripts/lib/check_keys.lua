@@ -1,13 +1,13 @@
 -- defines has_foreign check_types check_meta
--- needs attempts dead delayed failures handover high leased low meta msg outbox quarantine rates
--- needs ready received unique wake
+-- needs attempts dead delayed failures groups handover high leased lines low meta msg outbox
+-- needs quarantine rates ready received turns unique wake
 -- includes check_findings decimal check_verdict wake
 -- The keys that check looks at, by the type that each must have.
 local function typed_keys()
   return {
     list = { ready, high, low, quarantine, rates, failures },
-    hash = { msg, attempts, handover, meta },
-    zset = { delayed, leased, dead, outbox, unique, wake, received },
+    hash = { msg, attempts, handover, meta, groups, lines },
+    zset = { delayed, leased, dead, outbox, unique, wake, received, turns },
   }
 end
 
@@ -53,6 +53,7 @@ local function check_meta()
   local names = {
     'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged',
     'quarantined', 'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire',
+    'returned', 'turns',
   }
   local values = read_list('HMGET', meta, unpack(names))
   local function head(key)
@@ -72,7 +73,11 @@ local function check_meta()
       right = first < math.huge and decimal(first) or ''
     elseif name == 'has_priorities' then
       right = value ~= '1'
-        and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
+        and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0)
+          + #read_list('ZRANGE', turns, 0, 0) > 0 and '1' or nil
+    elseif name == 'turns' then
+      right = not string.find(value, '^%d+ %d+$')
+        and (value ~= '' or #read_list('ZRANGE', turns, 0, 0) > 0) and '0 0' or nil
     elseif name == 'wire' then
       right = value ~= '' and value ~= '1' and '1' or nil
     elseif not first and value ~= ''

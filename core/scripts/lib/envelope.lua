@@ -59,11 +59,12 @@ end
 
 -- Reads an envelope up to its body. Returns nil if it is corrupt, else a table: max_attempts,
 -- max_crashes, headers (where they begin, or would), at (where the body begins), and, if the
--- envelope has them, suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop,
+-- envelope has them, suffix, expires (ms since 1970), lease (ms), group, backoff (its bytes), drop,
 -- dead_letter.
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)
-  if #envelope < 4 or version ~= 0xD1 or flags >= 96 then
+  -- A message has at most one of these: a high priority, a low one, a group.
+  if #envelope < 4 or version ~= 0xD1 or flags >= 96 and (flags < 128 or flags >= 160) then
     return nil
   end
   local e = {
@@ -79,6 +80,10 @@ local function envelope_read(envelope)
   end
   if flags % 4 >= 2 then
     e.lease = next_number(e, '>I4', 4, 1, 4294967295)
+  end
+  if flags >= 128 then
+    e.group = next_bytes(e, next_number(e, '>B', 1, 1, 128))
+    e.sound = e.sound and is_text(e.group)
   end
   e.headers = e.at
   if flags % 8 >= 4 then

@@ -11,7 +11,7 @@ local function replace_message(draft, id)
     return false
   end
   local was = m.had.suffix or ''
-  local incarnation = #was >= 10 and string.sub(was, 1, 10) or ''
+  local incarnation = string.match(was, '^' .. string.rep('%w', 10)) or ''
   local stays = draft.replace == 2 and (m.place or 1) == 1
     or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope) and incarnation .. string.sub(draft.suffix, 11) == was then

@@ -1,4 +1,4 @@
--- defines select_messages; needs attempts leased msg
+-- defines select_messages; needs attempts leased msg ready
 -- includes envelope note_failure attempts ticket deferred_removals precheck_full end_message
 -- Selects the messages that a reserve delivers: goes through the lanes in order, until it has
 -- `most` of them, or has met 1,000 tickets. It does not deliver what is no ticket, has no message,
@@ -10,6 +10,8 @@
 -- Such a message is delivered alone, so that it cannot end the process of other messages, nor they
 -- its process. holds: the caller has other messages, so none with a crash is delivered.
 -- large: the queue has had messages over 1 MiB. Then at most 8 MiB are delivered, or one message.
+-- by_turns: the functions that give tickets of `ready` in the order of turns (reserve_groups.lua);
+-- nil: they come in the order of the list.
 -- It changes nothing but messages that end (lib/end_message.lua), removals at the end of the call,
 -- and `garbage`, to which it adds what is no ticket. Returns a table: deliver (tickets); envelopes,
 -- records (attempts of those that came back) and leases (their own) by the same index;
@@ -18,7 +20,7 @@
 -- crashed twice); expired and corrupt (how many); met (by lane); waiting (how many ended leases
 -- were not met); first (when the first of these ended, or the first that waits is due; huge: none);
 -- relay_due (a relay has work).
-local function select_messages(lanes, most, now, garbage, ended, pause, large, holds)
+local function select_messages(lanes, most, now, garbage, ended, pause, large, holds, by_turns)
   local c = {
     deliver = {}, envelopes = {}, records = {}, leases = {}, crash_records = {}, ended = {},
     postponed = {}, expired = 0, corrupt = 0, met = {}, waiting = 0, first = math.huge,
@@ -102,7 +104,9 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
     take_ended(ended[lane] or {})
     while #c.deliver < most and left > 0 and not full do
       local size = large and 1 or math.min(left, most - #c.deliver + (c.met[l] > 0 and 200 or 0))
-      local tickets = redis.call('LRANGE', lane, c.met[l], c.met[l] + size - 1)
+      local in_turn = by_turns and lane == ready
+      local tickets = in_turn and by_turns.take(math.min(size, most - #c.deliver + 20))
+        or not in_turn and redis.call('LRANGE', lane, c.met[l], c.met[l] + size - 1)
       if #tickets == 0 then
         break
       end
@@ -113,15 +117,23 @@ local function select_messages(lanes, most, now, garbage, ended, pause, large, h
       end
       if large and #c.deliver > 0 and bytes + redis.call('HSTRLEN', msg, ids[1]) > 8388608 then
         full = true
+        if in_turn then
+          by_turns.judged(1, false, false)
+        end
         break
       end
       local envelopes = redis.call('HMGET', msg, unpack(ids))
       local records = redis.call('HMGET', attempts, unpack(ids))
       for i, ticket in ipairs(tickets) do
-        if #c.deliver < most and not full
+        local count = #c.deliver
+        local leaves = count < most and not full
           and judge(ticket, deliveries[i], ids[i], suffixes[i], envelopes[i],
-            deliveries[i] ~= 0 and records[i]) then
+            deliveries[i] ~= 0 and records[i])
+        if leaves then
           c.met[l], left = c.met[l] + 1, left - 1
+        end
+        if in_turn then
+          by_turns.judged(i, leaves, #c.deliver > count)
         end
       end
     end

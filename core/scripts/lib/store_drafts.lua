@@ -42,12 +42,14 @@ local function store_drafts(words, from, now, how)
   end
 
   local envelopes, at_once, later, records, first, large = {}, {}, {}, {}, nil, false
+  local has_group = false
   for _, id in ipairs(ids) do
     local draft = fresh[id]
     if draft then
       fresh[id] = nil
       envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
       large = large or #draft.envelope > 1048576
+      has_group = has_group or string.byte(draft.envelope, 2) >= 128
       if draft.record then
         records[#records + 1], records[#records + 2] = id, draft.record
         draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id,
@@ -60,6 +62,11 @@ local function store_drafts(words, from, now, how)
         first = math.min(first or draft.due, draft.due)
       end
     end
+  end
+  if has_group then
+    -- From now on reserve_groups serves the queue, and the fast reserve passes calls on.
+    redis.call('HSETNX', meta, 'turns', '0 0')
+    redis.call('HSET', meta, 'has_priorities', '1')
   end
   bulk('ZADD', delayed, later)
   bulk('HSET', how.attempts, records)

@@ -1,0 +1,168 @@
+-- defines check_lines in_line; needs groups lines ready turns
+-- includes check_findings check_verdict group_mark ticket deferred_removals
+-- The stage `lines` of check: the marks of groups and the tickets in them, then the segments of the
+-- lines, then the members of `turns`. The cursor is the first letter of the key and a cursor of
+-- SCAN. A repair removes what it cannot read. The messages whose tickets were there are found as
+-- lost.
+
+-- A group's mark as a table; nil: there is none, or it cannot be read.
+local function mark_of(name)
+  return mark_read(read_list('HMGET', groups, name)[1] or '')
+end
+
+local function texts_of(name, line, from, to)
+  local fields = {}
+  for number = from, to do
+    fields[#fields + 1] = string.format('%s\t%.0f', name, number)
+  end
+  return #fields > 0 and read_list('HMGET', lines, unpack(fields)) or {}
+end
+
+local function tickets_of(text)
+  local tickets = {}
+  for ticket in string.gmatch(text, '[^\n]+') do
+    tickets[#tickets + 1] = ticket
+  end
+  return tickets
+end
+
+-- Judges the tickets of a text. Returns the text without those that a repair removes, and how many
+-- these are. arrived: the tickets that are in `ready`: those are in two places.
+local function judge_text(text, arrived)
+  local kept, gone = {}, 0
+  for _, ticket in ipairs(tickets_of(text)) do
+    local leaves, verdict = judge(nil, ticket)
+    if not verdict and arrived[ticket] then
+      report('doubled', ticket)
+      leaves = repairs
+    end
+    if leaves then
+      gone = gone + 1
+    else
+      kept[#kept + 1] = ticket
+      answer[4][#answer[4] + 1] = ticket
+    end
+  end
+  return table.concat(kept, '\n'), gone
+end
+
+-- Checks a group's mark, and the tickets in it. A line of more than 1,000 segments is not counted.
+local function check_mark(name, bytes, arrived)
+  local line = mark_read(bytes)
+  if not line then
+    report_removal('group', 'HDEL', groups, name)
+    if repairs then
+      defer_removal('ZREM', turns, name)
+    end
+    return
+  end
+  local head, gone = judge_text(line.head, arrived)
+  local tail, more = judge_text(line.tail, arrived)
+  local counted = line.waiting - gone - more
+  if line.last - line.first < 1000 then
+    counted = #tickets_of(head) + #tickets_of(tail)
+    local texts = texts_of(name, line, line.first, line.last)
+    for i = 1, line.last - line.first + 1 do
+      counted = counted + #tickets_of(texts[i] or '')
+      if not texts[i] then
+        report('group', name)
+        if repairs then
+          redis.call('HSET', lines, string.format('%s\t%.0f', name, line.first + i - 1), '')
+        end
+      end
+    end
+  end
+  local is_wrong = counted ~= line.waiting - gone - more
+  if is_wrong then
+    report('group', name)
+  end
+  if repairs and (is_wrong or gone + more > 0) then
+    line.head, line.tail, line.waiting = head, tail, counted
+    redis.call('HSET', groups, name, mark_write(line))
+  end
+  if tonumber(read_list('ZMSCORE', turns, name)[1] or -1) ~= line.turn then
+    report('group', name)
+    if repairs then
+      redis.call('ZADD', turns, string.format('%.0f', line.turn), name)
+    end
+  end
+end
+
+-- Checks a segment: a group's line has it, and its tickets.
+local function check_segment(field, text, arrived)
+  local name, number = string.match(field, '^(.*)\t(%d+)$')
+  local line = name and mark_of(name)
+  number = tonumber(number or -1)
+  if not line or number < line.first or number > line.last then
+    report_removal('group', 'HDEL', lines, field)
+    return
+  end
+  local kept, gone = judge_text(text, arrived)
+  if repairs and gone > 0 then
+    line.waiting = math.max(0, line.waiting - gone)
+    redis.call('HSET', lines, field, kept)
+    redis.call('HSET', groups, name, mark_write(line))
+  end
+end
+
+local function check_lines()
+  local phase, at = string.match(cursor, '^([glt])(%d+)$')
+  phase, at = phase or 'g', at or '0'
+  local key = ({ g = groups, l = lines, t = turns })[phase]
+  local page = read_list(phase == 't' and 'ZSCAN' or 'HSCAN', key, at, 'COUNT', math.min(most, 100))
+  local found, names, asked, arrived = {}, {}, {}, {}
+  for i = 1, #(page[2] or {}), 2 do
+    names[#names + 1], found[page[2][i]] = page[2][i], page[2][i + 1]
+  end
+  -- SCAN has another order on each server.
+  table.sort(names)
+  answer[3] = #names
+  for _, name in ipairs(phase ~= 't' and names or {}) do
+    local line = phase == 'g' and mark_read(found[name])
+    local text = phase == 'l' and found[name] or line and line.head .. '\n' .. line.tail or ''
+    for _, ticket in ipairs(tickets_of(text)) do
+      asked[#asked + 1], asked[#asked + 2] = ticket, ''
+    end
+  end
+  prefetch_tickets(#ARGV + 1, asked)
+  for _, from in ipairs(#asked > 0 and { 0, -3000 } or {}) do
+    for _, ticket in ipairs(read_list('LRANGE', ready, from, from == 0 and 2999 or -1)) do
+      arrived[ticket] = true
+    end
+  end
+  for _, name in ipairs(names) do
+    if phase == 'g' then
+      check_mark(name, found[name], arrived)
+    elseif phase == 'l' then
+      check_segment(name, found[name], arrived)
+    elseif not read_list('HMGET', groups, name)[1] then
+      report_removal('group', 'ZREM', turns, name)
+    end
+  end
+  local following = ({ g = 'l0', l = 't0', t = '' })[phase]
+  answer[1] = (page[1] or '0') ~= '0' and phase .. page[1] or following
+end
+
+-- Whether a ticket is in the line of its group: in the mark, or in the 500 segments behind it or
+-- before its end. While check went on, tickets moved between these.
+local function in_line(ticket)
+  local _, _, suffix = ticket_read(ticket)
+  local name = string.match(suffix or '', '=(.*)$') or ''
+  local line = mark_of(name)
+  if not line then
+    return false
+  end
+  local texts = texts_of(name, line, line.first, math.min(line.last, line.first + 499))
+  for _, text in ipairs({
+    line.head, line.tail, unpack(texts_of(name, line, math.max(line.last - 499, line.first),
+      line.last)),
+  }) do
+    texts[#texts + 1] = text
+  end
+  for _, text in ipairs(texts) do
+    if text and string.find('\n' .. text .. '\n', '\n' .. ticket .. '\n', 1, true) then
+      return true
+    end
+  end
+  return false
+end
