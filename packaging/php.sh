@@ -1,7 +1,8 @@
 # Builds a small PHP in a bare Debian, of a kind that Debian does not have: ./dev pie runs this
 # there. The arguments: the version of PHP; how many compilers run at the same time; the C library
 # (glibc or musl); zts for a PHP with threads, or nothing. PHP comes to /opt/php; one with threads
-# has a libphp.so, too, which a program with threads links. Ends with 75 if the mirror has no source.
+# has a libphp.so, too, which a program with threads links. Ends with 75 if the mirror has no
+# source.
 cd /tmp
 sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >/etc/apt/sources.list.d/sources.list
 apt-get -q update

@@ -320,10 +320,11 @@ static void test_lateness_needs_no_rare_reserve(void **state) {
         dueq_consumer *consumer = open_consumer(prefetching(1));
         work(consumer, 3, 0); /* and so are two of a new queue */
         stop(consumer);
-        counted = calls_of(&server, "hdel"); /* as the full one begins */
+        counted = calls_of(&server, "ltrim"); /* the full one alone runs this for one message */
+        assert_true(counted > 0);
         consumer = open_consumer(prefetching(1));
         assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
-        counted = calls_of(&server, "hdel") - counted;
+        counted = calls_of(&server, "ltrim") - counted;
         dueq_consumer_ack(consumer, message->ticket);
         stop(consumer);
     } while (time(NULL) / 60 != minute);
