@@ -33,7 +33,7 @@ else
   end
   local state = redis.call('HMGET', meta, 'turns', 'returned')
   if state[1] then
-    turns_begin(state[1])
+    turns_begin(state[1], true)
     local ticket = left > 0 and turn_take(100)
     while ticket do
       take({ ticket })

@@ -1,32 +1,13 @@
 -- push_group: stores messages that are due now, of which at least one has a group. The core made
 -- their ids, so no message can have them yet.
--- keys msg ready groups lines turns wake meta reply
--- includes envelope_suffix help_sort wake return_problem keep_reply_inline
+-- keys msg ready wake meta reply
+-- includes store_grouped keep_reply_inline
 -- args id, envelope of each
--- Returns a digit for each: 0 stored.
-local tickets, n = {}, (#ARGV - 3) / 2
-for i = 1, n do
-  local id, suffix = ARGV[2 * i + 2], envelope_suffix(ARGV[2 * i + 3])
-  tickets[i] = suffix and '0.' .. suffix .. ':' .. id or id
+-- passes on to push_group_sort
+-- Returns a digit for each: 0 stored; or nil, and nothing is stored: too many wait to be sorted.
+if redis.call('LLEN', ready) + (#ARGV - 3) / 2 > 250 then
+  return nil
 end
--- Tickets come first: a reserve drops a ticket without a message.
-local length = redis.pcall('RPUSH', ready, unpack(tickets))
-if length ~= n then
-  local problem = type(length) == 'table' and length
-  -- include return_problem
-end
-redis.call('HSET', msg, unpack(ARGV, 4))
--- From now on reserve_groups serves the queue, and the fast reserve passes calls on.
-if redis.call('HSETNX', meta, 'turns', '0 0') == 1 then
-  redis.call('HSET', meta, 'has_priorities', '1')
-end
-if length == n then
-  wake_one(n > 1)
-end
-if length > 100 then
-  help_sort(n)
-end
-redis.pcall('HINCRBY', meta, 'pushed', n)
-local answer = string.rep(DUEQ_OK, n)
+-- include store_grouped
 -- include keep_reply_inline
 return answer

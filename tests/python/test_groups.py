@@ -44,8 +44,8 @@ class Turns:
 
     def push(self, messages: list[tuple[str | None, bytes]]) -> None:
         self.ready += messages
-        if len(self.ready) > 100 and not self.returned and any(group for group, _ in messages):
-            self.sort(min(4 * len(messages), 250))
+        if len(self.ready) > 250 and not self.returned and any(group for group, _ in messages):
+            self.sort(max(len(messages), 500))
 
     def take(self, count: int) -> list[bytes]:
         self.sort(max(250, self.returned))

@@ -17,7 +17,7 @@ local state = read_state()
 if by_turns and not state[10] or state[10] and not by_turns and most > 0 then
   return nil
 elseif by_turns then
-  by_turns.begin(state[10])
+  by_turns.begin(state[10], true)
 end
 if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include keep_history

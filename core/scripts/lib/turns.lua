@@ -13,7 +13,7 @@
 -- turn of a group that was served. Behind UNIT it is 1: a flood of new groups does not keep groups
 -- with a second turn away for long.
 local UNIT, STEP = 16384, 16
-local floor, last_joined, noted = 0, 0, ''
+local floor, last_joined, noted, takes = 0, 0, '', false
 -- The groups that this script has read, by name; and those in their order that may have the next
 -- turn, from index `first_line` to `last_line`.
 local known, order, first_line, last_line = {}, {}, 1, 0
@@ -22,13 +22,14 @@ local known, order, first_line, last_line = {}, {}, 1, 0
 local turns_seen, bound, bound_name, looked = 0, -1, '', 0
 local unreadable = {}
 
--- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0.
-local function turns_begin(text)
+-- text: the field `turns` of `meta`: "FLOOR LAST". What is no such text counts as 0 0. will_take:
+-- turns are taken in this call. Else the lines need no order.
+local function turns_begin(text, will_take)
   local at, joined = string.match(text or '', '^(%d+) (%d+)$')
   if at and #at < 16 and #joined < 16 then
     floor, last_joined = tonumber(at), tonumber(joined)
   end
-  noted = text
+  noted, takes = text, will_take
   redis.call('HLEN', groups)
   redis.call('HLEN', lines)
   redis.call('ZCARD', turns)
@@ -86,7 +87,7 @@ local function line_join(name)
     last_joined = from + (from < floor + UNIT and STEP or 1)
     line.turn, waited = last_joined, false
   end
-  if not line.stands then
+  if takes and not line.stands then
     stand(line, waited)
   end
   return line
