@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import shutil
@@ -61,6 +62,15 @@ class Checkout:
         )
         self.processes.append(process)
         return process
+
+    def is_free(self) -> bool:
+        """Whether no process has the lock."""
+        with open(self.path / "build/lock", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return True
 
     def run(self) -> str:
         """What it says. It has ended well, and at once."""
@@ -232,6 +242,7 @@ def test_killed_with_its_step_leaves_no_lock(tmp_path: Path) -> None:
         process = small.start()
         until(lambda: small.begun("library"))
         end(process)
+        until(small.is_free)  # the killed processes are gone
         small.ran()
         (small.path / "hold-library").unlink()
         assert "waits" not in small.run()
