@@ -34,7 +34,7 @@ PYTHON = [
 # What each PHP of Debian links, by the release.
 PHP = {
     "bookworm": ["libssl3", "libicu72"],
-    "trixie": ["libssl3t64", "libicu76"],
+    "trixie": ["libssl3t64", "libicu76", "libzstd1"],
 }
 PHP_EVERYWHERE = [
     *["libc6", "zlib1g", "libargon2-1", "libpcre2-8-0", "libsodium23", "libxml2", "liblzma5"],
@@ -50,6 +50,8 @@ def system(name: str, suite: str, packages: Sequence[str]) -> Path:
         for package in packages:
             unpacked = debian.unpacked(suite, package, "arm64")
             shutil.copytree(unpacked, root, symlinks=True, dirs_exist_ok=True)
+        if not (root / "lib").exists():  # since Debian 13 it is a link, which no package here has
+            (root / "lib").symlink_to("usr/lib")
         (root / "complete").touch()
     return root
 
