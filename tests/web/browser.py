@@ -134,10 +134,10 @@ class Browser:
     def sees(self, text: str) -> None:
         self.until(f"document.body.innerText.includes({json.dumps(text)})")
 
-    def press(self, button: str) -> None:
-        """Clicks the button or link with this text."""
+    def press(self, button: str, where: str = "dialog button, button, a") -> None:
+        """Clicks the first button or link with this text that matches the selector `where`."""
         name = json.dumps(button)
-        all_of_them = "[...document.querySelectorAll('dialog button, button, a')]"
+        all_of_them = f"[...document.querySelectorAll('{where}')]"
         found = f"{all_of_them}.find(one => one.textContent.trim() === {name})"
         self.until(f"Boolean({found})")
         self.run(f"{found}.click()")
