@@ -47,7 +47,7 @@ kill -TERM $web
 pip install --quiet 'psycopg[binary]' certifi tzdata
 
 # The contract.
-pip install --quiet pytest
+pip install --quiet pytest pytest-timeout
 python -m pytest -q -o cache_dir=/tmp/pytest /dueq/tests/contract/test_contract.py >out ||
     { cat out && exit 1; }
 tail -n 1 out
