@@ -39,7 +39,12 @@ bare_system() {
     mkdir -p build/first-hour build/log
     BARE=$(mktemp -d "${TMPDIR:-/var/tmp}/dueq-bare.XXXXXX")
     if [ ! -e "$base" ]; then
-        debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" \
+        # A debootstrap that is older than a release does not know it: it is made as sid is.
+        rm -rf build/debootstrap
+        cp -a /usr/share/debootstrap build/debootstrap
+        [ -e "build/debootstrap/scripts/$1" ] || ln -s sid "build/debootstrap/scripts/$1"
+        DEBOOTSTRAP_DIR=$PWD/build/debootstrap \
+            debootstrap --variant=minbase --include=ca-certificates "$1" "$BARE" \
             >build/log/debootstrap.log
         tar -C "$BARE" -cf "$base.new" . && mv "$base.new" "$base"
     else
