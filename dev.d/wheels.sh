@@ -133,7 +133,8 @@ try_musl() {
     tar -C "$BARE" -xf build/musl-python.tar
     mkdir "$BARE/wheels"
     cp "$1" "$BARE/wheels/"
-    build/packaging-venv/bin/python -m pip install --quiet --target "$BARE/site" pytest pytest-timeout
+    build/packaging-venv/bin/python -m pip install --quiet --target "$BARE/site" \
+        pytest pytest-timeout
     in_bare_system bash -euo pipefail /dueq/tests/packaging/musl_wheel.sh
 }
 
