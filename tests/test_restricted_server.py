@@ -414,7 +414,7 @@ def test_full_server_goes_on(full: Inside, verb: str) -> None:
 
 
 def test_full_server_serves_groups(full: Inside) -> None:
-    """It sorts what came, takes it, and takes it back, and writes no half of a push."""
+    """It refuses a push whole. It still sorts, delivers, takes back and purges messages."""
     queue, server = full.queue, full.server
     server.command("CONFIG", "SET", "maxmemory", "0")
     queue.push_many(dueq.Draft(f"a{n}", group="a") for n in range(100))

@@ -237,9 +237,8 @@ dueq_status dueq__partition_push(dueq_queue *queue, const struct dueq__push_requ
     dueq_status status = dueq__arg_check_count(queue, drafts, count);
     for (i = 0; !status && i < count; i++) {
         status = dueq__draft_check(&drafts[i], request->script != NULL, error);
-        if (!status && drafts[i].group.size)
-            status = dueq__fail(error, DUEQ_INVALID,
-                                "a queue with partitions takes no message with a group");
+        if (!status)
+            status = dueq__draft_refuse_group(&drafts[i], error);
         if (!status && drafts[i].key.size && partitions->key_size)
             status = dueq__fail(error, DUEQ_INVALID, "this handle is of one key already");
     }

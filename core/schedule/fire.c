@@ -359,9 +359,8 @@ static dueq_status submit(dueq_queue *queue, const dueq_plan *schedule) {
     struct dueq__error *error = &queue->client->error;
     dueq__client_check_fork(queue->client);
     dueq_status status = check(schedule, error);
-    if (!status && schedule->job->group.size && (queue->partitioned || queue->is_partition))
-        status = dueq__fail(error, DUEQ_INVALID,
-                            "a queue with partitions takes no message with a group");
+    if (!status && (queue->partitioned || queue->is_partition))
+        status = dueq__draft_refuse_group(schedule->job, error);
     if (status)
         return status;
     struct plan plan = {schedule->name, schedule->expression, schedule->zone,

@@ -8,8 +8,8 @@
 local by_turns = { sorted = 0, returned = 0 }
 local batch = {}
 
--- Sorts what came to `ready`. Messages that were released stand before all others there, and all of
--- them are sorted at once: else they would come to their lines in a wrong order.
+-- Sorts the tickets that came to `ready` into the lines. Released messages stand at its front. One
+-- call sorts all of these: else they would come to their lines in a wrong order.
 function by_turns.sort(returned, garbage)
   by_turns.returned = math.min(tonumber(string.match(returned or '', '^%d+$') or 0), 4000)
   by_turns.sorted = sort_arrivals(math.max(250, by_turns.returned), by_turns.returned, garbage)
@@ -29,8 +29,9 @@ function by_turns.take(most)
   return tickets
 end
 
--- Says of the i-th of these tickets whether it leaves its line, and whether its message is
--- delivered. A ticket that leaves without a delivery costs its group no turn.
+-- select_messages calls this for each ticket that take() gave it, in their order. i: the ticket's
+-- place among these; leaves: the ticket leaves its line; is_delivered: this call delivers its
+-- message. A ticket that leaves without a delivery costs its group no turn.
 function by_turns.judged(i, leaves, is_delivered)
   batch[i].stays, batch[i].is_free = not leaves, not is_delivered
   if i < #batch then

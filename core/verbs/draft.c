@@ -164,6 +164,12 @@ static dueq_status refuse_schedule(const dueq_draft *draft, struct dueq__error *
     return DUEQ_OK;
 }
 
+dueq_status dueq__draft_refuse_group(const dueq_draft *draft, struct dueq__error *error) {
+    return !draft->group.size ? DUEQ_OK
+                              : dueq__fail(error, DUEQ_INVALID,
+                                           "a queue with partitions takes no message with a group");
+}
+
 dueq_status dueq__draft_check(const dueq_draft *draft, bool by_schedule,
                               struct dueq__error *error) {
     dueq_status status = by_schedule ? DUEQ_OK : refuse_schedule(draft, error);

@@ -232,7 +232,7 @@ bool dueq__envelope_read_all(dueq_bytes envelope, dueq_message *message, dueq_he
                              size_t room, struct dueq__stored_backoff *backoff) {
     dueq_bytes rest = envelope, block;
     uint64_t version, flags, attempts, lanes = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW | DUEQ__FLAG_GROUP;
-    /* At most one of these flags is set. */
+    /* A message has a high priority, a low one, a group, or none of the three. */
     if (!take_number(&rest, 1, &version) || version != DUEQ__ENVELOPE_VERSION ||
         !take_number(&rest, 1, &flags) || !take_number(&rest, 2, &attempts) ||
         flags & lanes & ((flags & lanes) - 1) || !read_fixed(flags, &rest, message))

@@ -1,4 +1,4 @@
--- defines sort_arrivals; needs ready; includes ticket group_line turns
+-- defines sort_arrivals; needs ready; includes ticket group_line group_mark turns
 -- Sorts the first `most` tickets of `ready`, or fewer, into the lines of their groups. `returned`:
 -- how many of them came back and go to the fronts of their lines. garbage: gets what is no ticket;
 -- nil: the sorting ends before it. The caller removes the tickets from `ready`.
@@ -9,7 +9,7 @@ local function sort_arrivals(most, returned, garbage)
   for i, ticket in ipairs(tickets) do
     local deliveries, _, suffix = ticket_read(ticket)
     if deliveries then
-      groups_of[i] = string.match(suffix or '', '=(.*)$') or ''
+      groups_of[i] = group_of(suffix)
       names[#names + 1] = groups_of[i]
     elseif garbage then
       garbage[#garbage + 1] = ticket

@@ -13,7 +13,7 @@ end
 local function texts_of(name, line, from, to)
   local fields = {}
   for number = from, to do
-    fields[#fields + 1] = string.format('%s\t%.0f', name, number)
+    fields[#fields + 1] = segment_field(name, number)
   end
   return #fields > 0 and read_list('HMGET', lines, unpack(fields)) or {}
 end
@@ -67,7 +67,7 @@ local function check_mark(name, bytes, arrived)
       if not texts[i] then
         report('group', name)
         if repairs then
-          redis.call('HSET', lines, string.format('%s\t%.0f', name, line.first + i - 1), '')
+          redis.call('HSET', lines, segment_field(name, line.first + i - 1), '')
         end
       end
     end
@@ -147,7 +147,7 @@ end
 -- before its end. While check went on, tickets moved between these.
 local function in_line(ticket)
   local _, _, suffix = ticket_read(ticket)
-  local name = string.match(suffix or '', '=(.*)$') or ''
+  local name = group_of(suffix)
   local line = mark_of(name)
   if not line then
     return false

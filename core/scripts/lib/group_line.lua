@@ -1,5 +1,5 @@
 -- defines line_new line_is_empty line_append line_return line_take write_segments remove_segments
--- needs lines; includes bulk
+-- needs lines; includes bulk group_mark
 -- The line of a group: its waiting tickets, the next one first. The first and the last tickets are
 -- in the group's mark (lib/group_mark.lua), the others in `lines`, in segments: texts of at least
 -- 240 bytes, under the group's name, a tab and a number that rises. Tickets and groups' names have
@@ -14,12 +14,8 @@ local function line_is_empty(line)
   return line.at > #line.head and line.first > line.last and line.tail == ''
 end
 
-local function segment_name(line, number)
-  return line.name .. string.format('\t%.0f', number)
-end
-
 local function put_segment(line, number, text)
-  local field = segment_name(line, number)
+  local field = segment_field(line.name, number)
   fresh_segments[field], gone_segments[field] = text, nil
 end
 
@@ -57,7 +53,7 @@ local function line_take(line)
     if line.first > line.last then
       line.head, line.tail = line.tail, ''
     else
-      local field = segment_name(line, line.first)
+      local field = segment_field(line.name, line.first)
       local text = fresh_segments[field] or redis.call('HGET', lines, field)
       if not text then
         line.damaged, line.first = true, line.last

@@ -1,4 +1,4 @@
--- defines mark_read mark_write
+-- defines mark_read mark_write segment_field group_of
 -- What `groups` holds of a group, as a table: waiting, how many tickets are in its line; turn, the
 -- virtual time of its next turn (lib/turns.lua); and its line (lib/group_line.lua): head and tail,
 -- tickets with newlines between them; at, the place in the head of its first ticket; first and
@@ -21,4 +21,14 @@ local function mark_write(line)
   local head = string.sub(line.head, line.at)
   return struct.pack('>BI4I7I4I4H', 1, line.waiting, line.turn, line.first, line.last, #head)
     .. head .. line.tail
+end
+
+-- The field of `lines` that has this segment of a group's line.
+local function segment_field(name, number)
+  return string.format('%s\t%.0f', name, number)
+end
+
+-- The group's name as the suffix of a ticket has it. '': the message has no group.
+local function group_of(suffix)
+  return string.match(suffix or '', '=(.*)$') or ''
 end

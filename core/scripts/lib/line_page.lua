@@ -38,11 +38,11 @@ local function line_page(cursor, visit)
       end
       while at and at <= line.last + 1 do
         local text = at < line.first and line.head or at > line.last and line.tail
-          or redis.call('HGET', lines, string.format('%s\t%.0f', name, at))
+          or redis.call('HGET', lines, segment_field(name, at))
         if not show(name, line, at, text or '') then
           return last
         end
-        -- A segment that is gone ends the segments of the line.
+        -- If a segment is missing, this page goes on with the tail of the line.
         at = text and at + 1 or line.last + 1
       end
       looked = looked + 1
