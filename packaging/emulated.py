@@ -1,7 +1,7 @@
 """
 Tries a wheel, or an archive of PIE, for arm64 with glibc by an emulator: python
 packaging/emulated.py FILE EMULATOR. The emulator, qemu-aarch64-static, runs Debian's Python or PHP
-for arm64, with the file's contents.
+for arm64, with the file's contents: README's example over TLS, and of a wheel the contract.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ PHP_EVERYWHERE = [
     *["libc6", "zlib1g", "libargon2-1", "libpcre2-8-0", "libsodium23", "libxml2", "liblzma5"],
     *["libstdc++6", "libgcc-s1", "libedit2", "libbsd0", "libmd0", "libtinfo6"],
 ]
+CONTRACT = "tests/contract/test_contract.py"
 
 
 def system(name: str, suite: str, packages: Sequence[str]) -> Path:
@@ -67,14 +68,17 @@ def run(
     emulator: str, root: Path, words: Sequence[str], environment: Mapping[str, str], stdin: str = ""
 ) -> str:
     """Runs a program of the root, and returns what it printed."""
-    return subprocess.run(
+    ended = subprocess.run(
         [emulator, "-L", str(root), *words],
+        cwd=ROOT,
         env={**os.environ, **environment},
         input=stdin,
-        check=True,
         stdout=subprocess.PIPE,
         text=True,
-    ).stdout
+    )
+    if ended.returncode != 0:
+        sys.exit(f"{words} ended with {ended.returncode}:\n{ended.stdout}")
+    return ended.stdout
 
 
 def try_wheel(wheel: Path, emulator: str, folder: Path, server: Mapping[str, str]) -> str:
@@ -83,18 +87,24 @@ def try_wheel(wheel: Path, emulator: str, folder: Path, server: Mapping[str, str
         packed.extractall(folder / "site")
     (command,) = (folder / "site").glob("*.data/scripts/dueq")
     command.chmod(0o755)
-    environment = {
-        **server,
+    home = {
         "PYTHONHOME": str(root / "usr"),
-        "PYTHONPATH": str(folder / "site"),
+        "PYTHONPATH": f"{folder / 'site'}:{folder / 'pytest'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
     }
+    environment = {**server, **home}
     python = str(root / "usr/bin/python3.11")
     asked = "import os, dueq; print(os.uname().machine)"
     machine = run(emulator, root, [python, "-c", asked], environment).strip()
     assert machine == "aarch64", machine
     printed = run(emulator, root, [python, "-c", example("python")], environment)
     assert printed == "pack order 7\norder 7 is not paid\n", printed
-    return run(emulator, root, [str(command), "--version"], environment).strip()
+    version = run(emulator, root, [str(command), "--version"], environment).strip()
+    words = ["--quiet", "--target", str(folder / "pytest"), "pytest", "pytest-timeout"]
+    subprocess.run([sys.executable, "-m", "pip", "install", *words], check=True)
+    contract = ["-m", "pytest", "-q", "-o", f"cache_dir={folder / 'cache'}", CONTRACT]
+    told = run(emulator, root, [python, *contract], home)
+    return f"{version}, and the contract, {told.splitlines()[-1]}"
 
 
 def try_php(archive: Path, emulator: str, folder: Path, server: Mapping[str, str]) -> str:
