@@ -47,8 +47,9 @@ pie() {
             fi
             php=${archive#*_php} php=${php%%-*}
             kind=${archive#*-linux-} kind=${kind%.tgz}
-            [ "$kind" = glibc ] || (built_php "$php" "$kind")
-            if [ "$kind" != glibc ] && [ ! -e "build/built-php/$php-$kind.tar" ]; then
+            [ "$kind" = glibc ] ||
+                (from_source "$(suite_of "$php")" "php-$php-$kind" php.sh "$php" "$kind")
+            if [ "$kind" != glibc ] && [ ! -e "build/from-source/php-$php-$kind.tar" ]; then
                 echo "pie: $archive: not tried: this mirror of Debian has no source of PHP $php"
                 continue
             fi
@@ -71,24 +72,7 @@ try_pie() {
     if [ "$3" = glibc ]; then
         in_bare_system bash -euo pipefail /dueq/tests/packaging/pie.sh
     else
-        tar -C "$BARE" -xf "build/built-php/$2-$3.tar"
+        tar -C "$BARE" -xf "build/from-source/php-$2-$3.tar"
         in_bare_system bash -euo pipefail /dueq/tests/packaging/built_php.sh "${3%-zts}"
     fi
-}
-
-# built_php PHP KIND: makes build/built-php/PHP-KIND.tar, unless the mirror has no source of PHP.
-# KIND: glibc-zts, musl or musl-zts.
-built_php() {
-    local made=build/built-php/$1-$2.tar code=0 log=build/log/php-$1-$2.log threads=
-    [ ! -e "$made" ] || return 0
-    [[ $2 != *-zts ]] || threads=zts
-    bare_system "$(suite_of "$1")"
-    mkdir -p build/built-php
-    in_bare_system bash -euo pipefail /dueq/packaging/php.sh "$1" "${DUEQ_JOBS:-$(nproc)}" \
-        "${2%-zts}" "$threads" >"$log" 2>&1 || code=$?
-    case $code in
-    0) tar -C "$BARE" -cf "$made.new" opt/php && mv "$made.new" "$made" ;;
-    75) ;;
-    *) tail -n 25 "$log" && exit 1 ;;
-    esac
 }

@@ -6,6 +6,10 @@
 # Releases of Debian in which the wheels of this machine are tried.
 WHEEL_SUITES=(bookworm trixie forky)
 
+# Other Pythons with which they are tried: a release of Debian, the version, and the kind: debian, a
+# package of this release; musl or free, built out of Debian's source by packaging/python.sh.
+WHEEL_PYTHONS=("forky 3.15 debian" "bookworm 3.11 musl" "forky 3.14 free" "forky 3.15 free")
+
 wheels_help() {
     cat <<END
 usage: ./dev wheels [--untried] [PLATFORM...]
@@ -18,10 +22,11 @@ $(platforms targets.TARGETS)
 Each PLATFORM gets a wheel for all Pythons from 3.11 on, and one for each Python without the GIL.
 Each wheel is checked: its tag, its licences, what it needs, what it exports, how it is hardened.
 Then the first wheel for this machine is tried in bare Debians (${WHEEL_SUITES[*]}) that have
-Python and a server but no compiler. That for musl runs with a Python that is built for musl out of
-Debian's source, once, in some five minutes. That for arm64 runs by qemu-user-static, where it is
-installed, with the Python of Debian's package. Wheels for macOS come to build/wheels/untried:
-nothing here can run them, so publish them only after a Mac has passed the contract.
+Python and a server but no compiler. Those for musl, and for a Python without the GIL, run with a
+Python that is built out of Debian's source, once, in some five minutes each. That for arm64 runs
+by qemu-user-static, where it is installed, with the Python of Debian's package. Wheels for macOS
+come to build/wheels/untried: nothing here can run them, so publish them only after a Mac has passed
+the contract.
 
   --untried   only builds and checks
 
@@ -96,10 +101,9 @@ wheels() {
                 (try_wheel "$suite" "$made")
             done
         done
-        for made in build/wheels/*-cp311-abi3-musllinux_*_"$(uname -m)".whl; do
-            [ -e "$made" ] || continue
-            (musl_python)
-            (try_musl "$made")
+        for made in "${WHEEL_PYTHONS[@]}"; do
+            # shellcheck disable=SC2086 # three words
+            try_python $made
         done
         try_emulated build/wheels/*-cp311-abi3-manylinux_*_aarch64.whl
     fi
@@ -116,26 +120,50 @@ try_wheel() {
     in_bare_system bash -euo pipefail /dueq/tests/packaging/wheel.sh
 }
 
-# musl_python: makes build/musl-python.tar.
-musl_python() {
-    local made=build/musl-python.tar log=build/log/musl-python.log
-    [ ! -e "$made" ] || return 0
-    bare_system bookworm
-    in_bare_system bash -euo pipefail /dueq/packaging/musl_python.sh "${DUEQ_JOBS:-$(nproc)}" \
-        >"$log" 2>&1 || { tail -n 25 "$log" && exit 1; }
-    tar -C "$BARE" -cf "$made.new" opt/python && mv "$made.new" "$made"
+# try_python SUITE VERSION KIND: the wheel for this Python, if it was built.
+try_python() {
+    local tag=cp311-abi3-manylinux code=${2/./} made
+    case $3 in
+    musl) tag=cp311-abi3-musllinux ;;
+    free) tag=cp$code-cp${code}t-manylinux ;;
+    esac
+    for made in build/wheels/*-"$tag"_*_"$(uname -m)".whl; do
+        [ -e "$made" ] || continue
+        [ "$3" = debian ] || (from_source "$1" "python-$2-$3" python.sh "$2" "$3")
+        if [ "$3" != debian ] && [ ! -e "build/from-source/python-$2-$3.tar" ]; then
+            echo "wheels: $made: not tried: this mirror of Debian has no source of Python $2"
+            continue
+        fi
+        echo "-- a wheel with Python $2 ($3)"
+        (try_built_python "$made" "$@")
+    done
 }
 
-# try_musl WHEEL: with a Python for musl.
-try_musl() {
-    echo "-- a wheel with a Python for musl"
-    bare_system bookworm
-    tar -C "$BARE" -xf build/musl-python.tar
+# try_built_python WHEEL SUITE VERSION KIND
+try_built_python() {
+    bare_system "$2"
+    [ "$4" = debian ] || tar -C "$BARE" -xf "build/from-source/python-$3-$4.tar"
     mkdir "$BARE/wheels"
     cp "$1" "$BARE/wheels/"
     build/packaging-venv/bin/python -m pip install --quiet --target "$BARE/site" \
         pytest pytest-timeout
-    in_bare_system bash -euo pipefail /dueq/tests/packaging/musl_wheel.sh
+    in_bare_system bash -euo pipefail /dueq/tests/packaging/built_python.sh "$3" "$4"
+}
+
+# from_source SUITE NAME SCRIPT ARGUMENT...: makes build/from-source/NAME.tar, with what a script of
+# packaging/ builds into /opt in a bare system, unless the mirror has no source of it.
+from_source() {
+    local made=build/from-source/$2.tar code=0 log=build/log/$2.log
+    [ ! -e "$made" ] || return 0
+    bare_system "$1"
+    mkdir -p build/from-source
+    in_bare_system bash -euo pipefail "/dueq/packaging/$3" "${DUEQ_JOBS:-$(nproc)}" "${@:4}" \
+        >"$log" 2>&1 || code=$?
+    case $code in
+    0) tar -C "$BARE" -cf "$made.new" opt && mv "$made.new" "$made" ;;
+    75) ;;
+    *) tail -n 25 "$log" && exit 1 ;;
+    esac
 }
 
 # try_emulated FILE...: wheels or archives of PIE for arm64, by an emulator, if this machine has it.
