@@ -74,10 +74,19 @@ in_bare_system() {
 
 # Kills what still runs in the bare system, such as the servers that dueq started, and removes it.
 leave_bare_system() {
-    local process
+    local process second
     for process in /proc/[0-9]*; do
         [ "$(readlink "$process/root" 2>/dev/null)" != "$1" ] ||
             kill -9 "${process#/proc/}" 2>/dev/null || true
     done
-    umount "$1/proc" "$1/dev" && rm -rf --one-file-system "$1"
+    # A killed process holds its files until it has ended.
+    for ((second = 0; second < 30; second++)); do
+        umount "$1/proc" "$1/dev" 2>/dev/null || true
+        if ! mountpoint -q "$1/proc" && ! mountpoint -q "$1/dev"; then
+            rm -rf --one-file-system "$1"
+            return
+        fi
+        sleep 1
+    done
+    umount "$1/proc" "$1/dev"
 }

@@ -47,7 +47,16 @@ redisReply *command(const struct server *server, const char *format, ...);
 /* The same for the side effect. */
 void run_command(const struct server *server, const char *format, ...);
 long long command_number(const struct server *server, const char *format, ...);
-/* How often the server has run a command ("client|unblock"); those that scripts call count too. */
+/* Whether the server is Redis 6.2, which has fewer options, and counts "client" as a whole. */
+bool server_is_old(void);
+/* Whether the server was built with TLS. */
+bool server_has_tls(void);
+/* Permissions with which CLIENT UNBLOCK is refused. Redis 6.2 cannot take one of CLIENT's away. */
+#define WITHOUT_UNBLOCK "+@all -client +client|id +client|setname"
+/*
+ * How often the server has run a command ("client|unblock", on Redis 6.2 "client"); those that
+ * scripts call count too.
+ */
 long long calls_of(const struct server *server, const char *name);
 
 /* An opened client and queue; assert success. */

@@ -96,7 +96,7 @@ static void test_a_full_server_refuses_pushes_alone(void **state) {
     for (int verb = 0; verb < VERBS; verb++)
         assert_true(call(laravel, verb) >= 0);
     fill();
-    run_command(&server, "CONFIG SET maxmemory 1000000");
+    run_command(&server, "CONFIG SET maxmemory 1");
     char *before = digest();
     assert_status(laravel.client, FULL, call(laravel, PUSH));
     assert_status(laravel.client, FULL, call(laravel, LATER));

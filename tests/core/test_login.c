@@ -36,7 +36,7 @@ static void test_push_to_a_protected_server_says_so(void **state) {
     pclose(addresses);
     int number = free_port();
     snprintf(port, sizeof port, "%d", number);
-    server_start_with(&guarded, (const char *const[]){"--port", port, "--bind", "0.0.0.0", NULL});
+    server_start_with(&guarded, (const char *const[]){"--port", port, NULL});
     snprintf(outside, sizeof outside, "redis://%s:%d", first, number);
     assert_refused(outside, DUEQ_CONNECT, "protected mode");
     snprintf(inside, sizeof inside, "redis://127.0.0.1:%d", number);

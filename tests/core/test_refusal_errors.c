@@ -36,7 +36,7 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
     for (int i = 0; i < 3; i++)
         push_body(jobs.queue, "before", 0, NULL);
     push_body(jobs.queue, "later", 2000, NULL);
-    run_command(&server, "CONFIG SET maxmemory 1000000");
+    run_command(&server, "CONFIG SET maxmemory 1");
     assert_status(jobs.client, FULL, push_text(jobs.queue, "too much"));
     /* Every way out of the queue works on a full server. */
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
@@ -82,16 +82,16 @@ static void test_push_to_a_replica_is_readonly(void **state) {
 
 static void test_push_to_a_busy_server_waits_and_then_is_busy(void **state) {
     (void)state;
-    struct jobs hasty = jobs_open(url_with("", "?timeout=700ms"));
+    struct jobs hasty = jobs_open(url_with("", "?timeout=2s"));
     push_body(hasty.queue, "before", 0, NULL);
-    run_command(&server, "CONFIG SET busy-reply-threshold 50");
+    run_command(&server, "CONFIG SET lua-time-limit 50");
     pid_t script = command_start(&server, "EVAL %s 0", "while true do end");
     dueq_status status = DUEQ_OK;
     for (int64_t end = now_ms() + 10000; status == DUEQ_OK && now_ms() < end;)
         status = push_text(hasty.queue, "x");
     run_command(&server, "SCRIPT KILL");
     child_end(script);
-    run_command(&server, "CONFIG SET busy-reply-threshold 5000");
+    run_command(&server, "CONFIG SET lua-time-limit 5000");
     assert_status(hasty.client, BUSY, status);
     assert_status(hasty.client, OK, push_text(hasty.queue, "after"));
     jobs_close(hasty);

@@ -303,7 +303,7 @@ static void test_relay_on_a_full_server_goes_on_when_it_has_room(void **state) {
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
     for (int i = 0; i < 10; i++)
         push_body(jobs.queue, "good", 0, NULL);
-    run_command(&server, "CONFIG SET maxmemory 1000000");
+    run_command(&server, "CONFIG SET maxmemory 1");
     assert_status(jobs.client, OK, dueq_bury(jobs.queue, message->ticket, BYTES("the reason")));
     work_through(jobs.queue, jobs.client, 10);
     assert_stuck("memory", 1);

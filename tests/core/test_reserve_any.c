@@ -337,7 +337,7 @@ static void test_reserve_any_idle_sends_a_handful_of_commands(void **state) {
 
 static void test_reserve_any_where_unblock_is_not_permitted(void **state) {
     (void)state;
-    run_command(&server, "ACL SETUSER plain on >secret ~* +@all -client|unblock");
+    run_command(&server, "ACL SETUSER plain on >secret ~* " WITHOUT_UNBLOCK);
     struct jobs plain = jobs_open(url_with("plain:secret@", ""));
     dueq_queue *both[] = {open_queue(plain.client, "a"), open_queue(plain.client, "b")};
     dueq_result *result;

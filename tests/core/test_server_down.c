@@ -195,6 +195,10 @@ static void test_reserve_says_when_the_server_does_not_come_back(void **state) {
 
 static void test_push_waits_while_the_server_loads(void **state) {
     (void)state;
+    if (server_is_old()) {
+        print_message("skipped: Redis 6.2 answers too seldom while it loads\n");
+        skip();
+    }
     /* Loading takes a moment a key, and the server answers meanwhile. */
     struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
     push_body(hasty.queue, "before", 0, NULL);

@@ -240,7 +240,7 @@ static void test_lock_outlives_a_failover(void **state) {
 /* A busy server, and a connection that was lost */
 
 static pid_t begin_busy(void) {
-    run_command(&server, "CONFIG SET busy-reply-threshold 10");
+    run_command(&server, "CONFIG SET lua-time-limit 10");
     pid_t script = command_start(&server, "EVAL %s 0", "while true do end");
     for (int64_t end = now_ms() + 10000; now_ms() < end;) {
         redisContext *context = redisConnectUnix(server.socket);
@@ -258,7 +258,7 @@ static pid_t begin_busy(void) {
 static void end_busy(pid_t script) {
     run_command(&server, "SCRIPT KILL");
     child_end(script);
-    run_command(&server, "CONFIG SET busy-reply-threshold 5000");
+    run_command(&server, "CONFIG SET lua-time-limit 5000");
 }
 
 static void test_push_lost_before_a_busy_time_is_repeated(void **state) {

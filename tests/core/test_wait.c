@@ -192,7 +192,7 @@ static void test_reserve_abandoned_passes_its_duty_on(void **state) {
 
 static void test_reserve_works_where_unblock_is_not_permitted(void **state) {
     (void)state;
-    run_command(&server, "ACL SETUSER plain on >secret ~* +@all -client|unblock");
+    run_command(&server, "ACL SETUSER plain on >secret ~* " WITHOUT_UNBLOCK);
     const char *url = url_with("plain:secret@", "");
     struct jobs plain = jobs_open(url);
     dueq_result *result;

@@ -39,7 +39,7 @@ final class Server
     public function start(): void
     {
         $command = [self::program(), '--port', '0', '--unixsocket', $this->socket, '--save', '',
-            '--dir', $this->directory, '--enable-debug-command', 'yes', ...$this->options];
+            '--dir', $this->directory, ...self::debugging(), ...$this->options];
         $log = ['file', $this->directory . '/log', 'a'];
         $this->process = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes);
         for ($end = microtime(true) + 20; microtime(true) < $end; usleep(5000)) {
@@ -111,6 +111,13 @@ final class Server
             }
         }
         throw new \RuntimeException('no client has blocked');
+    }
+
+    /** @return list<string> The option that permits DEBUG, which Redis 6.2 does not know. */
+    private static function debugging(): array
+    {
+        $version = (string) shell_exec(escapeshellarg(self::program()) . ' --version');
+        return str_contains($version, 'v=6.') ? [] : ['--enable-debug-command', 'yes'];
     }
 
     private static function program(): string

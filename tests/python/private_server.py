@@ -24,6 +24,9 @@ PROGRAM = (
     or "redis-server"
 )
 
+IS_OLD = b"v=6." in subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE).stdout
+"""Whether it is Redis 6.2, which has fewer options."""
+
 
 _held: list[socket.socket] = []
 

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from certificates import Certificates
-from private_server import Refused, Reply, Server, free_port, packed, read_reply
+from private_server import IS_OLD, Refused, Reply, Server, free_port, packed, read_reply
 
 SLOTS = 16384
 HOST = "127.0.0.1"
@@ -104,8 +104,11 @@ class Node(Member):
         if tls:
             port = ["--tls-port", str(self.port), "--tls-cluster", "yes", *tls.options()]
         words = [*port, "--bind", HOST, "--cluster-enabled", "yes"]
-        words += ["--cluster-port", str(self.bus), "--repl-diskless-sync-delay", "0"]
-        words += ["--enable-debug-command", "yes"]
+        words += ["--repl-diskless-sync-delay", "0"]
+        if IS_OLD:
+            self.bus = self.links = self.port + 10000
+        else:
+            words += ["--cluster-port", str(self.bus), "--enable-debug-command", "yes"]
         if proxied:
             self.gate, self.links = free_port(), free_port()
             words += ["--cluster-announce-ip", HOST, "--cluster-announce-port", str(self.gate)]
