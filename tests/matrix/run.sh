@@ -42,7 +42,8 @@ closing() { sed -n "s|^$1 *[0-9.]* s ([^)]*)  ||p" /summary | brief; }
 # in_c WORD...: by ctest, whose output goes to the log.
 in_c() {
     local said
-    said=$(ctest --test-dir build/cmake --output-on-failure "$@" | tee /dev/stderr) || true
+    # Not --test-dir, which the ctest of Debian 11 does not know.
+    said=$(cd build/cmake && ctest --output-on-failure "$@" | tee >(cat >&2)) || true
     said=$(grep -a 'tests passed' <<<"$said" | brief)
     [[ $said =~ ^[0-9]+$ ]] && echo "$said" || echo "FAILED $said"
 }
@@ -52,6 +53,10 @@ system=$(. /etc/os-release && echo "${PRETTY_NAME/ GNU\/Linux/}")
 for server in "${servers[@]}"; do
     export DUEQ_TEST_SERVER=$server
     version=$("$server" --version | sed -E 's/^(\w+) server v=([0-9.]+).*/\1 \2/')
+    if [[ $version = 'Redis 6.0'* ]]; then
+        echo "left out: $version, which dueq refuses as too old"
+        continue
+    fi
     if $faces; then
         ./dev test c contract | tee /summary >&2 || true
         row "$system" "$version" "$hiredis" "$openssl" "$(python3 -V | cut -d ' ' -f 2)" \
