@@ -58,9 +58,8 @@ local answer = {
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }
 for _, name in ipairs(values[13] and redis.call('ZRANGE', turns, 0, 9) or {}) do
-  local line, ticket = mark_read(redis.call('HGET', groups, name) or ''), nil
+  local line, ticket = mark_read(redis.call('HGET', groups, name) or '', name), nil
   for _ = 1, line and 10 or 0 do
-    line.name = name
     ticket = line_take(line)
     local _, id = ticket_read(ticket or '')
     if id and redis.call('HEXISTS', msg, id) == 1 then

@@ -44,7 +44,7 @@ class Turns:
 
     def push(self, messages: list[tuple[str | None, bytes]]) -> None:
         self.ready += messages
-        if len(self.ready) > 250 and not self.returned and any(group for group, _ in messages):
+        if not self.returned and any(group for group, _ in messages):
             self.sort(max(len(messages), 500))
 
     def take(self, count: int) -> list[bytes]:
