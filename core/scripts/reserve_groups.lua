@@ -2,23 +2,23 @@
 -- first deliveries of plain messages, or many tickets in `ready`, it changes nothing and answers
 -- nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
--- includes fast_begin refuse_wire fast_leases fast_due group_of_ticket turns join_lines
--- includes first_delivery verify_leases_fast noop_write lease_fast fast_settle count_fast
+-- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
+-- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast
 -- includes finish_reserve fast_keep
 -- args as reserve
 -- passes on to reserve_groups_full
 -- Returns what reserve returns, or nil.
 -- include fast_begin
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'outbox_event', 'wire',
-  'reserved', 'acked', 'ready_offset', 'returned', 'large')
+local sub = string.sub
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'reserved', 'wire')
 local wire = state[5]
 if wire then
   -- include refuse_wire
 end
 local first = tonumber(state[1] or '')
 local events_due = not first or first <= now
-if most == 0 or ordered or not state[1] or not state[3] or state[10]
-  or state[9] and state[9] ~= '0'
+local at, joined = string.match(state[3] or '', '^(%d+) (%d+)$')
+if most == 0 or ordered or not state[1] or not at or #at > 15 or #joined > 15
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end
@@ -26,45 +26,43 @@ local arrivals, arrived, due, head, after = nil, 0, nil, nil, nil
 if call('EXISTS', high, low, ready) > 0 then
   arrivals = call('LRANGE', ready, '0', '250')
   arrived = #arrivals
-  if arrived > 250 or call('EXISTS', high, low) > 0 then
+  -- Released messages stand at the front of `ready`.
+  if arrived > 250 or (call('HGET', meta, 'returned') or '0') ~= '0'
+    or call('EXISTS', high, low) > 0 then
     return nil
   end
 end
+if most > 1 and call('HEXISTS', meta, 'large') == 1 then
+  return nil
+end
 -- include fast_leases
 if events_due then
+  state[4], state[6] = call('HGET', meta, 'outbox_event'), state[4]
   -- include fast_due
+else
+  state[6] = state[4]
 end
-
--- What came to `ready`, and behind it what fell due, joins the lines.
-turns_begin(state[3], true)
-if due and #due > 0 then
+if due and due[1] then
   arrivals = arrivals or { nil }
   for i = 1, #due do
     arrivals[arrived + i] = due[i]
   end
 end
-if arrivals then
-  local names = { nil }
-  for i = 1, #arrivals do
-    names[i] = group_of_ticket(arrivals[i])
-    if not names[i] then
-      return nil
-    end
-  end
-  join_lines(arrivals, names)
-end
 
-local tickets, names, ids, n = { nil }, { nil }, { nil }, 0
-while n < most do
-  local ticket, line = turn_take(most)
-  local id = ticket and first_delivery(ticket, line.name)
-  if not ticket then
-    break
-  elseif not id then
-    return nil
-  end
-  n = n + 1
-  tickets[n], names[n], ids[n] = ticket, line.name, id
+local tickets, names, ids, n, left = { nil }, { nil }, { nil }, 0, 0
+-- What is written of the groups: these texts of one group, or what functions write.
+local name, mark, turn, gone, segment = nil, nil, nil, nil, nil
+local floor, write, remove, note = at + 0, nil, nil, nil
+if most == 1 and not arrivals then
+  -- include take_one
+end
+if n == 0 then
+  -- include take_turns
+end
+for i = 1, n do
+  local ticket, name = tickets[i], names[i]
+  -- include first_delivery
+  ids[i] = id
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) }
   or n > 0 and call('HMGET', msg, unpack(ids))
@@ -75,19 +73,13 @@ local deliver, offset = many and { '0', long } or n > 1 and {}, many and 2 or 0
 local stop = now + lease
 local ends = format('%d', stop)
 for i = 1, n do
-  local ticket, envelope = tickets[i], envelopes[i]
-  if not envelope or not is_plain_message(envelope, ticket, names[i]) then
-    return nil
-  end
+  local ticket, name, envelope = tickets[i], names[i], envelopes[i] or ''
+  -- include plain_envelope
   if n > 1 then
     deliver[offset + 2 * i - 1], deliver[offset + 2 * i] = ends, ticket
   end
   result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
-if unreadable[1] then
-  return nil
-end
-local left = (events_due or must_rewake or n == 0) and turns_left() or 0
 
 local acked_tickets, outcomes = argv[8] and { argv[8] } or {}, ''
 if #argv > 8 then
@@ -102,10 +94,25 @@ end
 if many then
   acked_tickets[#acked_tickets + 1] = long
 end
-write_turns()
+if write then
+  write()
+else
+  call('ZADD', turns, turn, name)
+  call('HSET', groups, name, mark)
+end
 local acked_count = #acked_tickets > 0
   and call('ZREM', leased, unpack(acked_tickets)) - (many and 1 or 0) or 0
-remove_turns()
+if remove then
+  remove()
+else
+  if gone then
+    call('ZREM', turns, unpack(gone))
+    call('HDEL', groups, unpack(gone))
+  end
+  if segment then
+    call('HDEL', lines, segment)
+  end
+end
 if arrived > 0 then
   call('LTRIM', ready, format('%d', arrived), '-1')
 end
@@ -114,7 +121,11 @@ if due and #due > 0 then
 end
 -- include fast_settle
 local fields, is_new = {}, events_due
-turns_meta(fields)
+if note then
+  note(fields)
+else
+  fields[1], fields[2] = 'turns', format('%d ', floor) .. joined
+end
 if n > 0 then
   local name, number, before = 'reserved', n, state[6]
   -- include count_fast
@@ -122,13 +133,8 @@ if n > 0 then
     first, is_new = stop - span, true
   end
 end
-if arrived ~= n then
-  -- `reserved` and `ready_offset` together count the tickets that left `ready`.
-  local name, number, before = 'ready_offset', arrived - n, state[8]
-  -- include count_fast
-end
 if acked_count > 0 then
-  local name, number, before = 'acked', acked_count, state[7]
+  local name, number, before = 'acked', acked_count, nil
   -- include count_fast
 end
 if is_new or n == 0 or must_rewake then

@@ -7,7 +7,7 @@
 --   ('': it is not), then the first tickets of the lines of the ten groups that have the next turns
 --   }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
--- known). It is the last time noted in `rates` at which no more tickets had come than have left
+-- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets had come than have left
 -- since.
 
 -- include refuse_layout
@@ -40,7 +40,7 @@ local function head(lane)
 end
 local ticket, place = head(ready)
 local mark = '0'
-if place then
+if place and not values[13] then
   local came = place + (tonumber(values[2] or '') or 0) + (tonumber(values[10] or '') or 0)
   for _, text in ipairs(redis.call('LRANGE', rates, 0, 359)) do
     local time, before = string.match(text, '^(%d+) (%d+) ')

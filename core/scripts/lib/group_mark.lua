@@ -56,7 +56,7 @@ end
 
 -- The field of `lines` that has this segment of a group's line.
 local function segment_field(name, number)
-  return string.format('%s\t%.0f', name, number)
+  return string.format('%s\t%d', name, number)
 end
 
 -- The group's name as the suffix of a ticket has it. '': the message has no group.

@@ -12,7 +12,6 @@ local function help_sort(pushed)
     write_turns()
     turns_meta(fields)
     bulk('HSET', meta, fields)
-    redis.pcall('HINCRBY', meta, 'ready_offset', sorted)
     redis.call('LTRIM', ready, sorted, -1)
   end
 end

@@ -1,18 +1,14 @@
--- defines turns_begin turns_meta lines_read line_join line_of turn_take turn_undo turns_sort
--- defines turns_left unreadable write_turns remove_turns
+-- defines turns_begin turns_meta lines_read line_join turn_take turn_undo turns_sort turns_left
+-- defines unreadable write_turns remove_turns
 -- needs groups turns
--- includes bulk group_mark group_line
+-- includes bulk group_mark group_line next_turn
 -- Groups take turns by virtual time: start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996).
 -- The group whose next turn has the lowest virtual time is served, and its next turn is UNIT later.
 -- The floor is the virtual time of the last turn that was taken. A group that is new, or comes
 -- back, gets a turn behind the floor: behind the group that came before it, so that groups take
 -- turns in the order in which they came. A group of which nothing waits keeps its place in `turns`
 -- until the floor passes it: so it gains nothing when its next message comes later.
---
--- The step between groups that come is small: many of them fit between the floor and the second
--- turn of a group that was served. Behind UNIT it is 1: a flood of new groups does not keep groups
--- with a second turn away for long.
-local UNIT, STEP = 16384, 16
+local UNIT = 16384
 local floor, last_joined, noted, takes = 0, 0, '', false
 -- The groups that this script has read, by name and as a list; and those in their order that may
 -- have the next turn, from index `first_line` to `last_line`.
@@ -34,7 +30,7 @@ end
 
 -- Adds what changes in `meta` to fields. If no group is left, the virtual time begins anew.
 local function turns_meta(fields)
-  local text = string.format('%.0f %.0f', floor, last_joined)
+  local text = string.format('%d %d', floor, last_joined)
   if bound == math.huge and first_line > last_line then
     text = '0 0'
   end
@@ -69,10 +65,6 @@ local function lines_read(names)
   end
 end
 
-local function line_of(name)
-  return known[name]
-end
-
 -- Gives a line its place in the order. Of lines with the same virtual time, those that had it
 -- before this call (`waited`) come first, in the order of `turns`, which is that of their names.
 local function stand(line, waited)
@@ -92,8 +84,7 @@ end
 local function line_join(name)
   local line, waited = known[name], true
   if line.turn <= floor and line_is_empty(line) then
-    local from = math.max(last_joined, floor)
-    last_joined = from + (from < floor + UNIT and STEP or 1)
+    -- include next_turn
     line.turn, waited = last_joined, false
   end
   if takes and not line.stands then
@@ -199,7 +190,7 @@ local function write_turns()
     elseif line.changed then
       marks[n + 1], marks[n + 2], n = line.name, mark_write(line), n + 2
       if line.turn ~= line.stored_turn then
-        scores[m + 1], scores[m + 2], m = string.format('%.0f', line.turn), line.name, m + 2
+        scores[m + 1], scores[m + 2], m = string.format('%d', line.turn), line.name, m + 2
       end
     end
   end
