@@ -16,15 +16,19 @@ if arrivals ~= 0 then
   return nil
 end
 -- The groups of the messages, and of each message its ticket and the place of its group.
-local n, names, places, tickets, place_of = (#argv - 3) / 2, { nil }, {}, { nil }, { nil }
+local n, names, tickets, place_of = (#argv - 3) / 2, { nil }, { nil }, { nil }
+local places = n > 1 and {}
 for i = 1, n do
   local id, envelope = argv[2 * i + 2], argv[2 * i + 3]
   -- include group_name
   tickets[i] = name ~= '' and '0.=' .. name .. ':' .. id or id
-  local place = places[name]
+  local place = places and places[name]
   if not place then
     place = #names + 1
-    names[place], places[name] = name, place
+    names[place] = name
+    if places then
+      places[name] = place
+    end
   end
   place_of[i] = place
 end
