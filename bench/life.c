@@ -61,14 +61,18 @@ static int64_t due_ms(const struct life *life, size_t number) {
 
 /* By dueq */
 
+static void name_groups(struct life *life, size_t count) {
+    for (size_t i = 0; life->has_groups && i < count; i++) {
+        const char *name = life->groups[life->group++ % GROUPS];
+        life->drafts[i].group = (dueq_bytes){name, strlen(name)};
+    }
+}
+
 static void push_all(struct life *life, size_t batch, int64_t delay_ms) {
     for (size_t i = 0; i < PREPARED; i++)
         life->drafts[i].delay_ms = delay_ms;
     for (size_t done = 0; done < life->count; done += batch) {
-        for (size_t i = 0; life->has_groups && i < batch; i++) {
-            const char *name = life->groups[life->group++ % GROUPS];
-            life->drafts[i].group = (dueq_bytes){name, strlen(name)};
-        }
+        name_groups(life, batch);
         must(life->link.client,
              dueq_push(life->link.queue, life->drafts, at_most(batch, done, life->count), NULL));
     }
@@ -247,6 +251,7 @@ static void make_groups(struct life *life) {
     for (size_t i = 0; i < GROUPS; i++)
         snprintf(life->groups[i], sizeof life->groups[i], "g%zu", i);
     life->has_groups = true;
+    name_groups(life, PREPARED);
 }
 
 /* In each line a message waits already. */

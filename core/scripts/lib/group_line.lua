@@ -4,7 +4,7 @@
 -- in the group's mark (lib/group_mark.lua), the others in `lines`, in segments: texts of at least
 -- 240 bytes, under the group's name, a tab and a number that rises. Tickets and groups' names have
 -- no control characters.
-local fresh_segments, gone_segments = nil, nil
+local fresh_segments, gone_segments, find, sub = nil, nil, string.find, string.sub
 
 local function line_is_empty(line)
   return line.at > line.stop and line.first > line.last and line.added == ''
@@ -44,7 +44,7 @@ end
 
 -- Puts a ticket at the front.
 local function line_return(line, ticket)
-  local rest = string.sub(line.head, line.at, line.stop)
+  local rest = sub(line.head, line.at, line.stop)
   local head = rest == '' and ticket or ticket .. '\n' .. rest
   if #head >= 240 and line.first > 0 then
     line.first = line.first - 1
@@ -88,12 +88,14 @@ local function line_take(line)
   line.changed = true
   local at, stop, ticket = line.at, line.stop, nil
   if at <= stop then
-    local mark = string.find(line.head, '\n', at, true)
-    mark = mark and mark <= stop and mark or stop + 1
-    ticket = string.sub(line.head, at, mark - 1)
-    line.at = mark <= stop and mark + 1 or mark
+    local mark = find(line.head, '\n', at, true)
+    if mark and mark <= stop then
+      line.at, line.waiting = mark + 1, line.waiting > 2 and line.waiting - 1 or 1
+      return sub(line.head, at, mark - 1)
+    end
+    ticket, line.at = sub(line.head, at, stop), stop + 1
   end
-  line.waiting = line_is_empty(line) and 0 or math.max(1, line.waiting - 1)
+  line.waiting = line_is_empty(line) and 0 or line.waiting > 2 and line.waiting - 1 or 1
   return ticket
 end
 

@@ -7,14 +7,16 @@
 -- it is cut and joined only once, when it is written. All fields are named at once, as Lua would
 -- make room again for those that came later.
 
+local pack, unpack_text, sub = struct.pack, struct.unpack, string.sub
+
 -- Returns nil if the bytes are no mark.
 local function mark_read(bytes, name)
-  if #bytes < 22 or string.byte(bytes) ~= 1 then
+  if #bytes < 22 then
     return nil
   end
-  local waiting, turn, first, last, size, at = struct.unpack('>I4I7I4I4H', bytes, 2)
+  local version, waiting, turn, first, last, size, at = unpack_text('>BI4I7I4I4H', bytes)
   local stop = at + size - 1
-  if stop > #bytes or turn >= 9007199254740992 or first > last + 1 then
+  if version ~= 1 or stop > #bytes or turn >= 9007199254740992 or first > last + 1 then
     return nil
   end
   return {
@@ -36,17 +38,17 @@ end
 local function mark_write(line)
   local head, at, stop = line.head, line.at, line.stop
   local tail, tail_at = line.tail, line.tail_at
-  local start = struct.pack('>BI4I7I4I4H', 1, line.waiting, line.turn, line.first, line.last,
+  local start = pack('>BI4I7I4I4H', 1, line.waiting, line.turn, line.first, line.last,
     stop - at + 1)
   if tail == head and tail_at == stop + 1 then
-    return start .. string.sub(head, at) .. line.added
+    return start .. sub(head, at) .. line.added
   end
-  return start .. string.sub(head, at, stop) .. string.sub(tail, tail_at) .. line.added
+  return start .. sub(head, at, stop) .. sub(tail, tail_at) .. line.added
 end
 
 -- The head and the tail as texts of their own.
 local function mark_texts(line)
-  return string.sub(line.head, line.at, line.stop), string.sub(line.tail, line.tail_at) .. line.added
+  return sub(line.head, line.at, line.stop), sub(line.tail, line.tail_at) .. line.added
 end
 
 local function mark_put(line, head, tail)
