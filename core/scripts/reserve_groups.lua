@@ -1,6 +1,6 @@
--- reserve_groups: a reserve from a queue that has had messages with groups. If it meets anything but
--- first deliveries of plain messages, or many tickets in `ready`, it changes nothing and answers
--- nil.
+-- reserve_groups: a reserve from a queue that has had messages with groups. If it meets anything
+-- but first deliveries of plain messages, or many tickets in `ready`, it changes nothing and
+-- answers nil.
 -- keys msg ready leased delayed wake meta reply high low groups lines turns
 -- includes fast_begin refuse_wire fast_leases fast_due take_one take_turns first_delivery
 -- includes plain_envelope verify_leases_fast noop_write lease_fast fast_settle count_fast
@@ -10,8 +10,8 @@
 -- Returns what reserve returns, or nil.
 -- include fast_begin
 local sub = string.sub
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'reserved', 'wire')
-local wire = state[5]
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'turns', 'wire', 'reserved')
+local wire, reserved = state[4], state[5]
 if wire then
   -- include refuse_wire
 end
@@ -37,10 +37,9 @@ if most > 1 and call('HEXISTS', meta, 'large') == 1 then
 end
 -- include fast_leases
 if events_due then
-  state[4], state[6] = call('HGET', meta, 'outbox_event'), state[4]
+  -- lib/fast_due.lua finds the time of the outbox in this place.
+  state[4] = call('HGET', meta, 'outbox_event')
   -- include fast_due
-else
-  state[6] = state[4]
 end
 if due and due[1] then
   arrivals = arrivals or { nil }
@@ -50,7 +49,7 @@ if due and due[1] then
 end
 
 local tickets, names, ids, n, left = { nil }, { nil }, { nil }, 0, 0
--- What is written of the groups: these texts of one group, or what functions write.
+-- What is written of the groups: these texts (lib/take_one.lua), or what three functions write.
 local name, mark, turn, gone, segment = nil, nil, nil, nil, nil
 local floor, write, remove, note = at + 0, nil, nil, nil
 if most == 1 and not arrivals then
@@ -127,7 +126,7 @@ else
   fields[1], fields[2] = 'turns', format('%d ', floor) .. joined
 end
 if n > 0 then
-  local name, number, before = 'reserved', n, state[6]
+  local name, number, before = 'reserved', n, reserved
   -- include count_fast
   if not first or stop - span < first then
     first, is_new = stop - span, true

@@ -7,8 +7,8 @@
 --   ('': it is not), then the first tickets of the lines of the ten groups that have the next turns
 --   }.
 -- mark: a time at most a minute before the first ticket came to `ready`, and never after (0: not
--- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets had come than have left
--- since.
+-- known, as in a queue with groups). It is the last time noted in `rates` at which no more tickets
+-- had come than have left since.
 
 -- include refuse_layout
 local sets, first = {}, math.huge

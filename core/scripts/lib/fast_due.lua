@@ -1,5 +1,6 @@
 -- needs after call delayed due first format head now recheck_at state
--- Reads what is due, at most 200 tickets, and when the next event is.
+-- Reads what is due, at most 200 tickets, and when the next event is. state[2]: the timekeepers of
+-- `meta`; state[4]: its `outbox_event`.
   local outbox_at = state[4] and tonumber(state[4])
   first = recheck_at
   if outbox_at and (not first or outbox_at < first) then

@@ -4,9 +4,11 @@
 -- pushes many does not make later messages of others wait for many reserves. Messages that were
 -- released wait for a reserve, which sorts all of them at once.
 local function help_sort(pushed)
-  local state = redis.call('HMGET', meta, 'turns', 'returned')
-  if state[1] and tonumber(state[2] or 0) == 0 and redis.call('EXISTS', ready) == 1 then
-    local fields = {}
+  if redis.call('LLEN', ready) == 0 then
+    return
+  end
+  local state, fields = redis.call('HMGET', meta, 'turns', 'returned'), {}
+  if state[1] and tonumber(state[2] or 0) == 0 then
     turns_begin(state[1])
     local sorted = sort_arrivals(math.max(pushed, 500), 0)
     write_turns()

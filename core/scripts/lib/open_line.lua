@@ -1,4 +1,5 @@
--- needs call fields floor format last_joined mark marks meta names pack place scores state ticket; includes next_turn
+-- needs call fields floor format last_joined mark marks meta names pack place scores state ticket
+-- includes next_turn
 -- Puts a ticket into an empty line. The group gets a turn as lib/turns.lua says, and consumers are
 -- woken.
 if not state then
