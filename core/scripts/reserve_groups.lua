@@ -51,11 +51,11 @@ end
 local tickets, names, ids, n, left = { nil }, { nil }, { nil }, 0, 0
 -- What is written of the groups: these texts (lib/take_one.lua), or what three functions write.
 local name, mark, turn, gone, segment = nil, nil, nil, nil, nil
-local floor, write, remove, note = at + 0, nil, nil, nil
+local floor, all_passed, write, remove, note = at + 0, false, nil, nil, nil
 if most == 1 and not arrivals then
   -- include take_one
 end
-if n == 0 then
+if n == 0 and not all_passed then
   -- include take_turns
 end
 for i = 1, n do
@@ -95,7 +95,7 @@ if many then
 end
 if write then
   write()
-else
+elseif n > 0 then
   call('ZADD', turns, turn, name)
   call('HSET', groups, name, mark)
 end
@@ -122,8 +122,11 @@ end
 local fields, is_new = {}, events_due
 if note then
   note(fields)
-else
+elseif n > 0 then
   fields[1], fields[2] = 'turns', format('%d ', floor) .. joined
+elseif state[3] ~= '0 0' then
+  -- No group is left, so the virtual time begins anew.
+  fields[1], fields[2] = 'turns', '0 0'
 end
 if n > 0 then
   local name, number, before = 'reserved', n, reserved

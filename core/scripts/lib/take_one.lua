@@ -1,13 +1,17 @@
--- needs byte call events_due floor format gone groups left lines mark must_rewake n name names
--- needs segment sub tickets turn turns
+-- needs all_passed byte call events_due floor format gone groups left lines mark must_rewake n name
+-- needs names segment sub tickets turn turns
 -- Takes the first ticket of the group that has the next turn, as lib/turns.lua does, with few
 -- instructions: a mark stays a text (lib/group_mark.lua). Groups of which nothing waits are passed.
--- Where more than three of them come first, or a mark or a segment is missing, it takes none, and
--- lib/take_turns.lua begins anew.
+-- If no group is left, all_passed is set. Where more than three of them come first, or a mark or a
+-- segment is missing, it takes none, and lib/take_turns.lua begins anew.
 for rank = 0, 3 do
   local place = rank == 0 and '0' or format('%d', rank)
   name = call('ZRANGE', turns, place, place)[1]
-  local bytes = name and call('HGET', groups, name)
+  if not name then
+    all_passed = true
+    break
+  end
+  local bytes = call('HGET', groups, name)
   if not bytes or #bytes < 22 or byte(bytes) ~= 1 then
     break
   end
