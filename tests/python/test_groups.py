@@ -44,7 +44,7 @@ class Turns:
 
     def push(self, messages: list[tuple[str | None, bytes]]) -> None:
         self.ready += messages
-        if len(self.ready) > 250 and not self.returned and any(group for group, _ in messages):
+        if not self.returned and any(group for group, _ in messages):
             self.sort(max(len(messages), 500))
 
     def take(self, count: int) -> list[bytes]:
@@ -111,6 +111,33 @@ def test_turns_are_those_of_the_document(queue: dueq.Queue, seed: int) -> None:
     while taken := queue.reserve_many(200, lease=600):
         assert [message.body for message in taken] == turns.take(200)
     assert turns.take(1) == []
+
+
+def scripts_run(server: Server) -> int:
+    info = server.command("INFO", "commandstats")
+    assert isinstance(info, bytes)
+    return int(info.split(b"cmdstat_evalsha:calls=")[1].split(b",")[0])
+
+
+def test_usual_calls_are_one_script_each(server: Server, queue: dueq.Queue) -> None:
+    """The fast scripts pass no such call on."""
+    queue.push_many(dueq.Draft(b"%d" % n, group=f"{n % 3}") for n in range(90))
+    queue.push("x", group="0")
+    assert queue.reserve()  # finds out that the queue has groups
+    before = scripts_run(server)
+    for number in range(10):
+        queue.push("x", group=f"{number % 5}")
+        messages = queue.reserve_many(2)
+        assert queue.ack_many(messages) == [True, True]
+        message = queue.reserve()
+        assert message
+        message.ack()
+        if number % 2:
+            # The next call sorts what came to `ready`.
+            queue.push("x")
+            queue.push("x", group="soon due", delay=0.001)
+            assert len(queue.reserve_many(1)) == 1
+    assert scripts_run(server) - before == 10 * 5 + 5 * 3
 
 
 def test_consumers_take_turns_in_a_loop(server: Server, queue: dueq.Queue) -> None:
