@@ -76,9 +76,21 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
     assert (again.code, again.object) == (409, {"id": "x", "status": "DUPLICATE"})
 
 
+def test_messages_of_groups_take_turns(site: Site) -> None:
+    for body, group in [("a1", "acme"), ("a2", "acme"), ("b1", "globex")]:
+        assert site.post("orders", "messages", body=body, group=group).code == 200
+    found = site.post("orders", "reserve", count="3").objects
+    assert [(row["body"], row["group"]) for row in found] == [
+        ("a1", "acme"),
+        ("b1", "globex"),
+        ("a2", "acme"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("verb", "arguments", "body", "said"),
     [
+        ("messages", {"group": "a", "priority": "high"}, "x", "either a group or a priority"),
         ("messages", {"delay": "soon"}, "x", "--delay soon is not a duration"),
         ("messages", {"dely": "1s"}, "x", "no argument dely"),
         ("messages", {"backoff": "1s:no"}, "x", "--backoff 1s:no is not a backoff"),
