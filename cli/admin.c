@@ -35,11 +35,29 @@ static void ask_remove(const struct cli *cli, dueq_state state, const dueq_count
             (long long)counts->dead, (long long)counts->outbox);
 }
 
+static void ask_purge_group(const struct cli *cli, const char *group) {
+    fputs("Delete the ready and delayed messages of the group ", stderr);
+    text_show(stderr, (dueq_bytes){group, strlen(group)}, TEXT_LINE);
+    fputs(" of the queue ", stderr);
+    put_queue(cli);
+    fputs("? [y/N] ", stderr);
+}
+
+/* Reads the user's answer. False: the answer was not yes. done: what then was not done. */
+static bool says_yes(struct cli *cli, const char *done) {
+    struct input input = {0};
+    dueq_bytes line;
+    bool yes = input_line(cli, &input, &line) && line.size > 0 &&
+               memchr("yY", *(const char *)line.data, 2) != NULL;
+    input_end(&input);
+    if (!yes)
+        cli_log(CLI_INFO, NULL, NULL, "nothing was %s", done);
+    return yes;
+}
+
 /* Asks the user on the terminal. False: the answer was not yes; *code is the exit code. */
 static bool confirm(struct cli *cli, dueq_state state,
                     void (*ask)(const struct cli *, dueq_state, const dueq_counts *), int *code) {
-    struct input input = {0};
-    dueq_bytes line;
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
     const dueq_counts *counts = dueq_result_counts(result);
@@ -49,40 +67,22 @@ static bool confirm(struct cli *cli, dueq_state state,
     dueq_result_free(result);
     if (status != DUEQ_OK)
         return false;
-    bool yes = input_line(cli, &input, &line) && line.size > 0 &&
-               memchr("yY", *(const char *)line.data, 2) != NULL;
-    input_end(&input);
-    if (!yes) {
-        cli_log(CLI_INFO, NULL, NULL, "nothing was %s", ask == ask_purge ? "purged" : "removed");
+    bool yes = says_yes(cli, ask == ask_purge ? "purged" : "removed");
+    if (!yes)
         *code = CLI_OUTCOME;
-    }
     return yes;
 }
 
-/*
- * Reads the options. Returns whether --yes was given. Without --yes and without a terminal to ask
- * on, ends with CLI_USAGE.
- */
-static bool read_yes(struct cli *cli, int argc, char *argv[], int words) {
-    static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
-    bool yes = false;
-    while (cli_option(cli, argc, argv, options) != -1)
-        yes = true;
-    cli_words(cli, argc, words, words);
+/* Without --yes and without a terminal to ask on, ends with CLI_USAGE. */
+static void check_yes(struct cli *cli, const char *queue, bool yes) {
     if (!yes && (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)))
         cli_usage(cli, "no terminal to ask on: give --yes to %s the queue %s", cli->command->name,
-                  argv[optind]);
-    return yes;
+                  queue);
 }
 
-static int run_purge(struct cli *cli, int argc, char *argv[]) {
-    const bool yes = read_yes(cli, argc, argv, 1);
-    int code;
-    dueq_state state = cli_state(cli, argv[optind + 1]);
+static int purge_state(struct cli *cli, dueq_state state) {
     dueq_status status;
     size_t all = 0;
-    if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, state, ask_purge, &code)))
-        return code;
     do {
         dueq_result *result;
         status = cli_wait(cli, dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH), &result);
@@ -95,9 +95,59 @@ static int run_purge(struct cli *cli, int argc, char *argv[]) {
     return status == DUEQ_EMPTY ? CLI_DONE : cli_report(cli, status, NULL);
 }
 
+static int purge_group(struct cli *cli, dueq_bytes group) {
+    dueq_result *page = NULL;
+    dueq_status status;
+    size_t all = 0;
+    do {
+        dueq_result *next;
+        status = cli_wait(
+            cli,
+            dueq_purge_group_submit(cli->queue, group, dueq_result_cursor(page), DUEQ_MAX_BATCH),
+            &next);
+        dueq_result_free(page);
+        page = next;
+        all += dueq_result_purged(page);
+        if (status == DUEQ_OK)
+            cli_progress(all, "purged");
+    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
+    dueq_result_free(page);
+    cli_sum(cli, all, "purged");
+    return cli_report(cli, status, NULL);
+}
+
+static int run_purge(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"yes", no_argument, NULL, 'y'}, {"group", required_argument, NULL, 'g'}, CLI_OPTIONS};
+    const char *group = NULL;
+    bool yes = false;
+    int option, code;
+    while ((option = cli_option(cli, argc, argv, options)) != -1)
+        if (option == 'g')
+            group = optarg;
+        else
+            yes = true;
+    cli_words(cli, argc, group ? 0 : 1, group ? 0 : 1);
+    check_yes(cli, argv[optind], yes);
+    dueq_state state = group ? DUEQ_READY : cli_state(cli, argv[optind + 1]);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    if (!group)
+        return yes || confirm(cli, state, ask_purge, &code) ? purge_state(cli, state) : code;
+    if (!yes)
+        ask_purge_group(cli, group);
+    return yes || says_yes(cli, "purged") ? purge_group(cli, (dueq_bytes){group, strlen(group)})
+                                          : CLI_OUTCOME;
+}
+
 static int run_remove(struct cli *cli, int argc, char *argv[]) {
-    const bool yes = read_yes(cli, argc, argv, 0);
+    static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
+    bool yes = false;
     int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        yes = true;
+    cli_words(cli, argc, 0, 0);
+    check_yes(cli, argv[optind], yes);
     if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, DUEQ_READY, ask_remove, &code)))
         return code;
     dueq_result *result;
@@ -109,17 +159,20 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command purge_command = {
-    "purge", "QUEUE STATE", "Deletes all messages of a state",
-    "STATE is ready, delayed, leased, dead or outbox. purge asks before it deletes, and prints "
-    "the\n"
+    "purge", "QUEUE STATE | QUEUE --group GROUP", "Deletes all messages of a state, or of a group",
+    "STATE is ready, delayed, leased, dead or outbox. Of a GROUP the ready and the delayed "
+    "messages\n"
+    "are deleted: its leased and dead ones stay. purge asks before it deletes, and prints the\n"
     "number of deleted messages. Without a terminal, --yes is required.\n"
     "\n"
     "Options:\n"
-    "  --yes  do not ask\n"
+    "  --group GROUP  the messages of this group; dueq groups lists the groups\n"
+    "  --yes          do not ask\n"
     "\n"
     "Examples:\n"
     "  dueq purge orders dead\n"
-    "  dueq purge orders dead --yes\n",
+    "  dueq purge orders dead --yes\n"
+    "  dueq purge orders --group acme\n",
     run_purge};
 
 const struct command remove_command = {

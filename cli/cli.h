@@ -98,6 +98,7 @@ extern const struct command metrics_command;                              /* met
 extern const struct command workers_command, inspect_command,
     running_command;                                                      /* workers.c, inspect.c */
 extern const struct command failures_command;                             /* history.c */
+extern const struct command groups_command;                               /* groups.c */
 extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command web_command;                                  /* web/web.c */
@@ -225,6 +226,12 @@ dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
 /* Warns if no message was ever pushed to the queue: its name may be mistyped. */
 void cli_warn_of_unused(const char *queue, const dueq_counts *counts);
+
+/* groups.c */
+
+/* Calls show() for each of the first `most` groups of the queue, as dueq_groups() lists them. */
+dueq_status groups_read(struct cli *cli, size_t most, void (*show)(const dueq_group *, void *),
+                        void *context);
 
 /* log.c: messages to the user, on stderr */
 

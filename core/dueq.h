@@ -678,6 +678,29 @@ typedef struct dueq_worker {
 /* One of `leases`. index: 0 to lease_count - 1; else NULL is returned. */
 DUEQ_API const dueq_lease *dueq_worker_lease(const dueq_worker *worker, size_t index);
 
+/* A group of messages, as dueq_groups() shows it. All pointers live as long as the result. */
+typedef struct dueq_group {
+    /* Made from core/results.toml by core/verbs.py: the fields of dueq_group. */
+    dueq_bytes name; /* the name of the group; Size 0: these are all messages without a group */
+    /*
+     * How many of its messages wait to be delivered. Cancelled ones count until their turn comes,
+     * and delayed ones when they are due.
+     */
+    int64_t waiting;
+    /*
+     * When the message that is the group's next was pushed, by the producer's clock. 0: no message
+     * waits.
+     */
+    int64_t oldest_ms;
+    /*
+     * How many of its messages are leased. -1: not known, as more than 1,000 messages of the queue
+     * are leased.
+     */
+    int64_t leased;
+    int64_t now_ms; /* the server's clock when it answered */
+    /* The end of what was made. */
+} dueq_group;
+
 /*
  * What a queue of another system has; the headers in interop/ say which systems. Start from
  * DUEQ_SIZES.
@@ -755,18 +778,21 @@ DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t ind
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
 /* workers */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
+/* groups */
+DUEQ_API const dueq_group *dueq_result_group(const dueq_result *result, size_t index);
 /* check: what all its steps found so far, an item for each kind. */
 DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
 /* size, of queues of other systems */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 /* transfer, migrate, of queues of other systems */
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-/* purge, remove: messages that were deleted; check: entries that were read. */
+/* purge, purge_group, remove: messages that were deleted; check: entries that were read. */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 /* kick_all: messages that were made ready. */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result);
 /*
- * peek, failures, workers, kick_all, queues, check: the cursor of the next page; size 0: no more.
+ * peek, failures, workers, groups, kick_all, purge_group, queues, check: the cursor of the next
+ * page; size 0: no more.
  */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the index of the messages' queue in `queues`. */

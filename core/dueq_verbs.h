@@ -243,6 +243,19 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t page
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t page);
 
 /*
+ * Deletes the messages of one group that are READY or DELAYED, a page at a time. Its LEASED and
+ * DEAD ones stay, and so do the messages of other groups.
+ * group:  the name of the group.
+ * cursor: size 0: begins; else the cursor of the page before.
+ * page:   how many messages the call looks at, 1 to DUEQ_MAX_BATCH.
+ * Returns OK. *result has dueq_result_purged() and the cursor of the next page.
+ */
+DUEQ_API dueq_status dueq_purge_group(dueq_queue *queue, dueq_bytes group, dueq_bytes cursor,
+                                      size_t page, dueq_result **result);
+DUEQ_API dueq_status dueq_purge_group_submit(dueq_queue *queue, dueq_bytes group, dueq_bytes cursor,
+                                             size_t page);
+
+/*
  * Deletes a queue in one step: its messages, counters and history, its list of targets
  * (dueq_allow()), and the ids that are still unique. Locks, and the answers that the server keeps
  * for lost connections, stay until they expire. A later push creates the queue again.
@@ -287,6 +300,20 @@ DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes c
                                dueq_result **result);
 DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor,
                                       size_t page);
+
+/*
+ * Lists the groups of which messages wait or are leased, a page at a time: first the one that has
+ * the next turn, then the others in the order of their turns. Groups that have no turn yet come
+ * last. The group whose name has size 0 stands for all messages without a group.
+ * cursor: size 0: the first page; else the cursor of the page before.
+ * page:   how many at most, 1 to DUEQ_MAX_BATCH. A page may have fewer, or none. The last page has
+ *         an empty cursor.
+ * A group whose turn changes between two pages may come twice, or not at all.
+ * Returns OK. Items have their dueq_result_group(). No items: the queue has no groups.
+ */
+DUEQ_API dueq_status dueq_groups(dueq_queue *queue, dueq_bytes cursor, size_t page,
+                                 dueq_result **result);
+DUEQ_API dueq_status dueq_groups_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
 
 /*
  * Counts the queue's events in each minute, or in each hour, that had any, the latest first. The
@@ -461,6 +488,12 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(NAME, host) \
     X(OPTIONAL, pid) \
     X(TEXT, error)
+#define DUEQ_GROUP_FIELDS(X) \
+    X(NAME, name) \
+    X(COUNT, waiting) \
+    X(MAYBE_TIME, oldest_ms) \
+    X(INDEX, leased) \
+    X(TIME, now_ms)
 #define DUEQ_MESSAGE_FIELDS(X) \
     X(TEXT, id) \
     X(BYTES, body) \

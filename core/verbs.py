@@ -89,6 +89,9 @@ ARGUMENTS = {
     "ticket": data("ticket", "ticket: str", "dueq__arg_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__arg_check_ids(queue, &id, 1)"),
     **{name: data(name, f"{name}: str") for name in ("name", "token")},
+    "group": data("group", "group: str", "dueq__arg_check_group(queue, group)")._replace(
+        send="dueq__arg_put_group(&words, group)"
+    ),
     "any_id": data("id", "id: str", "dueq__arg_check_any_id(queue, id)"),
     "process": CoreArgument("", "", send="dueq__arg_put_process(&words)"),
     "preview": CoreArgument(
@@ -137,6 +140,7 @@ FANOUT_MEMBERS = {
     "any": {".any": "any"},
     **{name: {".items": f"&{name}", ".count": "1"} for name in ("ticket", "id")},
     "any_id": {".text": "id"},
+    "group": {".text": "group"},
     "text": {".text": "text"},
     **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page", "hours")},
     "minutes": {".page": "minutes"},

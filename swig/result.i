@@ -55,6 +55,7 @@ ROW_OF(moved, DUEQ_MOVED_FIELDS)
 ROW_OF(rate, DUEQ_RATE_FIELDS)
 ROW_OF(lease, DUEQ_LEASE_FIELDS)
 ROW_OF(failure, DUEQ_FAILURE_FIELDS)
+ROW_OF(group, DUEQ_GROUP_FIELDS)
 
 static PyObject *examples_object(const dueq_finding *finding) {
     PyObject *examples = PyTuple_New((Py_ssize_t)finding->example_count);
@@ -109,7 +110,8 @@ static int append(PyObject *list, PyObject *item) {
 
 /* The lists of an answer, one for each kind of item. */
 struct lists {
-    PyObject *messages, *rates, *findings, *workers, *failures, *values, *jobs, *outcomes;
+    PyObject *messages, *rates, *findings, *workers, *failures, *groups, *values, *jobs,
+        *outcomes;
 };
 
 static int append_item(const struct lists *lists, const dueq_result *result, size_t index) {
@@ -118,6 +120,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
     const dueq_finding *finding = dueq_result_finding(result, index);
     const dueq_worker *worker = dueq_result_worker(result, index);
     const dueq_failure *failure = dueq_result_failure(result, index);
+    const dueq_group *group = dueq_result_group(result, index);
     const dueq_value *value = dueq_result_value(result, index);
     const dueq_job *job = dueq_result_job(result, index);
 
@@ -131,6 +134,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
         return append(lists->workers, worker_object(worker));
     if (failure)
         return append(lists->failures, failure_object(failure));
+    if (group)
+        return append(lists->groups, group_object(group));
     if (value)
         return append(lists->values, value_object(dueq_result_status(result, index), value));
     if (job)
@@ -139,15 +144,17 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 }
 
 /*
- * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [value,
- * ...], [job, ...], [(status, id), ...] of all other items, states of all items, counts or None,
- * sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
+ * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [group,
+ * ...], [value, ...], [job, ...], [(status, id), ...] of all other items, states of all items,
+ * counts or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
-                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
+                          PyList_New(0)};
     int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
-                 !lists.failures || !lists.values || !lists.jobs || !lists.outcomes;
+                 !lists.failures || !lists.groups || !lists.values || !lists.jobs ||
+                 !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
         failed = append_item(&lists, result, i);
@@ -157,6 +164,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(lists.findings);
         Py_XDECREF(lists.workers);
         Py_XDECREF(lists.failures);
+        Py_XDECREF(lists.groups);
         Py_XDECREF(lists.values);
         Py_XDECREF(lists.jobs);
         Py_XDECREF(lists.outcomes);
@@ -171,6 +179,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
                          lists.findings,
                          lists.workers,
                          lists.failures,
+                         lists.groups,
                          lists.values,
                          lists.jobs,
                          lists.outcomes,

@@ -240,6 +240,7 @@ LOOKS: dict[str, Verb] = {
     "find": lambda queue, held: queue.find("held"),
     "peek": lambda queue, held: list(queue.peek("ready")),
     "stats": lambda queue, held: queue.stats(),
+    "groups": lambda queue, held: queue.groups(),
     "rates": lambda queue, held: queue.rates(),
     "workers": lambda queue, held: queue.workers(),
     "failures": lambda queue, held: queue.failures(),
@@ -276,6 +277,7 @@ SETTLES: dict[str, Verb] = {
     "kill": lambda queue, held: queue.kill("later"),
     "purge": lambda queue, held: queue.purge("ready"),
     "purge dead": lambda queue, held: queue.purge("dead"),
+    "purge a group": lambda queue, held: queue.purge_group("acme"),
 }
 NOBODY: dict[str, Verb] = {
     "remove": lambda queue, held: queue.remove(),

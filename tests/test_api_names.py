@@ -186,6 +186,12 @@ NAMES = {
         php_fields("Failure"),
         json_names("history.c"),
     ),
+    "a group": (
+        c_fields("dueq_group"),
+        python_fields(dueq.Group),
+        php_fields("Group"),
+        json_names("groups.c"),
+    ),
     "consume": (
         c_fields("dueq_consumer_options") | {"timeout_ms"},
         set(inspect.signature(dueq.Queue.consume).parameters),
@@ -207,6 +213,8 @@ NAMES = {
     "check": of_verb("check", dueq.Queue.check, ("Queue", "check"), "check"),
     "allow": of_verb("allow", dueq.Queue.allow, ("Queue", "allow"), "allow"),
     "failures": of_verb("failures", dueq.Queue.failures, ("Queue", "failures"), "failures"),
+    "groups": of_verb("groups", dueq.Queue.groups, ("Queue", "groups"), "groups"),
+    "purge_group": of_verb("purge_group", dueq.Queue.purge_group, ("Queue", "purgeGroup"), "purge"),
     "rates": of_verb("rates", dueq.Queue.rates, ("Queue", "rates"), "rates"),
     "lock": of_verb("lock", dueq.Queue.lock, ("Queue", "lock"), "lock"),
     "relock": of_verb("relock", dueq.Lock.extend, ("Lock", "extend"), "relock"),

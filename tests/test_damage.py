@@ -530,6 +530,8 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "stats": lambda queue, _, __: queue.stats(),
     "rates": lambda queue, _, __: queue.rates(),
     "failures": lambda queue, _, __: queue.failures(),
+    "groups": lambda queue, _, __: queue.groups(),
+    "purge a group": lambda queue, _, __: queue.purge_group("a"),
     "pause": lambda queue, _, __: queue.pause(),
     "purge": lambda queue, _, __: queue.purge("ready"),
     "purge delayed": lambda queue, _, __: queue.purge("delayed"),

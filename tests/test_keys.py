@@ -370,6 +370,7 @@ LOOKS: dict[str, Callable[[dueq.Queue], object]] = {
     "find": lambda queue: [queue.find(id) for id in ["a", "dead", "none"]],
     "peek": lambda queue: [list(queue.peek(state, page=2)) for state in dueq.State],
     "rates": dueq.Queue.rates,
+    "groups": lambda queue: queue.groups(2),
     "queues": lambda queue: dueq.queues(queue.url),
 }
 
@@ -385,6 +386,7 @@ def test_looking_changes_nothing(inside: Inside, look: str) -> None:
     dead.bury("no")
     leased.extend(0.001)
     back.retry(delay=0.001)
+    queue.push_many([dueq.Draft("x", group=name) for name in ["a", "b", "a", "c"]])
     inside.command("RPUSH", "ready", "garbage")
     before = everything(inside)
     assert len(before) > 10

@@ -231,7 +231,8 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     first, *others = {"queues": "names"}.get(verb, word).split("_")
     camel = first + "".join(map(str.capitalize, others))
     assert f"function {camel}(" in text("bindings/php/dueq.stub.php")
-    command = {"kick_all": "kick", **PARTS, "relock": "relock", "unlock": "unlock"}.get(verb, verb)
+    options = {"kick_all": "kick", "purge_group": "purge"}
+    command = {**options, **PARTS, "relock": "relock", "unlock": "unlock"}.get(verb, verb)
     assert verb in NOT_IN_THE_SHELL or any(
         f"{command}_command = {{" in text(path) for path in files("cli", "*.c")
     )

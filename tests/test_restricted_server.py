@@ -431,6 +431,17 @@ def test_full_server_serves_groups(full: Inside) -> None:
     assert queue.check() == []
 
 
+def test_full_server_purges_a_group(full: Inside) -> None:
+    queue, server = full.queue, full.server
+    server.command("CONFIG", "SET", "maxmemory", "0")
+    queue.push_many(dueq.Draft(f"a{n}", group="a") for n in range(300))
+    queue.push("later", group="a", delay=60)
+    server.command("CONFIG", "SET", "maxmemory", "1")
+    assert queue.purge_group("a") == 301
+    assert [group.name for group in queue.groups()] == [None]
+    assert queue.check() == []
+
+
 def test_full_server_keeps_what_is_for_another_queue(full: Inside) -> None:
     """It stays in the outbox, and goes when there is memory again."""
     queue, mails = full.queue, dueq.Queue("mails", full.server.url)

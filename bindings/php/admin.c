@@ -60,7 +60,10 @@ ZEND_METHOD(Dueq_Queue, allow) {
     }
 }
 
-/* The callback to which kickAll, purge and check report their progress, and the count so far. */
+/*
+ * The callback to which kickAll, purge, purgeGroup and check report their progress, and the count
+ * so far.
+ */
 typedef struct progress {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -87,28 +90,28 @@ static bool report(progress *progress, size_t count) {
     return !EG(exception);
 }
 
+/* Takes the cursor of the next page: a copy, as the callback may use the queue. */
+static void take_cursor(const dueq_result *result, zend_string **cursor) {
+    dueq_bytes next = dueq_result_cursor(result);
+
+    if (*cursor) {
+        zend_string_release(*cursor);
+    }
+    *cursor = next.size ? zend_string_init(next.data, next.size, false) : NULL;
+}
+
 /*
  * Runs one step from `cursor` on (NULL: the first), and sets the cursor of the next one. False: it
  * threw.
  */
 static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_string **cursor,
                       progress *progress) {
-    dueq_status submitted =
-        dueq_kick_all_submit(queue->queue, filter, dueq_php_bytes(*cursor), DUEQ_MAX_BATCH);
-    dueq_bytes next;
-
-    if (*cursor) {
-        zend_string_release(*cursor);
-        *cursor = NULL;
-    }
-    if (dueq_php_finish(queue->client, submitted) < 0) {
+    if (dueq_php_finish(queue->client,
+                        dueq_kick_all_submit(queue->queue, filter, dueq_php_bytes(*cursor),
+                                             DUEQ_MAX_BATCH)) < 0) {
         return false;
     }
-    /* A copy, as the callback may use the queue. */
-    next = dueq_result_cursor(queue->client->result);
-    if (next.size) {
-        *cursor = zend_string_init(next.data, next.size, false);
-    }
+    take_cursor(queue->client->result, cursor);
     return report(progress, dueq_result_kicked(queue->client->result));
 }
 
@@ -166,6 +169,34 @@ ZEND_METHOD(Dueq_Queue, purge) {
     RETURN_LONG(progress.total);
 }
 
+ZEND_METHOD(Dueq_Queue, purgeGroup) {
+    progress progress = NO_PROGRESS;
+    zend_string *group, *cursor = NULL;
+    bool good;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(group)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    do {
+        good =
+            dueq_php_finish(queue->client,
+                            dueq_purge_group_submit(queue->queue, dueq_php_bytes(group),
+                                                    dueq_php_bytes(cursor), DUEQ_MAX_BATCH)) >= 0;
+        if (good) {
+            take_cursor(queue->client->result, &cursor);
+            good = report(&progress, dueq_result_purged(queue->client->result));
+        }
+    } while (good && cursor);
+    if (cursor) {
+        zend_string_release(cursor);
+    }
+    RETURN_LONG(progress.total);
+}
+
 ZEND_METHOD(Dueq_Queue, remove) {
     ZEND_PARSE_PARAMETERS_NONE();
 
@@ -203,21 +234,16 @@ ZEND_METHOD(Dueq_Queue, check) {
 
     THIS_QUEUE(queue);
     do {
-        dueq_status submitted = dueq_check_submit(queue->queue, repair, dueq_php_bytes(cursor));
-        dueq_bytes next;
-
-        if (cursor) {
-            zend_string_release(cursor);
-            cursor = NULL;
-        }
-        if (dueq_php_finish(queue->client, submitted) < 0) {
+        if (dueq_php_finish(queue->client,
+                            dueq_check_submit(queue->queue, repair, dueq_php_bytes(cursor))) < 0) {
+            if (cursor) {
+                zend_string_release(cursor);
+            }
             RETURN_THROWS();
         }
         result = queue->client->result;
-        next = dueq_result_cursor(result);
-        if (next.size) {
-            cursor = zend_string_init(next.data, next.size, false);
-        } else {
+        take_cursor(result, &cursor);
+        if (!cursor) {
             array_init_size(return_value, (uint32_t)dueq_result_count(result));
             for (size_t i = 0; i < dueq_result_count(result); i++) {
                 zval finding;

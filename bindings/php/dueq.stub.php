@@ -313,6 +313,9 @@ namespace Dueq
         /** @param (callable(int): mixed)|null $progress */
         public function purge(State $state, ?callable $progress = null): int;
 
+        /** @param (callable(int): mixed)|null $progress */
+        public function purgeGroup(string $group, ?callable $progress = null): int;
+
         public function remove(): int;
 
         /**
@@ -331,6 +334,9 @@ namespace Dueq
 
         /** @return list<Failure> */
         public function failures(?string $id = null): array;
+
+        /** @return list<Group> */
+        public function groups(int $most = 100): array;
 
         public function lock(
             string $name,
@@ -1020,6 +1026,18 @@ namespace Dueq
         public function purge(State $state, ?callable $progress = null): int {}
 
         /**
+         * Deletes the messages of one group that are ready or delayed, in steps of up to 200. Its
+         * leased and dead messages stay.
+         *
+         * @param string $group the name of the group
+         * @param (callable(int): mixed)|null $progress called after each step with the number of
+         *     messages so far; an exception of it ends the work there
+         * @return int how many messages it deleted
+         * @throws Exception\DueqException the messages of the steps before are deleted
+         */
+        public function purgeGroup(string $group, ?callable $progress = null): int {}
+
+        /**
          * Deletes the queue in one step: its messages, its counters and history, its list of
          * allowed queues (allow), and the ids that are still unique. A message that is pushed
          * afterwards creates the queue again, and so does a waiting consumer. Locks stay until they
@@ -1068,6 +1086,17 @@ namespace Dueq
          * @return list<Failure> the latest first
          */
         public function failures(?string $id = null): array {}
+
+        /**
+         * Lists the groups of which messages wait or are leased. The group without a name stands
+         * for all messages without a group. A group whose turn changes meanwhile may come twice, or
+         * not at all.
+         *
+         * @param int $most how many groups at most, from 1 on
+         * @return list<Group> first the one that has the next turn, then the others in the order of
+         *     their turns
+         */
+        public function groups(int $most = 100): array {}
 
         /**
          * Acquires a lock, which has one owner at a time. Each queue has its own locks.
@@ -2068,6 +2097,45 @@ namespace Dueq
 
         /** The first 500 bytes of the error; may be empty. */
         public readonly string $error;
+
+        // The end of what was made.
+
+        private function __construct() {}
+    }
+
+    /**
+     * A group of messages, which takes turns with the others. Times are in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Group
+    {
+        // Made from core/results.toml by core/verbs.py: the fields of Group.
+
+        /** The name of the group. null: these are all messages without a group. */
+        public readonly ?string $name;
+
+        /**
+         * How many of its messages wait to be delivered. Cancelled ones count until their turn
+         * comes, and delayed ones when they are due.
+         */
+        public readonly int $waiting;
+
+        /**
+         * When the message that is the group's next was pushed, by the producer's clock. null: no
+         * message waits.
+         */
+        public readonly ?float $oldest;
+
+        /**
+         * How many of its messages are leased. null: not known, as more than 1,000 messages of the
+         * queue are leased.
+         */
+        public readonly ?int $leased;
+
+        /** The server's clock when it answered. */
+        public readonly float $now;
 
         // The end of what was made.
 

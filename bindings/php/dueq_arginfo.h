@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: acd93f7fe2d2e2b049289507f8f1879436f3c5a5 */
+ * Stub hash: bb112a06b5e5b021d763f4645b8bf028b2a70431 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -149,6 +149,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purge,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purgeGroup, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, group, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_remove, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
@@ -169,6 +174,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_failures, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_groups, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_lock, 0, 2, Dueq\\LockInterface, 1)
@@ -384,6 +393,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_purge arginfo_class_Dueq_QueueInterface_purge
 
+#define arginfo_class_Dueq_Queue_purgeGroup arginfo_class_Dueq_QueueInterface_purgeGroup
+
 #define arginfo_class_Dueq_Queue_remove arginfo_class_Dueq_QueueInterface_remove
 
 #define arginfo_class_Dueq_Queue_check arginfo_class_Dueq_QueueInterface_check
@@ -395,6 +406,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_workers arginfo_class_Dueq_ClientInterface_names
 
 #define arginfo_class_Dueq_Queue_failures arginfo_class_Dueq_QueueInterface_failures
+
+#define arginfo_class_Dueq_Queue_groups arginfo_class_Dueq_QueueInterface_groups
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_lock, 0, 2, Dueq\\Lock, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -525,6 +538,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Lease___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Failure___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Group___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
@@ -759,12 +774,14 @@ ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, allow);
 ZEND_METHOD(Dueq_Queue, purge);
+ZEND_METHOD(Dueq_Queue, purgeGroup);
 ZEND_METHOD(Dueq_Queue, remove);
 ZEND_METHOD(Dueq_Queue, check);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, workers);
 ZEND_METHOD(Dueq_Queue, failures);
+ZEND_METHOD(Dueq_Queue, groups);
 ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
@@ -819,6 +836,7 @@ ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_WorkerInfo, __construct);
 ZEND_METHOD(Dueq_Lease, __construct);
 ZEND_METHOD(Dueq_Failure, __construct);
+ZEND_METHOD(Dueq_Group, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer);
@@ -938,12 +956,14 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, allow, arginfo_class_Dueq_QueueInterface_allow, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purgeGroup, arginfo_class_Dueq_QueueInterface_purgeGroup, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, remove, arginfo_class_Dueq_QueueInterface_remove, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, check, arginfo_class_Dueq_QueueInterface_check, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, stats, arginfo_class_Dueq_QueueInterface_stats, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, workers, arginfo_class_Dueq_QueueInterface_workers, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, failures, arginfo_class_Dueq_QueueInterface_failures, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, groups, arginfo_class_Dueq_QueueInterface_groups, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, lock, arginfo_class_Dueq_QueueInterface_lock, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
 };
@@ -1032,12 +1052,14 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, allow, arginfo_class_Dueq_Queue_allow, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, purgeGroup, arginfo_class_Dueq_Queue_purgeGroup, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, remove, arginfo_class_Dueq_Queue_remove, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, check, arginfo_class_Dueq_Queue_check, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, failures, arginfo_class_Dueq_Queue_failures, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, groups, arginfo_class_Dueq_Queue_groups, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -1162,6 +1184,12 @@ static const zend_function_entry class_Dueq_Lease_methods[] = {
 
 static const zend_function_entry class_Dueq_Failure_methods[] = {
 	ZEND_ME(Dueq_Failure, __construct, arginfo_class_Dueq_Failure___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Group_methods[] = {
+	ZEND_ME(Dueq_Group, __construct, arginfo_class_Dueq_Group___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -2429,6 +2457,47 @@ static zend_class_entry *register_class_Dueq_Failure(void)
 	zend_string *property_error_name = zend_string_init("error", sizeof("error") - 1, 1);
 	zend_declare_typed_property(class_entry, property_error_name, &property_error_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_error_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Group(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Group", class_Dueq_Group_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_name_name);
+
+	zval property_waiting_default_value;
+	ZVAL_UNDEF(&property_waiting_default_value);
+	zend_string *property_waiting_name = zend_string_init("waiting", sizeof("waiting") - 1, 1);
+	zend_declare_typed_property(class_entry, property_waiting_name, &property_waiting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_waiting_name);
+
+	zval property_oldest_default_value;
+	ZVAL_UNDEF(&property_oldest_default_value);
+	zend_string *property_oldest_name = zend_string_init("oldest", sizeof("oldest") - 1, 1);
+	zend_declare_typed_property(class_entry, property_oldest_name, &property_oldest_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_oldest_name);
+
+	zval property_leased_default_value;
+	ZVAL_UNDEF(&property_leased_default_value);
+	zend_string *property_leased_name = zend_string_init("leased", sizeof("leased") - 1, 1);
+	zend_declare_typed_property(class_entry, property_leased_name, &property_leased_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_leased_name);
+
+	zval property_now_default_value;
+	ZVAL_UNDEF(&property_now_default_value);
+	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
+	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_now_name);
 
 	return class_entry;
 }

@@ -105,8 +105,49 @@ ZEND_METHOD(Dueq_Queue, failures) {
     zend_hash_sort(Z_ARRVAL_P(return_value), compare_failures, true);
 }
 
+static void make_group(zval *out, const dueq_group *from) {
+    MAKE_OBJECT(out, dueq_php_group_ce, DUEQ_GROUP_FIELDS);
+}
+
+ZEND_METHOD(Dueq_Queue, groups) {
+    const dueq_php_place place = {1, -1, "most"};
+    zend_long most = 100;
+    dueq_bytes cursor = {NULL, 0};
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(most)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (most < 1) {
+        dueq_php_invalid(&place, "be 1 or more");
+        RETURN_THROWS();
+    }
+    array_init(return_value);
+    do {
+        size_t left = (size_t)most - zend_hash_num_elements(Z_ARRVAL_P(return_value));
+        dueq_result *result;
+
+        if (dueq_php_finish(queue->client, dueq_groups_submit(queue->queue, cursor,
+                                                              MIN(left, DUEQ_MAX_BATCH))) < 0) {
+            RETURN_THROWS();
+        }
+        result = queue->client->result;
+        for (size_t i = 0; i < dueq_result_count(result); i++) {
+            zval group;
+
+            make_group(&group, dueq_result_group(result, i));
+            zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &group);
+        }
+        cursor = dueq_result_cursor(result);
+    } while (cursor.size && zend_hash_num_elements(Z_ARRVAL_P(return_value)) < (size_t)most);
+}
+
 ZEND_METHOD(Dueq_WorkerInfo, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Lease, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Failure, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Group, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -62,6 +62,7 @@ extern zend_class_entry *dueq_php_stats_ce;
 extern zend_class_entry *dueq_php_worker_ce;
 extern zend_class_entry *dueq_php_lease_ce;
 extern zend_class_entry *dueq_php_failure_ce;
+extern zend_class_entry *dueq_php_group_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 extern zend_class_entry *dueq_php_flush_ce;
 

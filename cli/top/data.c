@@ -43,7 +43,7 @@ dueq_status top_read_counts(struct top *top) {
 
 void top_read_view(struct top *top) {
     dueq_queue *queue;
-    dueq_result *result = NULL;
+    dueq_result *result = NULL, *groups = NULL;
     struct history history = {0};
     enum top_view view = top->view;
     char name[DUEQ_MAX_NAME + 1];
@@ -63,17 +63,24 @@ void top_read_view(struct top *top) {
     }
     if (status == DUEQ_OK && view == TOP_MESSAGE)
         status = history_of(top->cli, queue, dueq_result_message(result, 0), &history);
+    else if (status == DUEQ_OK)
+        status =
+            cli_wait(top->cli, dueq_groups_submit(queue, (dueq_bytes){0}, TOP_GROUPS), &groups);
     dueq_queue_close(queue);
     /* If a key has changed the view meanwhile, drop the result: the new view is read next. */
     bool stays = view == top->view && strcmp(name, top->queue) == 0 && !top->hurry;
     if (!stays || status == DUEQ_INTERRUPTED) {
         history_end(&history);
         dueq_result_free(result);
+        dueq_result_free(groups);
         return;
     }
     if (view == TOP_MESSAGE) {
         history_end(&top->history);
         top->history = history;
+    } else {
+        dueq_result_free(top->groups);
+        top->groups = groups;
     }
     dueq_result **into = view == TOP_QUEUE ? &top->page : &top->message;
     dueq_result_free(*into);
@@ -171,5 +178,6 @@ void top_end(struct top *top) {
     queue_rows_end(&top->rows);
     dueq_result_free(top->page);
     dueq_result_free(top->message);
+    dueq_result_free(top->groups);
     history_end(&top->history);
 }

@@ -29,6 +29,8 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
     snprintf(top->queue, sizeof top->queue, "%s", name);
     top->state = state;
     top->back = top->view;
+    dueq_result_free(top->groups);
+    top->groups = NULL;
     begin_page(top);
     go(top, TOP_QUEUE);
 }

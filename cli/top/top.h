@@ -7,7 +7,7 @@
 
 #include "../queue_row.h"
 
-enum { TOP_PAGE = 100 /* messages of a list */ };
+enum { TOP_PAGE = 100 /* messages of a list */, TOP_GROUPS = 4 /* groups of a queue */ };
 
 enum top_view { TOP_QUEUES, TOP_WORKERS, TOP_ERRORS, TOP_QUEUE, TOP_MESSAGE, TOP_HELP, TOP_VIEWS };
 
@@ -45,6 +45,7 @@ struct top {
     size_t top[TOP_VIEWS];          /* the first line that is shown, of those that scroll */
     enum top_body body;
     dueq_result *page, *message; /* for TOP_QUEUE and TOP_MESSAGE; NULL: not read yet */
+    dueq_result *groups;         /* for TOP_QUEUE: the first groups; NULL: not read yet */
     char cursor[512];            /* the cursor where the page begins */
     struct history history;      /* the history of the message */
     size_t cursor_size;

@@ -388,6 +388,21 @@ void get_errors(struct call *call) {
     cursor_end(call, &cursor);
 }
 
+/* Groups */
+
+void get_groups(struct call *call) {
+    const size_t count = api_count(call, 100);
+    dueq_bytes cursor = cursor_begin(call);
+    dueq_result *page;
+    call->answer->type = "application/x-ndjson";
+    api_end(call, dueq_groups(call->cli.queue, cursor, count, &page));
+    for (size_t i = 0; i < dueq_result_count(page); i++)
+        api_line(call, json_of_group(dueq_result_group(page, i)));
+    keep(&cursor, dueq_result_cursor(page));
+    cursor_end(call, &cursor);
+    dueq_result_free(page);
+}
+
 /* Schedules */
 
 static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {

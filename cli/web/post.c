@@ -203,6 +203,31 @@ void post_kick_all(struct call *call) {
     api_end(call, status);
 }
 
+/* Verbs about a group */
+
+void post_purge_group(struct call *call) {
+    const dueq_bytes group = text(call, "group");
+    const int64_t end_ms = time_monotonic_ms() + WEB_BUSY_MS;
+    dueq_bytes cursor = text(call, "after");
+    dueq_result *page = NULL;
+    dueq_status status;
+    size_t purged = 0;
+    if (!group.data)
+        cli_usage(&call->cli, "the argument group is missing");
+    do {
+        dueq_result *next;
+        status = dueq_purge_group(call->cli.queue, group, cursor, WEB_STEP, &next);
+        dueq_result_free(page);
+        page = next;
+        cursor = dueq_result_cursor(page);
+        purged += dueq_result_purged(page);
+    } while (status == DUEQ_OK && cursor.size > 0 && time_monotonic_ms() < end_ms);
+    api_next(call, cursor);
+    dueq_result_free(page);
+    api_sum(call, purged, "purged");
+    api_end(call, status);
+}
+
 struct kicks {
     const char *group;
     dueq_status status;

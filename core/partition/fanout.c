@@ -221,7 +221,7 @@ static void on_answer(dueq_client *client, dueq_status status, dueq_result *resu
         break;
     case DUEQ__FANOUT_PAGES:
         fanout->asked.cursor = (dueq_bytes){0};
-        if (dueq_result_count(result) || dueq_result_kicked(result) ||
+        if (dueq_result_count(result) || dueq_result_kicked(result) || purged ||
             dueq_result_cursor(result).size || last) {
             answer_page(client, fanout, result);
             return;

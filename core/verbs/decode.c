@@ -94,18 +94,37 @@ void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
         dueq__answer_unexpected(client);
 }
 
-/* "12 CURSOR"; an empty cursor: this was the last page. */
-void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
-    int64_t count;
+/* "12 CURSOR"; an empty cursor: this was the last page. NULL: the operation has failed. */
+static dueq_result *read_page(dueq_client *client, const struct dueq__reply *reply, size_t *count) {
+    int64_t number;
     bool has_cursor;
     dueq_bytes cursor;
-    if (!read_count(reply, &count, &has_cursor, &cursor) || !has_cursor) {
+    if (!read_count(reply, &number, &has_cursor, &cursor) || !has_cursor) {
         dueq__answer_unexpected(client);
-        return;
+        return NULL;
     }
+    *count = (size_t)number;
     dueq_result *result = dueq__result_page(NULL, 0, cursor, &client->error);
-    if (result)
-        result->kicked = (size_t)count;
+    if (!result)
+        dueq__op_finish_result(client, NULL, DUEQ_OK);
+    return result;
+}
+
+void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count;
+    dueq_result *result = read_page(client, reply, &count);
+    if (!result)
+        return;
+    result->kicked = count;
+    dueq__op_finish_result(client, result, DUEQ_OK);
+}
+
+void dueq__decode_purged_page(dueq_client *client, const struct dueq__reply *reply) {
+    size_t count;
+    dueq_result *result = read_page(client, reply, &count);
+    if (!result)
+        return;
+    result->purged = count;
     dueq__op_finish_result(client, result, DUEQ_OK);
 }
 
@@ -144,6 +163,11 @@ void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) 
 
 void dueq__decode_failures(dueq_client *client, const struct dueq__reply *reply) {
     finish_with(client, dueq__result_failures(reply, &client->error));
+}
+
+void dueq__decode_groups(dueq_client *client, const struct dueq__reply *reply) {
+    /* The result has copies. */
+    dueq__op_finish_result(client, dueq__result_groups(reply, &client->error), DUEQ_OK);
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {

@@ -17,6 +17,7 @@ dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
 dueq__decode dueq__decode_purged, dueq__decode_kicked, dueq__decode_names;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
 dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers, dueq__decode_failures;
+dueq__decode dueq__decode_groups, dueq__decode_purged_page;
 /* Whether the text is an outcome, one digit, for each of `count` items. */
 bool dueq__outcomes_are_valid(dueq_bytes digits, size_t count);
 /* Fails the call: the server's answer is not what the script returns. */
@@ -64,6 +65,7 @@ dueq_status dueq__arg_check_tickets(dueq_queue *queue, const dueq_bytes *tickets
 dueq_status dueq__arg_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 /* Size 0 is allowed: no id is named. */
 dueq_status dueq__arg_check_any_id(dueq_queue *queue, dueq_bytes id);
+dueq_status dueq__arg_check_group(dueq_queue *queue, dueq_bytes group);
 /* The names of queues to which dead letters may go. NULL: none is named. */
 dueq_status dueq__arg_check_targets(dueq_queue *queue, const dueq_bytes *targets, size_t count,
                                     int any);
@@ -75,6 +77,8 @@ void dueq__arg_put(struct dueq__resp *words, const dueq_bytes *items, size_t cou
 /* Puts the names as allow.lua takes them. */
 void dueq__arg_put_targets(struct dueq__resp *words, const dueq_bytes *targets, size_t count,
                            int any);
+/* Puts the name of a group as tickets have it. */
+void dueq__arg_put_group(struct dueq__resp *words, dueq_bytes group);
 /* The text of an error, cut between two characters to at most DUEQ_MAX_ERROR bytes. */
 dueq_bytes dueq__arg_cut_error(dueq_bytes text);
 void dueq__arg_put_note(struct dueq__resp *words, dueq_bytes text);

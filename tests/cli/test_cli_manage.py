@@ -181,6 +181,46 @@ def test_purge_of_a_state(dueq: Program, name: str) -> None:
     assert (counts[name], counts["purged"]) == (0, 1)
 
 
+def test_groups_and_purge_of_a_group(dueq: Program) -> None:
+    for group in ("acme", "globex", "acme", "a b"):
+        dueq("push", "orders", "body", "--group", group)
+    dueq("push", "orders", "body")
+    dueq("push", "orders", "body", "--group", "acme", "--delay", "1h")
+    rows = dueq("groups", "orders", "--json").objects
+    assert [(row["name"], row["waiting"], row["leased"]) for row in rows] == [
+        ("acme", 2, 0),
+        ("globex", 1, 0),
+        ("a b", 1, 0),
+        (None, 1, 0),
+    ]
+    assert 0 <= rows[0]["now_ms"] - rows[0]["oldest_ms"] < 60000
+    dueq("reserve", "orders")
+    header, *lines = dueq("groups", "orders", "--count", "4").lines
+    assert header.split() == ["WAITING", "LEASED", "OLDEST", "GROUP"]
+    assert [line.split()[:2] for line in lines] == [["1", "0"], ["1", "0"], ["1", "0"], ["1", "1"]]
+    assert [line.split(maxsplit=3)[3] for line in lines] == ["globex", "a b", "(no group)", "acme"]
+    assert len(dueq("groups", "orders", "--count", "2").lines) == 3
+    assert dueq("purge", "orders", "--group", "acme", "--yes").text == "2\n"
+    assert dueq("purge", "orders", "--group", "acme", "--yes", "--json").object == {"purged": 0}
+    assert dueq.stats()["ready"] == 3
+    assert dueq("groups", "others").out == b""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["groups", "orders", "--count", "0"], "--count"),
+        (["groups", "orders", "acme"], "too many arguments"),
+        (["purge", "orders", "ready", "--group", "acme", "--yes"], "too many arguments"),
+        (["purge", "orders", "--group", "acme"], "--yes"),
+    ],
+)
+def test_wrong_usage_of_groups(dueq: Program, words: list[str], said: str) -> None:
+    refused = dueq.run(*words)
+    assert refused.code == 2
+    assert said in refused.err
+
+
 def test_purge_without_a_terminal_needs_yes(dueq: Program) -> None:
     dueq("push", "orders", "body")
     refused = dueq.run("purge", "orders", "ready")
@@ -227,11 +267,18 @@ def test_remove(dueq: Program) -> None:
 @pytest.mark.parametrize(
     ("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1), (b"\x04", 1), (signal.SIGINT, 130)]
 )
-@pytest.mark.parametrize("words", [["remove", "orders"], ["purge", "orders", "ready"]])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["remove", "orders"], b"1 ready"),
+        (["purge", "orders", "ready"], b"1 ready"),
+        (["purge", "orders", "--group", "acme"], b"the group acme of the queue orders"),
+    ],
+)
 def test_remove_and_purge_ask_on_a_terminal(
-    dueq: Program, words: list[str], answer: bytes | signal.Signals, code: int
+    dueq: Program, words: list[str], said: bytes, answer: bytes | signal.Signals, code: int
 ) -> None:
-    dueq("push", "orders", "body")
+    dueq("push", "orders", "body", "--group", "acme")
     screen, terminal = os.openpty()
     with open(screen, "r+b", buffering=0) as seen:
         with open(terminal, "r+b", buffering=0) as both:
@@ -245,6 +292,6 @@ def test_remove_and_purge_ask_on_a_terminal(
             else:
                 process.send_signal(answer)
             process.communicate(timeout=60)
-    assert b"1 ready" in text
+    assert said in text
     assert process.returncode == code
     assert dueq.stats()["ready"] == (1 if code else 0)

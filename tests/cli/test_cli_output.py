@@ -17,6 +17,8 @@ SHOWING = [
     ["queues"],
     ["rates", "orders"],
     ["failures", "orders"],
+    ["groups", "grouped"],
+    ["groups", "grouped", "--json"],
     ["inspect", "orders", "one"],
     ["peek", "orders", "ready", "--count", "1000"],
     ["peek", "orders", "ready", "--count", "1000", "--json"],
@@ -42,6 +44,7 @@ def full(dueq: Program) -> Program:
     dueq("push", "orders", "body")
     dueq("bury", "orders", dueq.take())
     dueq("push", "orders", "body", "--id", "one")
+    dueq("push", "grouped", "body", "--group", "acme")
     dueq("push", "orders", "--lines", stdin=b"line\n" * 300)
     return dueq
 

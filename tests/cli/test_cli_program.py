@@ -15,7 +15,7 @@ COMMANDS = [
     "remove",
     "allow",
     *["lock", "relock", "unlock", "work"],
-    *["workers", "inspect", "running", "failures"],
+    *["workers", "inspect", "running", "failures", "groups"],
 ]
 # They are about all queues, or may be.
 OF_ALL = {"queues": "", "inspect": " [QUEUE] ID"}

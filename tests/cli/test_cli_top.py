@@ -167,6 +167,26 @@ def test_views(dueq: Program, columns: int, rows: int) -> None:
         assert "exit code 0" in shown.ends()
 
 
+def test_groups_of_a_queue(dueq: Program) -> None:
+    for group in ["acme", "acme", "acme", "b2", "b3", "b4", "b5"]:
+        dueq("push", "orders", "x", "--group", group)
+    dueq("push", "bills", "x")
+    dueq("reserve", "orders")
+    with top(dueq, "orders", columns=80, rows=24) as shown:
+        shown.until("orders ")
+        shown.keys("Enter")
+        text = shown.until("WAITING  LEASED   OLDEST  GROUP (more: dueq groups)", "b5", "[ready 6]")
+        rows = [line.split() for line in text.splitlines() if line.split()[3:4] == ["b2"]]
+        assert [row[:2] for row in rows] == [["1", "0"]]
+        for _ in range(4):
+            dueq("reserve", "orders")
+        shown.until("      2       1 ", "acme")
+    with top(dueq, "bills", columns=80, rows=24) as shown:
+        shown.until("bills ")
+        shown.keys("Enter")
+        assert "GROUP" not in shown.until("[ready 1]", "ERROR OR BODY")
+
+
 def test_queue_of_partitions_is_one_row_that_opens(dueq: Program) -> None:
     for i in range(12):
         dueq("push", f"orders#{i}", "--lines", "--delay", "1h", stdin=b"x\n" * (i + 1))

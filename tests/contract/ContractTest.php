@@ -480,6 +480,31 @@ final class ContractTest extends TestCase
         }
     }
 
+    private function groups(array $step, array $expect, string $where): void
+    {
+        $groups = $this->queue->groups(...array_intersect_key($step, ['most' => 0]));
+        $this->assertCount(count($expect['groups'] ?? $groups), $groups, $where);
+        foreach ($expect['groups'] ?? [] as $i => $wanted) {
+            foreach ($wanted as $name => $value) {
+                if ($name === 'oldest_in_ms') {
+                    $this->assertTrue($this->isIn($value, $groups[$i]->oldest), "$name, $where");
+                } elseif ($name === 'oldest_ms') {
+                    $oldest = (int) round(($groups[$i]->oldest ?? 0) * 1000);
+                    $this->assertSame($value, $oldest, "$name, $where");
+                } else {
+                    $meant = is_int($value) || $value === null ? $value : $this->value($value);
+                    $this->assertSame($meant, $groups[$i]->$name, "$name, $where");
+                }
+            }
+        }
+    }
+
+    private function purgeGroup(array $step, array $expect, string $where): void
+    {
+        $purged = $this->queue->purgeGroup($this->value($step['group']));
+        $this->assertSame($expect['purged'] ?? $purged, $purged, $where);
+    }
+
     private function rates(array $step, array $expect, string $where): void
     {
         $rates = $this->queue->rates(...array_intersect_key($step, ['minutes' => 0, 'hours' => 0]));

@@ -308,6 +308,57 @@ static void do_failures(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
+static void compare_group(struct run *run, json_object *expected, const dueq_group *from) {
+#define COMPARE_MAYBE_TIME COMPARE_COUNT
+    DUEQ_GROUP_FIELDS(COMPARE_FIELD)
+#undef COMPARE_MAYBE_TIME
+    if (field(expected, "oldest_in_ms") &&
+        !is_distance(run, field(expected, "oldest_in_ms"), from->oldest_ms))
+        wrong(run, "the oldest is of %lld", (long long)from->oldest_ms);
+}
+
+/* A few at a time, `most` at most. */
+static void do_groups(struct run *run, json_object *step) {
+    enum { PAGE = 3 };
+    json_object *expect = field(step, "expect"), *groups = field(expect, "groups");
+    int64_t left = number(step, "most", 100);
+    size_t found = 0;
+    dueq_bytes cursor = {0};
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = dueq_groups(run->queue, cursor, left < PAGE ? (size_t)left : PAGE, &page);
+        for (size_t i = 0; i < dueq_result_count(page); i++, found++, left--)
+            if (groups && found < json_object_array_length(groups))
+                compare_group(run, json_object_array_get_idx(groups, found),
+                              dueq_result_group(page, i));
+        cursor = copy(run, dueq_result_cursor(page));
+        dueq_result_free(page);
+    } while (cursor.size && left > 0);
+    compare_status(run, expect, status);
+    if (groups && json_object_array_length(groups) != found)
+        wrong(run, "%zu groups", found);
+}
+
+/* Until there are none left, a few at a time. */
+static void do_purge_group(struct run *run, json_object *step) {
+    enum { PAGE = 3 };
+    json_object *expect = field(step, "expect");
+    dueq_bytes group = bytes(run, step, "group"), cursor = {0};
+    int64_t purged = 0;
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = dueq_purge_group(run->queue, group, cursor, PAGE, &page);
+        purged += (int64_t)dueq_result_purged(page);
+        cursor = copy(run, dueq_result_cursor(page));
+        dueq_result_free(page);
+    } while (cursor.size);
+    compare_status(run, expect, status);
+    if (field(expect, "purged"))
+        compare_number(run, "the number of purged", field(expect, "purged"), purged);
+}
+
 static void do_allow(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect");
     size_t count, wanted_count;
@@ -366,16 +417,9 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"kick_all", do_kick_all},
-                                    {"purge", do_purge},
-                                    {"remove", do_remove},
-                                    {"check", do_check},
-                                    {"find", do_find},
-                                    {"peek", do_peek},
-                                    {"stats", do_stats},
-                                    {"rates", do_rates},
-                                    {"workers", do_workers},
-                                    {"failures", do_failures},
-                                    {"queues", do_queues},
-                                    {"allow", do_allow},
-                                    {NULL, NULL}};
+const struct verb manage_verbs[] = {
+    {"kick_all", do_kick_all}, {"purge", do_purge},   {"remove", do_remove},
+    {"check", do_check},       {"find", do_find},     {"peek", do_peek},
+    {"stats", do_stats},       {"rates", do_rates},   {"workers", do_workers},
+    {"failures", do_failures}, {"groups", do_groups}, {"purge_group", do_purge_group},
+    {"queues", do_queues},     {"allow", do_allow},   {NULL, NULL}};

@@ -330,6 +330,23 @@ class Run(Foreign):
                         plain = value is None or isinstance(value, int)
                         assert got == (value if plain else self.text(value)), name
 
+    def do_groups(self, step: Json, expect: Json) -> None:
+        groups = self.queue.groups(**{name: step[name] for name in ("most",) if name in step})
+        for group, wanted in zip(groups, expect.get("groups", groups), strict=True):
+            if "groups" in expect:
+                for name, value in wanted.items():
+                    if name == "oldest_in_ms":
+                        assert self.is_in(value, group.oldest)
+                    elif name == "oldest_ms":
+                        assert (to_ms(group.oldest) if group.oldest else 0) == value
+                    else:
+                        meant = self.text(value) if isinstance(value, str) else value
+                        assert getattr(group, name) == meant, name
+
+    def do_purge_group(self, step: Json, expect: Json) -> None:
+        purged = self.queue.purge_group(self.text(step["group"]))
+        assert purged == expect.get("purged", purged)
+
     def do_queues(self, step: Json, expect: Json) -> None:
         names = dueq.queues(self.server.url)
         assert names == sorted(set(names))

@@ -10,7 +10,7 @@ static const dueq_bytes nothing = {"", 0};
 /*
  * The names of queues, then the pages of an ordinary queue, then those of one of four partitions.
  */
-enum { OF_QUEUE = 1, OF_PARTITIONS = 8, VERBS = 15, PARTITIONS = 4 };
+enum { OF_QUEUE = 1, OF_PARTITIONS = 10, VERBS = 19, PARTITIONS = 4 };
 
 static dueq_status submit(dueq_client *client, dueq_queue *const queues[2], unsigned verb,
                           dueq_bytes cursor) {
@@ -25,8 +25,12 @@ static dueq_status submit(dueq_client *client, dueq_queue *const queues[2], unsi
         return dueq_workers_submit(queue, cursor, 10);
     case 2:
         return dueq_kick_all_submit(queue, NULL, cursor, 10);
+    case 3:
+        return dueq_groups_submit(queue, cursor, 10);
+    case 4:
+        return dueq_purge_group_submit(queue, (dueq_bytes){"a b", 3}, cursor, 10);
     default:
-        return dueq_peek_submit(queue, (dueq_state)(which - 2), cursor, 10);
+        return dueq_peek_submit(queue, (dueq_state)(which - 4), cursor, 10);
     }
 }
 

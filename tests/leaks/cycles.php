@@ -155,6 +155,11 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check($queue->reserve() === null, 'it is paused');
     $queue->resume();
     check($queue->purge(State::Ready) === 3, 'it is purged');
+    foreach (['acme', 'globex', 'acme'] as $group) {
+        $queue->push('x', group: $group);
+    }
+    check(array_column($queue->groups(), 'name') === ['acme', 'globex'], 'the groups are there');
+    check($queue->purgeGroup('acme') + $queue->purgeGroup('globex') === 3, 'they are purged');
 
     $lock = $queue->lock('door', 30.0);
     check($queue->lock('door', 30.0) === null, 'it is locked');

@@ -119,6 +119,9 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     assert queue.reserve() is None
     queue.resume()
     assert queue.purge("ready") == 3
+    queue.push_many([dueq.Draft("x", group=name) for name in ["acme", "globex", "acme"]])
+    assert [group.name for group in queue.groups()] == ["acme", "globex"]
+    assert (queue.purge_group("acme"), queue.purge_group("globex")) == (2, 1)
 
     lock = queue.lock("door", ttl=30)
     assert lock

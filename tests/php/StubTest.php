@@ -10,6 +10,7 @@ use Dueq\Consumer;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
 use Dueq\Failure;
+use Dueq\Group;
 use Dueq\Finding;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
@@ -42,7 +43,8 @@ final class StubTest extends QueueTestCase
     /** Classes whose objects hold their properties only. */
     private const PLAIN = [
         Stats::class, Rate::class, WorkerInfo::class, Lease::class, Failure::class,
-        Finding::class, Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
+        Group::class, Finding::class, Moved::class, Sizes::class, Long::class, Binary::class,
+        Unreadable::class,
     ];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
@@ -159,7 +161,7 @@ final class StubTest extends QueueTestCase
             $queue, $queue->reserve(), $queue->peek(State::Leased),
             $queue->stats(), $queue->rates()[0],
             $this->worker($queue), $this->worker($queue)->leases[0], $this->failure($queue),
-            $queue->lock('l', 60), Backoff::list([1, 2]),
+            $this->group($queue), $queue->lock('l', 60), Backoff::list([1, 2]),
             new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(),
             $queue->consume(), $delayed, $delayed->transfer(),
@@ -170,8 +172,9 @@ final class StubTest extends QueueTestCase
         $this->assertSame(
             [
                 Queue::class, Message::class, Messages::class, Stats::class, Rate::class,
-                WorkerInfo::class, Lease::class, Failure::class, Lock::class, Backoff::class,
-                Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class,
+                WorkerInfo::class, Lease::class, Failure::class, Group::class, Lock::class,
+                Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class,
+                DelayedQueue::class,
                 Moved::class, Sizes::class, Long::class, Binary::class, Unreadable::class,
                 LaravelQueue::class, LaravelJob::class, Client::class, Finding::class,
             ],
@@ -198,6 +201,12 @@ final class StubTest extends QueueTestCase
             "5 failed\n0:x\nhost 17\nwhy",
         );
         return $queue->failures()[0];
+    }
+
+    private function group(Queue $queue): Group
+    {
+        $queue->push('x', group: 'acme');
+        return $queue->groups()[0];
     }
 
     public function test_every_class_is_looked_at(): void

@@ -13,3 +13,4 @@ require_once __DIR__ . '/app/autoload.php';
 require_once __DIR__ . '/../php/Server.php';
 require_once __DIR__ . '/../worker-php/Process.php';
 require_once __DIR__ . '/SymfonyTestCase.php';
+require_once __DIR__ . '/sqs_stamps.php';

@@ -18,7 +18,7 @@ from .site import TOKEN, Site, path
 
 def test_without_a_token_nothing_can_be_changed(reader: Site) -> None:
     assert reader.ask("GET", "/api").object["writable"] is False
-    for verb in ["messages", "reserve", "ack", "cancel", "pause", "kick_all", "schedule_remove"]:
+    for verb in ["messages", "reserve", "ack", "cancel", "pause", "kick_all", "purge_group"]:
         answer = reader.post("orders", verb, body="x")
         assert answer.code == 403
         assert "DUEQ_TOKEN" in answer.object["text"]

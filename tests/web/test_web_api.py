@@ -76,9 +76,21 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
     assert (again.code, again.object) == (409, {"id": "x", "status": "DUPLICATE"})
 
 
+def test_messages_of_groups_take_turns(site: Site) -> None:
+    for body, group in [("a1", "acme"), ("a2", "acme"), ("b1", "globex")]:
+        assert site.post("orders", "messages", body=body, group=group).code == 200
+    found = site.post("orders", "reserve", count="3").objects
+    assert [(row["body"], row["group"]) for row in found] == [
+        ("a1", "acme"),
+        ("b1", "globex"),
+        ("a2", "acme"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("verb", "arguments", "body", "said"),
     [
+        ("messages", {"group": "a", "priority": "high"}, "x", "either a group or a priority"),
         ("messages", {"delay": "soon"}, "x", "--delay soon is not a duration"),
         ("messages", {"dely": "1s"}, "x", "no argument dely"),
         ("messages", {"backoff": "1s:no"}, "x", "--backoff 1s:no is not a backoff"),
@@ -91,6 +103,7 @@ def test_push_takes_the_options_of_the_shell(site: Site) -> None:
         ("retry", {}, "one\ntwo", "one ticket"),
         ("reschedule", {"delay": "1s", "at": "1000000000"}, "x", "not both"),
         ("kick_group", {}, "", "error is missing"),
+        ("purge_group", {}, "", "group is missing"),
         ("schedule_run", {}, "a\nb", "one name"),
         ("kick_all", {"since": "tomorrow"}, "", "--since tomorrow is not a time"),
     ],
@@ -292,6 +305,29 @@ def test_dead_messages_by_their_errors(site: Site) -> None:
     assert site.post("orders", "kick_group", error="timeout after # s").object == {"kicked": 5}
     assert site.post("orders", "kick_all", error="price").object == {"kicked": 5}
     assert site.get("orders").object["dead"] == 0
+
+
+def test_groups_and_purge_of_one(site: Site) -> None:
+    for number in range(5):
+        site.post("orders", "messages", body="x", group=f"customer {number % 3}")
+    site.post("orders", "messages", body="x")
+    rows = site.get("orders", "groups").objects
+    assert [(row["name"], row["waiting"]) for row in rows] == [
+        ("customer 0", 2),
+        ("customer 1", 2),
+        ("customer 2", 1),
+        (None, 1),
+    ]
+    shell = site.shell("groups", "orders", "--json")
+    assert without_clocks(site.get("orders", "groups").body) == without_clocks(shell)
+    first = site.get("orders", "groups", count=3)
+    second = site.ask("GET", path("orders", "groups", count=3) + f"&after={first.next}")
+    names = [row["name"] for row in first.objects + second.objects]
+    assert names == [row["name"] for row in rows]
+    assert second.next is None
+    assert site.post("orders", "purge_group", group="customer 0").object == {"purged": 2}
+    assert site.post("orders", "purge_group", group="customer 0").object == {"purged": 0}
+    assert site.get("orders").object["ready"] == 4
 
 
 def test_a_body_that_is_too_large(site: Site) -> None:

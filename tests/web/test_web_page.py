@@ -41,7 +41,7 @@ def test_hostile_names_bodies_headers_and_errors_are_text(page: Browser, site: S
     page.press(NAME)
     page.sees("id 0 <img")
     clean(page)
-    for tab in ["dead", "errors", "schedules", "workers", "history", "delayed"]:
+    for tab in ["dead", "groups", "errors", "schedules", "workers", "history", "delayed"]:
         page.run(f"location.hash = location.hash.split('/').slice(0, 3).join('/') + '/{tab}'")
         page.until(f"document.querySelector('.tabs [aria-current]')?.href.endsWith('/{tab}')")
         page.until("document.querySelector('main').innerText.length > 100")
@@ -111,6 +111,31 @@ def test_an_operator_can_act(page: Browser, site: Site) -> None:
     assert site.get("orders").object["paused"] is True
     page.press("Resume")
     page.until("!document.querySelector('.title').innerText.includes('paused')")
+    clean(page)
+
+
+def test_an_operator_sees_groups_and_purges_one(page: Browser, site: Site) -> None:
+    for number, group in enumerate(["acme", EVIL, "acme", "acme", "globex"]):
+        site.post("orders", "messages", id=f"m{number}", group=group, body="x")
+    site.post("orders", "messages", id="none", body="x")
+    site.post("orders", "reserve")
+    page.run("location.hash = '#/q/orders/groups'")
+    page.sees("(no group)")
+    rows = "[...document.querySelectorAll('tbody tr')].map(row => [...row.cells].slice(0, 3)"
+    texts = page.run(f"{rows}.map(cell => cell.innerText))")
+    assert texts == [
+        [EVIL, "1", "0"],
+        ["globex", "1", "0"],
+        ["(no group)", "1", "0"],
+        ["acme", "2", "1"],
+    ]
+    assert page.run("[...document.querySelectorAll('td button')].length") == 3
+    page.run("[...document.querySelectorAll('td button')].at(-1).click()")
+    page.sees("The messages of acme that wait (about 2)")
+    page.press("Purge it")
+    page.sees("2 messages were deleted")
+    assert site.get("orders").object["ready"] == 3
+    assert site.get("orders").object["leased"] == 1
     clean(page)
 
 
@@ -338,11 +363,14 @@ def test_the_axis_is_whole_on_a_narrow_phone(page: Browser, site: Site, server: 
 
 
 def test_a_reader_sees_no_buttons_that_change(browser: Browser, reader: Site) -> None:
-    reader.shell("push", "orders", "--id", "m0", "x")
+    reader.shell("push", "orders", "--id", "m0", "--group", "acme", "x")
     browser.open(reader.url + "#/q/orders/m/m0")
     browser.sees("Deliveries")
     browser.sees("read only")
     assert "Cancel" not in browser.text()
+    browser.run("location.hash = '#/q/orders/groups'")
+    browser.sees("acme")
+    assert "Purge" not in browser.text()
 
 
 def test_keys_and_a_phone(page: Browser, site: Site) -> None:

@@ -6,6 +6,7 @@ namespace Dueq\Tests\Worker;
 
 use Dueq\Queue;
 use Dueq\State;
+use Dueq\Task;
 use Dueq\Tasks;
 use Dueq\Testing\Drain;
 use Dueq\Testing\UsesDueq;
@@ -49,6 +50,28 @@ final class TestingTest extends TestCase
         );
         $this->assertSame(['pack 1', 'pack 2', 'send 1', 'send 2'], $this->ran);
         $this->assertSame([], $this->drain($worker));
+    }
+
+    public function testTasksOfGroupsTakeTurns(): void
+    {
+        $worker = $this->worker();
+        $groups = [1 => 'acme', 2 => 'acme', 3 => 'acme', 4 => 'globex', 5 => null];
+        foreach ($groups as $number => $group) {
+            $worker->push('send', [$number], group: $group);
+        }
+        $this->drain($worker);
+        $this->assertSame(['send 1', 'send 4', 'send 5', 'send 2', 'send 3'], $this->ran);
+    }
+
+    public function testATaskMayHaveAGroup(): void
+    {
+        $tasks = new Tasks();
+        $tasks->add(new Task('pack', group: 'acme'));
+        $groups = fn (): array => array_column($this->dueqQueue('default')->groups(), 'name');
+        $tasks->push('pack', [1]);
+        $this->assertSame(['acme'], $groups());
+        $tasks->push('pack', [2], group: 'globex');
+        $this->assertSame(['acme', 'globex'], $groups());
     }
 
     public function testDrainRunsDelayedTasksIfAsked(): void

@@ -16,7 +16,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
-from dueq.inspection import Failure, Lease, WorkerInfo
+from dueq.inspection import Failure, Group, Lease, WorkerInfo
 from dueq.job import Job, JobMessage, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
@@ -31,6 +31,7 @@ __all__ = [
     "Error",
     "Failure",
     "Finding",
+    "Group",
     "Job",
     "JobMessage",
     "Lease",

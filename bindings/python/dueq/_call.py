@@ -26,6 +26,7 @@ class Answer(NamedTuple):
     findings: list[_core.FindingRow]
     workers: list[_core.WorkerRow]
     failures: list[_core.FailureRow]
+    groups: list[_core.GroupRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

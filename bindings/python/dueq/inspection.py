@@ -1,4 +1,4 @@
-"""The workers and the failures of a queue."""
+"""The workers, the failures and the groups of a queue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Literal, TypeAlias, cast
 
 from dueq import _core
 from dueq.stats import Counted
-from dueq.times import moment
+from dueq.times import moment, optional_moment
+
+MOST_GROUPS = 2**31 - 1
+"""How many groups a call lists at most."""
 
 FailureKind: TypeAlias = Literal["failed", "crashed", "buried", "died"]
 
@@ -161,6 +164,45 @@ class Failure(Counted):
             row[6] or None,
             row[7] or None,
             row[8],
+        )
+
+    # The end of what was made.
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Counted):
+    """A group of messages, which takes turns with the others. Times are in UTC."""
+
+    # Made from core/results.toml by core/verbs.py: the fields of Group.
+    name: str | None
+    """The name of the group. None: these are all messages without a group."""
+    waiting: int
+    """
+    How many of its messages wait to be delivered. Cancelled ones count until their turn comes, and
+    delayed ones when they are due.
+    """
+    oldest: datetime | None
+    """
+    When the message that is the group's next was pushed, by the producer's clock. None: no message
+    waits.
+    """
+    leased: int | None
+    """
+    How many of its messages are leased. None: not known, as more than 1,000 messages of the queue
+    are leased.
+    """
+    now: datetime
+    """The server's clock when it answered."""
+
+    @classmethod
+    def from_row(cls, row: _core.GroupRow) -> Group:
+        """Converts the row of the core."""
+        return cls(
+            row[0] or None,
+            row[1],
+            optional_moment(row[2]),
+            None if row[3] < 0 else row[3],
+            moment(row[4]),
         )
 
     # The end of what was made.

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\LaravelDriver;
 
 use BackedEnum;
+use Closure;
 use Dueq\Client;
 use Dueq\Exception\DuplicateException;
 use Dueq\Message;
@@ -83,7 +84,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             Horizon::prepare($this->createPayload($job, $this->getQueue($queue), $data), $job),
             $queue,
             null,
-            fn ($payload, $queue) => $this->pushRaw($payload, $queue),
+            fn ($payload, $queue) => $this->store($payload, $queue, $this->groupOf($job)),
         );
     }
 
@@ -100,7 +101,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             fn ($payload, $queue, $delay) => $this->store(
                 $payload,
                 $queue,
-                DueTime::argument($delay),
+                DueTime::argument($delay) + $this->groupOf($job),
             ),
         );
     }
@@ -108,11 +109,29 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /**
      * Pushes a payload as it is, byte for byte.
      *
-     * @param array<mixed> $options
+     * @param array<mixed> $options `MessageGroupId` is the group of the job, as for Laravel's
+     *     driver of SQS
      */
     public function pushRaw($payload, $queue = null, array $options = [])
     {
-        return $this->store($payload, $queue, []);
+        $group = $options['MessageGroupId'] ?? null;
+
+        return $this->store($payload, $queue, $group === null ? [] : ['group' => (string) $group]);
+    }
+
+    /**
+     * What pushRaw() needs to push a job again: queue:retry asks for it (since Laravel 12), so that
+     * a job keeps its group.
+     *
+     * @param mixed $job
+     * @param string|null $queue
+     * @param string $payload
+     * @param mixed $delay
+     * @return array{MessageGroupId?: string}
+     */
+    public function getQueueableOptions($job, $queue, $payload, $delay = null): array
+    {
+        return array_filter(['MessageGroupId' => $this->groupOf($job)['group'] ?? null]);
     }
 
     /** Pushes jobs in batches of up to 200. Each batch is stored as a whole or not at all. */
@@ -356,18 +375,42 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     }
 
     /**
-     * @param array{delay?: float, at?: \DateTimeInterface} $due named arguments for
-     *     Dueq\Queue::push()
+     * The group of a job, from its property or its method `messageGroup`, as in Laravel's driver of
+     * SQS. onGroup() sets the property (since Laravel 12).
+     *
+     * @param mixed $job
+     * @return array{group?: string} named arguments for Dueq\Queue::push()
+     */
+    private function groupOf($job): array
+    {
+        // A closure cannot be asked for a property.
+        if (!is_object($job) || $job instanceof Closure) {
+            return [];
+        }
+        $group = $job->messageGroup
+            ?? (method_exists($job, 'messageGroup') ? $job->messageGroup() : null);
+        $name = match (true) {
+            $group instanceof BackedEnum => (string) $group->value,
+            $group instanceof UnitEnum => $group->name,
+            default => (string) $group,
+        };
+
+        return $name === '' ? [] : ['group' => $name];
+    }
+
+    /**
+     * @param array{delay?: float, at?: \DateTimeInterface, group?: string} $options named arguments
+     *     for Dueq\Queue::push()
      * @return string the message's id
      */
-    private function store(string $payload, $queue, array $due): string
+    private function store(string $payload, $queue, array $options): string
     {
         $draft = [
             'body' => $payload,
             'id' => self::uuid($payload),
             'maxAttempts' => null,
             'maxCrashes' => null,
-        ] + $due;
+        ] + $options;
         $messages = $this->messages($queue);
         if ($this->gathered !== null) {
             $draft['id'] ??= $messages->newId();

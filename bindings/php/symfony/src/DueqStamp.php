@@ -28,6 +28,8 @@ final class DueqStamp implements NonSendableStampInterface
      *     message is done; null: only while the message exists
      * @param Replace|null $replace what the push replaces of a message that has the id; null: the
      *     push is refused
+     * @param string|null $group the group with which the message takes turns; retries keep it. Not
+     *     together with a priority. null: none
      */
     public function __construct(
         public readonly ?string $id = null,
@@ -35,6 +37,7 @@ final class DueqStamp implements NonSendableStampInterface
         public readonly float|DateInterval|null $ttl = null,
         public readonly float|DateInterval|null $unique = null,
         public readonly ?Replace $replace = null,
+        public readonly ?string $group = null,
     ) {
     }
 }

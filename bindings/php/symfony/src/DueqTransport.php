@@ -13,6 +13,8 @@ use Dueq\Queue;
 use Dueq\State;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
+use Symfony\Component\Messenger\Bridge\AmazonSqs\Transport\AmazonSqsFairQueueStamp;
+use Symfony\Component\Messenger\Bridge\AmazonSqs\Transport\AmazonSqsFifoStamp;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Exception\LogicException;
 use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
@@ -42,6 +44,9 @@ final class DueqTransport implements
 {
     /** The error of a dead letter that died by crashes, and so has no error of its own. */
     private const KILLED = 'Each worker that had the message was killed, or lost its lease.';
+
+    /** The stamps of Amazon SQS that name a group. */
+    private const GROUPS = [AmazonSqsFifoStamp::class, AmazonSqsFairQueueStamp::class];
 
     private Client $client;
 
@@ -94,6 +99,7 @@ final class DueqTransport implements
             'maxCrashes' => $this->settings->maxCrashes,
             'deadLetter' => $this->settings->deadLetter,
             'priority' => $isGivenBack ? $delivery->message->priority : $stamp->priority,
+            'group' => $isGivenBack ? $delivery->message->group : self::group($envelope, $stamp),
         ];
         $id = $this->call(fn () => $isGivenBack
             ? $this->giveBack($delivery, $draft)
@@ -229,6 +235,20 @@ final class DueqTransport implements
         $this->consumers = [];
         $this->client = new Client($this->settings->url, $this->settings->persistent);
         $this->queue = $this->client->queue($this->settings->queue);
+    }
+
+    /**
+     * The group of a message that is sent for the first time. The stamps of Amazon SQS, where an
+     * application has these, name it too. Of both the stamp of FIFO queues counts, as in Messenger.
+     */
+    private static function group(Envelope $envelope, DueqStamp $stamp): ?string
+    {
+        $group = $stamp->group;
+        foreach (self::GROUPS as $class) {
+            $group ??= $envelope->last($class)?->getMessageGroupId();
+        }
+
+        return $group;
     }
 
     /** @param Draft $draft */

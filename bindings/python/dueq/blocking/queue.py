@@ -33,7 +33,7 @@ from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError
-from dueq.inspection import Failure, WorkerInfo, each_once
+from dueq.inspection import MOST_GROUPS, Failure, Group, WorkerInfo, each_once
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, limit_ms, optional_ms, patience_ms, point_ms
@@ -530,6 +530,21 @@ class Queue(Source):
         call = on(self._own, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return self._total(lambda _: call, _purged_of, progress, "purged")
 
+    def purge_group(self, group: str, progress: Callable[[int], object] | None = None) -> int:
+        """
+        Deletes the messages of one group that are ready or delayed, and returns their number. Its
+        leased and dead messages stay.
+
+        group     the name of the group
+        progress  as for purge()
+        """
+        return self._total(
+            lambda cursor: on(self._own, _core.purge_group_submit, group, cursor, _core.MAX_BATCH),
+            lambda answer: (answer.purged, bool(answer.cursor)),
+            progress,
+            "purged",
+        )
+
     def remove(self) -> int:
         """
         Deletes the queue in one step: its messages, its counters and history, its list of allowed
@@ -612,6 +627,26 @@ class Queue(Source):
             cursor = answer.cursor
             left = bool(cursor)
         return [Failure.from_row(row) for row in sorted(rows, key=lambda row: -row[0])]
+
+    def groups(self, most: int = 100) -> list[Group]:
+        """
+        Lists the groups of which messages wait or are leased: first the one that has the next turn,
+        then the others in the order of their turns. The group without a name stands for all
+        messages without a group.
+
+        most  how many groups at most, from 1 on
+
+        A group whose turn changes meanwhile may come twice, or not at all.
+        """
+        rows: list[_core.GroupRow] = []
+        cursor, left = b"", counted(most, "most", MOST_GROUPS)
+        while left > 0:
+            page = min(left, _core.MAX_BATCH)
+            answer = self._home.call(on(self._own, _core.groups_submit, cursor, page))
+            rows += answer.groups
+            cursor = answer.cursor
+            left = most - len(rows) if cursor else 0
+        return [Group.from_row(row) for row in rows]
 
     def find(self, id: str) -> Message | None:
         """

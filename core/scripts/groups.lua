@@ -1,0 +1,100 @@
+-- groups: lists the groups of a queue, a page at a time. Changes nothing.
+-- keys msg ready leased meta groups lines turns
+-- includes decimal now ticket group_mark group_line set_page refuse_layout
+-- args alone: cursor ('': the first page), how many at most
+-- Returns { now ms, cursor of the next page ('': none), then for each group: its name as in
+--   tickets, how many tickets wait, the first of them that has a message ('': none), how many of
+--   its messages are leased (-1: not known, as more than 1,000 of the queue are) }.
+--   First come the groups that are in `turns`, in the order of their next turns; behind them those
+--   that have only leased messages, or tickets among the first 500 of `ready`, which no script has
+--   sorted yet. A group of which nothing waits and nothing is leased is left out. A cursor is one
+--   of lib/set_page.lua, or "behind" and a place among the last groups.
+
+-- include refuse_layout
+local cursor, most = ARGV[1], tonumber(ARGV[2])
+local answer, state = { decimal(now_ms()), '' }, redis.call('HMGET', meta, 'turns', 'returned')
+if not state[1] then
+  return answer
+end
+
+-- By group: how many of its messages have tickets in `ready`, and are leased; and its first ticket
+-- in `ready`, among those that go to the front of its line, and among the others.
+local arrived, leases, front, behind, names = {}, {}, {}, {}, {}
+local function add(counts, name)
+  if not arrived[name] and not leases[name] then
+    names[#names + 1] = name
+  end
+  counts[name] = (counts[name] or 0) + 1
+end
+local returned = tonumber(string.match(state[2] or '', '^%d+$') or 0)
+for i, ticket in ipairs(redis.call('LRANGE', ready, 0, 499)) do
+  local _, id, suffix = ticket_read(ticket)
+  if id and redis.call('HEXISTS', msg, id) == 1 then
+    local name, first = group_of(suffix), i <= returned and front or behind
+    add(arrived, name)
+    first[name] = first[name] or ticket
+  end
+end
+local knows_leases = redis.call('ZCARD', leased) <= 1000
+for _, ticket in ipairs(knows_leases and redis.call('ZRANGE', leased, 0, -1) or {}) do
+  local _, id, suffix = ticket_read(ticket)
+  if id then
+    add(leases, group_of(suffix))
+  end
+end
+
+-- The first ticket of a line that has a message, among the first ten; nil: there is none.
+local function first_of(line)
+  for _ = 1, 10 do
+    local ticket = line_take(line)
+    local _, id = ticket_read(ticket or '')
+    if id and redis.call('HEXISTS', msg, id) == 1 then
+      return ticket
+    end
+  end
+end
+
+local function show(name, mark)
+  local line = mark_read(mark or '')
+  local waiting, first = arrived[name] or 0, nil
+  if line then
+    line.name, waiting = name, waiting + line.waiting
+    first = first_of(line)
+  end
+  if waiting > 0 or leases[name] then
+    for _, word in ipairs({
+      name, decimal(waiting), front[name] or first or behind[name] or '',
+      knows_leases and decimal(leases[name] or 0) or '-1',
+    }) do
+      answer[#answer + 1] = word
+    end
+  end
+end
+
+local place, found = tonumber(string.match(cursor, '^behind (%d+)$')), {}
+if not place then
+  place = 0
+  found, answer[2] = set_page(turns, cursor, most)
+  local members = {}
+  for i = 1, #found, 2 do
+    members[#members + 1] = found[i]
+  end
+  local marks = #members > 0 and redis.call('HMGET', groups, unpack(members)) or {}
+  for i, name in ipairs(members) do
+    show(name, marks[i])
+  end
+end
+if answer[2] == '' then
+  local room = most - #found / 2
+  local scores = #names > 0 and redis.call('ZMSCORE', turns, unpack(names)) or {}
+  for i = place + 1, #names do
+    if not scores[i] and room == 0 then
+      answer[2] = string.format('behind %d', i - 1)
+      break
+    elseif not scores[i] then
+      show(names[i])
+      room = room - 1
+    end
+  end
+end
+return answer
