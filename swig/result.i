@@ -50,6 +50,7 @@ static PyObject *headers_object(const dueq_message *message) {
 
 ROW_OF(message, DUEQ_MESSAGE_FIELDS)
 ROW_OF(counts, DUEQ_COUNTS_FIELDS)
+ROW_OF(bounds, DUEQ_BOUNDS_FIELDS)
 ROW_OF(sizes, DUEQ_SIZES_FIELDS)
 ROW_OF(moved, DUEQ_MOVED_FIELDS)
 ROW_OF(rate, DUEQ_RATE_FIELDS)
@@ -141,7 +142,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 /*
  * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [failure, ...], [value,
  * ...], [job, ...], [(status, id), ...] of all other items, states of all items, counts or None,
- * sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
+ * limits or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0),
@@ -163,6 +164,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         return NULL;
     }
     const dueq_counts *counts = dueq_result_counts(result);
+    const dueq_bounds *limits = dueq_result_limits(result);
     const dueq_sizes *sizes = dueq_result_sizes(result);
     const dueq_moved *moved = dueq_result_moved(result);
     PyObject *items[] = {PyLong_FromLong(status),
@@ -176,6 +178,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
                          lists.outcomes,
                          states_object(result),
                          counts ? counts_object(counts) : Py_NewRef(Py_None),
+                         limits ? bounds_object(limits) : Py_NewRef(Py_None),
                          sizes ? sizes_object(sizes) : Py_NewRef(Py_None),
                          moved ? moved_object(moved) : Py_NewRef(Py_None),
                          PyLong_FromSize_t(dueq_result_quarantined(result)),
