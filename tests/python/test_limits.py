@@ -111,6 +111,7 @@ WAYS: dict[str, Callable[[dueq.Queue, dueq.Message], object]] = {
     "bury": lambda queue, held: held.bury(),
     "cancel": lambda queue, held: queue.cancel(held.id),
     "purge": lambda queue, held: queue.purge("leased"),
+    "replace": lambda queue, held: queue.push("z", id=held.id, replace=True),
     "raise of the limit": lambda queue, held: queue.limit(concurrency=2),
     "removal of the limit": lambda queue, held: queue.limit(concurrency=0),
 }
@@ -123,7 +124,8 @@ def test_consumer_wakes_when_a_place_is_free(
 ) -> None:
     queue.limit(concurrency=1)
     is_old(server, queue)
-    queue.push_many(dueq.Draft("x", group="a" if grouped else None) for _ in range(3))
+    group = "a" if grouped else None
+    queue.push_many(dueq.Draft("x", id=str(n), group=group) for n in range(3))
     held = take(queue)
     came: list[float] = []
 
