@@ -98,7 +98,7 @@ struct dueq_queue {
     unsigned full_streak;        /* what full_left was last set to; 0: the fast script did it all */
     bool has_groups;             /* reserve_groups answered the last reserve: it comes first */
     bool has_limits;             /* acks of the queue may have to wake consumers, */
-    int64_t limits_minute;       /* as an ack has found out in this minute */
+    int64_t limits_minute;       /* as the server said in this minute */
     size_t partition_count;      /* of the queue of which this is a partition; 0: of none */
     struct dueq__unanswered unanswered;
 };

@@ -33,7 +33,10 @@ const struct dueq__script *dueq__verb_ack_script(const dueq_queue *queue, const 
     bool plain = count == 1 && dueq__ticket_read(*tickets, &parts) && parts.deliveries == 0;
     /* The first call of a minute keeps the history. */
     bool history = queue->history_minute != dueq__op_minute();
-    /* In a queue with limits acks wake consumers. The first ack of a minute asks whether it is one. */
+    /*
+     * In a queue with limits acks wake consumers. An answer to a reserve says whether it is one. If
+     * there was none in this minute, the ack asks.
+     */
     if (queue->has_limits || queue->limits_minute != dueq__op_minute())
         return &dueq__script_ack_wake;
     return plain && !history ? &dueq__script_ack : &dueq__script_ack_full;
